@@ -1,0 +1,122 @@
+//! The registry of errors that clients see.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $next:literal),* $(,)?) => {
+        /// Every error code of the code tools.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorCode { $(#[doc = $text] $variant),* }
+
+        impl ErrorCode {
+            /// Every code.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant),*];
+
+            /// The code as clients see it.
+            pub fn as_str(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $text),* }
+            }
+
+            /// What to do next, where the place that raised the error says nothing better.
+            pub fn suggestion(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $next),* }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidInput "invalid_input" "Correct the named parameter and call again.",
+    InvalidStrategy "invalid_strategy" "Use one of the listed strategies.",
+    InvalidMaxTokens "invalid_max_tokens" "Give a positive number of tokens.",
+    ProjectNotFound "project_not_found" "Run `cruxe init` in the workspace.",
+    WorkspaceNotRegistered "workspace_not_registered" "Run `cruxe init` in that workspace, or leave `workspace` out.",
+    WorkspaceNotAllowed "workspace_not_allowed" "Ask for a workspace below an allowed root.",
+    WorkspaceLimitExceeded "workspace_limit_exceeded" "Use one of the workspaces that are open already.",
+    IndexInProgress "index_in_progress" "Wait until `index_status` shows no active job, then call again.",
+    IndexNotReady "index_not_ready" "Wait until `index_status` says `ready`, then call again.",
+    SyncInProgress "sync_in_progress" "Wait until `index_status` shows no active job, then call again.",
+    IndexStale "index_stale" "Call sync_repo to update the index before querying.",
+    IndexIncompatible "index_incompatible" "Run `cruxe index --force` (or call index_repo with force: true).",
+    RefNotIndexed "ref_not_indexed" "Call index_repo with this ref first.",
+    OverlayNotReady "overlay_not_ready" "Retry after the sync or index job has completed.",
+    MergeBaseFailed "merge_base_failed" "Choose two refs that share history.",
+    SymbolNotFound "symbol_not_found" "Check the name with locate_symbol.",
+    AmbiguousSymbol "ambiguous_symbol" "Give `path`, a qualified name or a symbol_id.",
+    FileNotFound "file_not_found" "Check the path; it is relative to the repository root.",
+    ResultNotFound "result_not_found" "Search again and use the path and line of a result.",
+    NoEdgesAvailable "no_edges_available" "Index the repository first.",
+    InternalError "internal_error" "Retry; if it persists, run `cruxe doctor` and read the server's log.",
+}
+
+/// An error as the caller of a tool sees it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// Which one.
+    pub code: ErrorCode,
+    /// What happened, to what.
+    pub message: String,
+    /// Details for programs; always says what to do next.
+    pub data: Value,
+}
+
+impl ToolError {
+    /// An error with the registry's advice.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> ToolError {
+        ToolError { code, message: message.into(), data: json!({ "suggestion": code.suggestion() }) }
+    }
+
+    /// Adds a detail.
+    pub fn with(mut self, key: &str, value: impl Serialize) -> ToolError {
+        if let (Value::Object(data), Ok(value)) = (&mut self.data, serde_json::to_value(value)) {
+            data.insert(key.to_owned(), value);
+        }
+        self
+    }
+
+    /// Replaces the advice.
+    pub fn suggest(self, text: impl Into<String>) -> ToolError {
+        self.with("suggestion", text.into())
+    }
+
+    /// `{"error": {"code", "message", "data"}}`.
+    pub fn to_json(&self) -> Value {
+        json!({ "error": { "code": self.code.as_str(), "message": self.message, "data": self.data } })
+    }
+
+    /// Shorthand for [`ErrorCode::InvalidInput`].
+    pub fn invalid_input(message: impl Into<String>) -> ToolError {
+        ToolError::new(ErrorCode::InvalidInput, message)
+    }
+
+    /// Shorthand for [`ErrorCode::InternalError`].
+    pub fn internal(problem: impl std::fmt::Display) -> ToolError {
+        ToolError::new(ErrorCode::InternalError, problem.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_says_what_to_do_next() {
+        for code in ErrorCode::ALL {
+            let error = ToolError::new(*code, "x");
+            let next = error.to_json()["error"]["data"]["suggestion"].as_str().unwrap().to_owned();
+            assert!(next.len() > 10 && next.ends_with('.'), "{}: {next}", code.as_str());
+        }
+    }
+
+    #[test]
+    fn the_stale_error_has_the_form_of_the_contract() {
+        let error = ToolError::new(ErrorCode::IndexStale, "Index is stale.").with("last_indexed_commit", "abc");
+        assert_eq!(
+            error.to_json(),
+            json!({"error": {"code": "index_stale", "message": "Index is stale.", "data": {
+                "last_indexed_commit": "abc", "suggestion": "Call sync_repo to update the index before querying."}}})
+        );
+    }
+}

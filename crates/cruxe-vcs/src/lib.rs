@@ -1,0 +1,1 @@
+//! cruxe-vcs

@@ -1,1 +1,131 @@
-//! cruxe-extract
+//! Text to facts: what one file says, and nothing that another file says.
+//!
+//! [`Extractor::extract`] is a pure and total function: any bytes give [`FileFacts`], the same bytes at the same place
+//! the same facts, on every machine. One folder below [`languages`] holds everything about one language: which files
+//! are of it, its grammar, and its rules. Adding a language touches that folder and one line of [`registry`].
+//!
+//! The life of a file here: [`registry::detect`] finds its language, [`place::Places`] its module, the grammar parses
+//! it, [`walk`] visits every node once and lets the language's rules note facts in a [`build::Builder`], and
+//! [`chunk`] cuts the text into pieces for full-text search.
+//!
+//! Invariant: no file system, no SQL, no clock but the per-file time limit, no facts of other files.
+
+pub mod build;
+pub mod chunk;
+pub mod languages;
+pub mod place;
+pub mod registry;
+pub mod walk;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use cruxe_model::RepoPath;
+use cruxe_model::facts::{FileFacts, Problem};
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use crate::build::Builder;
+use crate::registry::LanguageDef;
+
+/// One file to extract facts from.
+pub struct Input<'a> {
+    /// Where it is.
+    pub path: &'a RepoPath,
+    /// The module that its place gives it, see [`place::Places::module_of`].
+    pub module: &'a str,
+    /// Its language; `None` for plain text.
+    pub language: Option<&'static LanguageDef>,
+    /// Its content.
+    pub bytes: &'a [u8],
+}
+
+/// What a single file may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Larger files are not parsed.
+    pub max_bytes: u64,
+    /// Parsing and walking stop after this time.
+    pub max_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_bytes: 4 << 20, max_time: Duration::from_secs(10) }
+    }
+}
+
+/// Extracts facts; holds the parsers of one thread.
+#[derive(Default)]
+pub struct Extractor {
+    parsers: HashMap<&'static str, Parser>,
+    limits: Limits,
+}
+
+impl Extractor {
+    /// An extractor with limits.
+    pub fn new(limits: Limits) -> Extractor {
+        Extractor { parsers: HashMap::new(), limits }
+    }
+
+    /// Extracts everything that the file says.
+    pub fn extract(&mut self, input: &Input) -> FileFacts {
+        let (text, valid) = as_text(input.bytes);
+        let mut build = Builder::new(&text, input, self.limits.max_time);
+        if !valid {
+            build.problem(Problem::NotUtf8);
+        }
+        if input.bytes.len() as u64 > self.limits.max_bytes {
+            build.problem(Problem::TooLarge { bytes: input.bytes.len() as u64 });
+            return build.finish();
+        }
+        match input.language.map(|def| (def, &def.front_end)) {
+            None => {}
+            Some((_, registry::FrontEnd::Plain(extract))) => extract(&mut build),
+            Some((def, registry::FrontEnd::Grammar { .. })) => self.parse_and_walk(def, &text, &mut build),
+        }
+        build.finish()
+    }
+
+    fn parse_and_walk(&mut self, def: &'static LanguageDef, text: &str, build: &mut Builder) {
+        let Some(loaded) = registry::loaded(def) else { return };
+        let parser = self.parsers.entry(def.id).or_default();
+        if parser.set_language(&loaded.grammar).is_err() {
+            return;
+        }
+        match parse(parser, text, build.deadline()) {
+            Some(tree) => walk::walk(&tree, loaded, build),
+            None => build.problem(Problem::TooSlow),
+        }
+    }
+}
+
+/// Parses; `None` when the deadline passes first.
+pub(crate) fn parse(parser: &mut Parser, text: &str, deadline: Instant) -> Option<Tree> {
+    let mut in_time = |_: &tree_sitter::ParseState| {
+        if Instant::now() < deadline { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut in_time);
+    let bytes = text.as_bytes();
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+    if tree.is_none() {
+        parser.reset();
+    }
+    tree
+}
+
+/// The bytes as text of the same length: a byte that is no UTF-8 becomes `?`, so that no offset moves.
+pub fn as_text(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), true),
+        Err(_) => {
+            let mut text = String::with_capacity(bytes.len());
+            for chunk in bytes.utf8_chunks() {
+                text.push_str(chunk.valid());
+                text.extend(chunk.invalid().iter().map(|_| '?'));
+            }
+            (Cow::Owned(text), false)
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! Where facts are noted while a file is walked.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::time::{Duration, Instant};
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::*;
+
+use crate::{Input, chunk};
+
+/// More than any file that a person wrote; beyond it a file is a generated table.
+const MAX_SYMBOLS: usize = 200_000;
+const MAX_OCCURRENCES: usize = 2_000_000;
+const MAX_SIGNATURE: usize = 400;
+
+/// A definition to note, see [`Builder::declare`].
+pub struct Decl<'a> {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// From its first keyword to its end, without attributes and doc comments.
+    pub span: Span,
+    /// With attributes and doc comments; start and end may equal `span`'s.
+    pub full_span: Span,
+    /// The doc comment; empty for none.
+    pub doc_span: Span,
+    /// Where the signature ends (the body begins); `None` leaves the signature empty.
+    pub signature_end: Option<u32>,
+    /// The source's own word for its visibility; may be empty.
+    pub visibility: &'a str,
+    /// What that means.
+    pub access: Access,
+    /// The declared type.
+    pub ty: Option<TypeId>,
+    /// Yes-or-no facts.
+    pub flags: SymbolFlags,
+    /// Stands between the parent's qualified name and the name: the type of a Go method.
+    pub qualifier: Option<&'a str>,
+}
+
+impl<'a> Decl<'a> {
+    /// A definition of which only the essentials are known.
+    pub fn new(kind: SymbolKind, name: impl Into<Cow<'a, str>>, name_span: Span, span: Span) -> Decl<'a> {
+        Decl {
+            kind,
+            name: name.into(),
+            name_span,
+            span,
+            full_span: span,
+            doc_span: Span { start: span.start, end: span.start },
+            signature_end: None,
+            visibility: "",
+            access: Access::Unknown,
+            ty: None,
+            flags: SymbolFlags::default(),
+            qualifier: None,
+        }
+    }
+
+    /// Takes in the comments and attributes that [`crate::walk::Cx::leading`] found.
+    pub fn leading(mut self, leading: Option<crate::walk::Leading>) -> Decl<'a> {
+        if let Some(leading) = leading {
+            self.full_span.start = self.full_span.start.min(leading.start);
+            if leading.doc.start < leading.doc.end {
+                self.doc_span = leading.doc;
+            }
+        }
+        self
+    }
+}
+
+/// The facts of one file while they are collected.
+pub struct Builder<'s> {
+    /// The file's text.
+    pub text: &'s str,
+    path: String,
+    facts: FileFacts,
+    separator: &'static str,
+    names: HashMap<&'s str, NameId>,
+    other_names: HashMap<String, NameId>,
+    exprs: HashMap<Expr, ExprId>,
+    types: HashMap<TypeRef, TypeId>,
+    ordinals: HashMap<(SymbolKind, String), u32>,
+    symbols: Vec<SymbolIndex>,
+    scopes: Vec<ScopeId>,
+    deadline: Instant,
+    cut: bool,
+}
+
+impl<'s> Builder<'s> {
+    pub(crate) fn new(text: &'s str, input: &Input, max_time: Duration) -> Builder<'s> {
+        let mut line_starts = vec![0];
+        line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
+        if line_starts.len() > 1 && line_starts.last() == Some(&(text.len() as u32)) {
+            line_starts.pop();
+        }
+        let whole = Span { start: 0, end: text.len() as u32 };
+        Builder {
+            text,
+            path: input.path.as_str().to_owned(),
+            facts: FileFacts {
+                language: input.language.map_or("text", |def| def.name).to_owned(),
+                module: input.module.to_owned(),
+                line_starts,
+                scopes: vec![Scope { span: whole, kind: ScopeKind::File }],
+                ..FileFacts::default()
+            },
+            separator: input.language.map_or(".", |def| def.separator),
+            names: HashMap::new(),
+            other_names: HashMap::new(),
+            exprs: HashMap::new(),
+            types: HashMap::new(),
+            ordinals: HashMap::new(),
+            symbols: Vec::new(),
+            scopes: vec![ScopeId(0)],
+            deadline: Instant::now() + max_time,
+            cut: false,
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    pub(crate) fn out_of_time(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
+    /// The text of a span; empty where it does not fit.
+    pub fn slice(&self, span: Span) -> &'s str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// The text of a node.
+    pub fn text_of(&self, node: &tree_sitter::Node) -> &'s str {
+        self.slice(crate::walk::span(node))
+    }
+
+    /// Whether the file's path ends so: some languages tell tests by their file.
+    pub fn path_ends_with(&self, end: &str) -> bool {
+        self.path.ends_with(end)
+    }
+
+    /// The file's path, relative to the workspace.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Replaces the module: for languages whose files declare it themselves. Call it before the first declaration.
+    pub fn set_module(&mut self, module: impl Into<String>) {
+        self.facts.module = module.into();
+    }
+
+    /// The module that symbols at the top belong to.
+    pub fn module(&self) -> &str {
+        &self.facts.module
+    }
+
+    /// Notes something that could not be done; each kind once.
+    pub fn problem(&mut self, problem: Problem) {
+        let same = |old: &Problem| std::mem::discriminant(old) == std::mem::discriminant(&problem);
+        if !self.facts.problems.iter().any(same) {
+            self.facts.problems.push(problem);
+        }
+    }
+
+    /// The id of a string of the source.
+    pub fn name(&mut self, text: &'s str) -> NameId {
+        let next = NameId(self.facts.names.len() as u32);
+        let id = *self.names.entry(text).or_insert(next);
+        if id == next {
+            self.facts.names.push(text.to_owned());
+        }
+        id
+    }
+
+    /// The id of a node's text.
+    pub fn name_of(&mut self, node: &tree_sitter::Node) -> NameId {
+        let text = self.text_of(node);
+        self.name(text)
+    }
+
+    /// The id of a string that does not stand in the source as it is.
+    pub fn owned_name(&mut self, text: String) -> NameId {
+        if let Some(id) = self.names.get(text.as_str()).or_else(|| self.other_names.get(&text)) {
+            return *id;
+        }
+        let id = NameId(self.facts.names.len() as u32);
+        self.facts.names.push(text.clone());
+        self.other_names.insert(text, id);
+        id
+    }
+
+    /// The id of an expression; equal expressions have equal ids.
+    pub fn expr(&mut self, expr: Expr) -> ExprId {
+        intern(&mut self.exprs, &mut self.facts.exprs, expr, ExprId)
+    }
+
+    /// The expression behind an id.
+    pub fn expr_at(&self, id: ExprId) -> &Expr {
+        &self.facts.exprs[id.0 as usize]
+    }
+
+    /// The id of a type; equal types have equal ids.
+    pub fn ty(&mut self, path: Vec<NameId>, args: Vec<TypeId>) -> TypeId {
+        intern(&mut self.types, &mut self.facts.types, TypeRef { path, args }, TypeId)
+    }
+
+    /// Notes a definition below the innermost open symbol. A symbol whose children are visited next is made their
+    /// parent with [`crate::walk::Cx::open_symbol`].
+    pub fn declare(&mut self, decl: Decl) -> SymbolIndex {
+        let index = SymbolIndex(self.facts.symbols.len() as u32);
+        if self.facts.symbols.len() >= MAX_SYMBOLS {
+            self.cut = true;
+            return SymbolIndex(index.0 - 1);
+        }
+        let parent = self.symbols.last().copied();
+        let qualified_name = match decl.kind {
+            SymbolKind::Use => decl.name.clone().into_owned(), // an import names something of another module
+            _ => self.qualify(parent, decl.qualifier, &decl.name),
+        };
+        let ordinal = self.ordinals.entry((decl.kind, qualified_name.clone())).or_insert(0);
+        let signature = match decl.signature_end {
+            Some(end) => signature(self.text.get(decl.span.start as usize..end as usize).unwrap_or_default()),
+            None => String::new(),
+        };
+        let local = self.symbols.iter().any(|at| {
+            let kind = self.facts.symbols[at.0 as usize].kind;
+            matches!(kind, SymbolKind::Fn | SymbolKind::Method)
+        });
+        self.facts.symbols.push(Symbol {
+            name: decl.name.into_owned(),
+            kind: decl.kind,
+            parent,
+            qualified_name,
+            signature,
+            visibility: decl.visibility.to_owned(),
+            access: decl.access,
+            span: decl.span,
+            full_span: decl.full_span,
+            name_span: decl.name_span,
+            doc_span: decl.doc_span,
+            ordinal: *ordinal,
+            ty: decl.ty,
+            content_hash: 0,
+            flags: SymbolFlags { local, ..decl.flags },
+        });
+        *ordinal += 1;
+        index
+    }
+
+    /// Changes a symbol that was declared before: a docstring or a type that its children reveal.
+    pub fn amend(&mut self, index: SymbolIndex, change: impl FnOnce(&mut Symbol)) {
+        if let Some(symbol) = self.facts.symbols.get_mut(index.0 as usize) {
+            change(symbol);
+        }
+    }
+
+    /// The symbol at an index.
+    pub fn symbol_at(&self, index: SymbolIndex) -> &Symbol {
+        &self.facts.symbols[index.0 as usize]
+    }
+
+    /// The innermost open symbol.
+    pub fn current_symbol(&self) -> Option<SymbolIndex> {
+        self.symbols.last().copied()
+    }
+
+    /// The kind of the innermost open symbol.
+    pub fn current_kind(&self) -> Option<SymbolKind> {
+        self.current_symbol().map(|index| self.symbol_at(index).kind)
+    }
+
+    fn qualify(&self, parent: Option<SymbolIndex>, qualifier: Option<&str>, name: &str) -> String {
+        let outer = parent.map_or(self.facts.module.as_str(), |at| &self.facts.symbols[at.0 as usize].qualified_name);
+        let parts = [outer, qualifier.unwrap_or_default(), name];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(self.separator)
+    }
+
+    /// The innermost open scope.
+    pub fn current_scope(&self) -> ScopeId {
+        self.scopes.last().copied().unwrap_or(ScopeId(0))
+    }
+
+    /// The innermost open scope that is not a block: where `var` or a Python name lives.
+    pub fn function_scope(&self) -> ScopeId {
+        let block = |scope: &&ScopeId| self.facts.scopes[scope.0 as usize].kind != ScopeKind::Block;
+        self.scopes.iter().rev().find(block).copied().unwrap_or(ScopeId(0))
+    }
+
+    /// What opened the scope.
+    pub fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
+        self.facts.scopes[scope.0 as usize].kind
+    }
+
+    /// Notes that a scope introduces a name.
+    pub fn bind(
+        &mut self,
+        name: &tree_sitter::Node,
+        scope: ScopeId,
+        kind: BindingKind,
+        ty: Option<TypeId>,
+        value: Option<ExprId>,
+    ) {
+        let text = self.text_of(name);
+        if text.is_empty() || text == "_" {
+            return;
+        }
+        let name_id = self.name(text);
+        self.facts.bindings.push(Binding { name: name_id, start: name.start_byte() as u32, scope, kind, ty, value });
+    }
+
+    /// Notes an import into the innermost scope.
+    pub fn import(&mut self, import: Import) {
+        self.facts.imports.push(import);
+    }
+
+    /// Notes the use of a name that stands at a node.
+    pub fn occurrence(&mut self, name: &tree_sitter::Node, role: Role, receiver: Option<ExprId>) {
+        let text = self.text_of(name);
+        self.occurrence_at(text, name.start_byte() as u32, role, receiver);
+    }
+
+    /// Notes the use of a name.
+    pub fn occurrence_at(&mut self, text: &'s str, start: u32, role: Role, receiver: Option<ExprId>) {
+        if text.is_empty() {
+            return;
+        }
+        if self.facts.occurrences.len() >= MAX_OCCURRENCES {
+            self.cut = true;
+            return;
+        }
+        let name = self.name(text);
+        self.facts.occurrences.push(Occurrence { name, start, role, receiver });
+    }
+
+    /// Notes that a type builds on another.
+    pub fn heritage(&mut self, symbol: SymbolIndex, relation: Relation, ty: TypeId) {
+        self.facts.heritage.push(Heritage { symbol, relation, ty });
+    }
+
+    pub(crate) fn push_symbol(&mut self, symbol: SymbolIndex) {
+        self.symbols.push(symbol);
+    }
+
+    pub(crate) fn push_scope(&mut self, kind: ScopeKind, span: Span) {
+        self.scopes.push(ScopeId(self.facts.scopes.len() as u32));
+        self.facts.scopes.push(Scope { span, kind });
+    }
+
+    pub(crate) fn close(&mut self, symbols: u32, scopes: u32) {
+        self.symbols.truncate(self.symbols.len().saturating_sub(symbols as usize));
+        self.scopes.truncate(self.scopes.len().saturating_sub(scopes as usize).max(1));
+    }
+
+    /// Opens a symbol without a tree, for front ends that keep their own stack; [`Builder::close_symbol`] ends it.
+    pub fn open_plain(&mut self, symbol: SymbolIndex) {
+        self.symbols.push(symbol);
+    }
+
+    /// Closes what [`Builder::open_plain`] opened last.
+    pub fn close_symbol(&mut self) {
+        self.symbols.pop();
+    }
+
+    pub(crate) fn finish(mut self) -> FileFacts {
+        if self.cut {
+            self.problem(Problem::TooMany);
+        }
+        sort_symbols(&mut self.facts);
+        let bytes = self.text.as_bytes();
+        for symbol in &mut self.facts.symbols {
+            let hash = blake3::hash(symbol.full_span.of(bytes));
+            symbol.content_hash = u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap_or_default());
+        }
+        self.facts.occurrences.sort_by_key(|occurrence| occurrence.start);
+        self.facts.occurrences.dedup_by_key(|occurrence| occurrence.start);
+        self.facts.chunks = chunk::chunks(&self.facts, bytes);
+        self.facts
+    }
+}
+
+/// Rules declare symbols in the order of the text with few exceptions (a header's name found late, a re-parsed macro);
+/// readers rely on the order, so the exceptions are put in their place here.
+fn sort_symbols(facts: &mut FileFacts) {
+    if facts.symbols.is_sorted_by_key(|symbol| symbol.full_span.start) {
+        return;
+    }
+    let mut order: Vec<u32> = (0..facts.symbols.len() as u32).collect();
+    order.sort_by_key(|at| facts.symbols[*at as usize].full_span.start);
+    let mut moved = vec![0; order.len()];
+    for (new, old) in order.iter().enumerate() {
+        moved[*old as usize] = new as u32;
+    }
+    let renumber = |index: &mut SymbolIndex| index.0 = moved[index.0 as usize];
+    let mut sorted: Vec<Symbol> = order.iter().map(|at| facts.symbols[*at as usize].clone()).collect();
+    sorted.iter_mut().filter_map(|symbol| symbol.parent.as_mut()).for_each(renumber);
+    facts.heritage.iter_mut().for_each(|heritage| renumber(&mut heritage.symbol));
+    facts.symbols = sorted;
+}
+
+fn intern<T: Clone + Eq + Hash, Id: Copy>(
+    ids: &mut HashMap<T, Id>,
+    values: &mut Vec<T>,
+    value: T,
+    id: impl Fn(u32) -> Id,
+) -> Id {
+    if let Some(known) = ids.get(&value) {
+        return *known;
+    }
+    let new = id(values.len() as u32);
+    values.push(value.clone());
+    ids.insert(value, new);
+    new
+}
+
+/// A declaration on one line: white space collapsed, the opening of a body and trailing punctuation dropped.
+pub fn signature(text: &str) -> String {
+    let mut line = String::with_capacity(text.len().min(MAX_SIGNATURE + 8));
+    for word in text.split_whitespace() {
+        if line.len() > MAX_SIGNATURE {
+            break;
+        }
+        let glued = line.ends_with(['(', '[']) || (word.starts_with([')', ']']) && !line.ends_with(','));
+        if word.starts_with([')', ']']) && line.ends_with(',') {
+            line.pop();
+        } else if !line.is_empty() && !glued {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    let end = line.trim_end_matches([' ', '{', ':', '=', ';', ',']).len();
+    line.truncate(end);
+    if line.len() > MAX_SIGNATURE {
+        let cut = (0..=MAX_SIGNATURE).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+        line.truncate(cut);
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signature;
+
+    #[test]
+    fn signatures_fit_on_one_line() {
+        assert_eq!(signature("pub fn new(config: AuthConfig) -> Self {"), "pub fn new(config: AuthConfig) -> Self");
+        assert_eq!(signature("fn f(\n    a: u8,\n    b: u8,\n) -> u8\n"), "fn f(a: u8, b: u8) -> u8");
+        assert_eq!(signature("def f(self):"), "def f(self)");
+        assert_eq!(signature("pub struct AuthHandler;"), "pub struct AuthHandler");
+        assert!(signature(&"größe ".repeat(200)).ends_with('…'));
+    }
+}

@@ -1,0 +1,465 @@
+//! Go: packages, receivers, embedded types.
+
+mod expr;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{Access, BindingKind, Import, Relation, Role, ScopeKind, Span, SymbolFlags};
+use tree_sitter::{Language, Node};
+
+use crate::build::Decl;
+use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::walk::{Cx, Rules, Trivia, Walk, children, span};
+
+/// The Go language.
+pub static GO: LanguageDef = LanguageDef {
+    id: "go",
+    name: "go",
+    depth: Depth::Deep,
+    extensions: &["go"],
+    file_names: &[],
+    interpreters: &[],
+    separator: ".",
+    front_end: FrontEnd::Grammar { grammar: || tree_sitter_go::LANGUAGE.into(), rules },
+};
+
+/// What the rules call the node kinds that they know.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum K {
+    #[default]
+    Other,
+    Comment,
+    Package,
+    Import,
+    Function,
+    Method,
+    MethodElem,
+    FuncLiteral,
+    TypeSpec,
+    TypeAlias,
+    ConstSpec,
+    VarSpec,
+    Field,
+    TypeElem,
+    Param,
+    TypeParam,
+    ShortVar,
+    Range,
+    TypeSwitch,
+    Block,
+    Call,
+    Selector,
+    QualifiedType,
+    KeyedElement,
+    LiteralElement,
+    Assignment,
+    ExpressionList,
+    Identifier,
+    FieldIdentifier,
+    TypeIdentifier,
+    PackageIdentifier,
+    StructType,
+    InterfaceType,
+}
+
+const KINDS: &[(&str, K)] = &[
+    ("comment", K::Comment),
+    ("package_clause", K::Package),
+    ("import_spec", K::Import),
+    ("function_declaration", K::Function),
+    ("method_declaration", K::Method),
+    ("method_elem", K::MethodElem),
+    ("func_literal", K::FuncLiteral),
+    ("type_spec", K::TypeSpec),
+    ("type_alias", K::TypeAlias),
+    ("const_spec", K::ConstSpec),
+    ("var_spec", K::VarSpec),
+    ("field_declaration", K::Field),
+    ("type_elem", K::TypeElem),
+    ("parameter_declaration", K::Param),
+    ("variadic_parameter_declaration", K::Param),
+    ("type_parameter_declaration", K::TypeParam),
+    ("short_var_declaration", K::ShortVar),
+    ("range_clause", K::Range),
+    ("type_switch_statement", K::TypeSwitch),
+    ("block", K::Block),
+    ("expression_case", K::Block),
+    ("type_case", K::Block),
+    ("default_case", K::Block),
+    ("communication_case", K::Block),
+    ("if_statement", K::Block),
+    ("for_statement", K::Block),
+    ("expression_switch_statement", K::Block),
+    ("call_expression", K::Call),
+    ("selector_expression", K::Selector),
+    ("qualified_type", K::QualifiedType),
+    ("keyed_element", K::KeyedElement),
+    ("literal_element", K::LiteralElement),
+    ("assignment_statement", K::Assignment),
+    ("expression_list", K::ExpressionList),
+    ("identifier", K::Identifier),
+    ("field_identifier", K::FieldIdentifier),
+    ("type_identifier", K::TypeIdentifier),
+    ("package_identifier", K::PackageIdentifier),
+    ("struct_type", K::StructType),
+    ("interface_type", K::InterfaceType),
+];
+
+struct Go {
+    kinds: Kinds<K>,
+    name: u16,
+    function: u16,
+    field: u16,
+    key: u16,
+    left: u16,
+    receiver: u16,
+    alias: u16,
+}
+
+fn rules(grammar: &Language) -> Box<dyn Rules> {
+    Box::new(Go {
+        kinds: Kinds::new(grammar, KINDS),
+        name: field(grammar, "name"),
+        function: field(grammar, "function"),
+        field: field(grammar, "field"),
+        key: field(grammar, "key"),
+        left: field(grammar, "left"),
+        receiver: field(grammar, "receiver"),
+        alias: field(grammar, "alias"),
+    })
+}
+
+impl Rules for Go {
+    fn trivia(&self, kind: u16, _text: &str) -> Trivia {
+        if self.kinds.get(kind) == K::Comment { Trivia::Doc } else { Trivia::No }
+    }
+
+    fn enter(&self, cx: &mut Cx) -> Walk {
+        match self.kinds.get(cx.kind()) {
+            K::Package => self.package(cx),
+            K::Import => self.import(cx),
+            K::Function => self.function(cx, SymbolKind::Fn),
+            K::Method => self.function(cx, SymbolKind::Method),
+            K::MethodElem => self.function(cx, SymbolKind::Method),
+            K::FuncLiteral => cx.open_scope(ScopeKind::Function),
+            K::TypeSpec | K::TypeAlias => self.type_spec(cx),
+            K::ConstSpec => self.values(cx, SymbolKind::Const),
+            K::VarSpec => self.values(cx, SymbolKind::Variable),
+            K::Field => self.field_declaration(cx),
+            K::TypeElem => self.embedded_interface(cx),
+            K::Param => self.parameter(cx),
+            K::TypeParam => self.type_parameter(cx),
+            K::ShortVar => self.short_var(cx),
+            K::Range => self.range(cx),
+            K::TypeSwitch => self.type_switch(cx),
+            K::Block => cx.open_scope(ScopeKind::Block),
+            K::Identifier | K::FieldIdentifier | K::TypeIdentifier | K::PackageIdentifier => self.identifier(cx),
+            _ => {}
+        }
+        Walk::Into
+    }
+}
+
+fn access(name: &str) -> Access {
+    if name.chars().next().is_some_and(char::is_uppercase) { Access::Public } else { Access::Private }
+}
+
+impl Go {
+    /// The package clause gives the last part of the module its name (`auth_test`, `chi` at a module's root).
+    fn package(&self, cx: &mut Cx) {
+        let Some(name) = cx.node().named_child(0) else { return };
+        let name = cx.text_of(&name);
+        let module = cx.module().to_owned();
+        cx.set_module(match (module.rsplit_once('/'), name) {
+            (_, "main") if !module.is_empty() => module,
+            (Some((outer, _)), name) => format!("{outer}/{name}"),
+            (None, name) => name.to_owned(),
+        });
+    }
+
+    fn import(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let Some(path) = node.child_by_field_name("path") else { return };
+        let quoted = span(&path);
+        let inside = Span { start: quoted.start + 1, end: quoted.end.saturating_sub(1) };
+        let text = cx.slice(inside);
+        let alias_node = node.child_by_field_id(self.name);
+        let alias = alias_node.map(|name| cx.text_of(&name));
+        let decl = Decl::new(SymbolKind::Use, text, inside, span(&node));
+        cx.declare(decl);
+        let module = cx.name(text);
+        let glob = alias == Some(".");
+        let name = alias.filter(|alias| !glob && *alias != "_");
+        let alias = name.map(|name| cx.name(name));
+        let start = alias_node.map_or(inside.start, |node| node.start_byte() as u32);
+        let scope = cx.current_scope();
+        cx.import(Import { module, name: None, alias, glob, reexport: false, start, scope });
+        let last = text.rsplit('/').next().unwrap_or(text);
+        cx.occurrence_at(last, inside.end - last.len() as u32, Role::Import, None);
+    }
+
+    fn function(&self, cx: &mut Cx, kind: SymbolKind) {
+        let node = cx.node();
+        let Some(name) = node.child_by_field_id(self.name) else { return };
+        let text = cx.text_of(&name);
+        let body = node.child_by_field_name("body");
+        let receiver = node.child_by_field_id(self.receiver).and_then(|list| self.receiver_type(&list));
+        let owner = receiver.map(|ty| cx.text_of(&ty).to_owned());
+        let result = node.child_by_field_name("result").and_then(|ty| self.result_type(cx, &ty));
+        let test = kind == SymbolKind::Fn
+            && ["Test", "Benchmark", "Example", "Fuzz"].iter().any(|prefix| text.starts_with(prefix))
+            && cx.path_ends_with("_test.go");
+        let mut decl = Decl::new(kind, text, span(&name), span(&node)).leading(cx.leading(&node));
+        decl.signature_end = Some(body.map_or(node.end_byte(), |body| body.start_byte()) as u32);
+        decl.access = access(text);
+        decl.ty = result;
+        decl.qualifier = owner.as_deref();
+        decl.flags = SymbolFlags { test, declaration: body.is_none(), ..SymbolFlags::default() };
+        let symbol = cx.declare(decl);
+        if let Some(ty) = receiver.and_then(|ty| self.type_ref(cx, &ty)) {
+            cx.heritage(symbol, Relation::SelfType, ty);
+        }
+        cx.open_symbol(symbol);
+        cx.open_scope(ScopeKind::Function);
+    }
+
+    /// `T` of `(t *T)`, `(t T[K])`.
+    fn receiver_type<'t>(&self, list: &Node<'t>) -> Option<Node<'t>> {
+        let mut ty = list.named_child(0)?.child_by_field_name("type")?;
+        while !matches!(self.kinds.get(ty.kind_id()), K::TypeIdentifier) {
+            ty = ty.child_by_field_name("type").or_else(|| ty.named_child(0))?;
+        }
+        Some(ty)
+    }
+
+    fn type_spec(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let (Some(name), Some(ty)) = (node.child_by_field_id(self.name), node.child_by_field_name("type")) else {
+            return;
+        };
+        let (kind, end) = match self.kinds.get(ty.kind_id()) {
+            K::StructType => (SymbolKind::Struct, ty.start_byte() + "struct".len()),
+            K::InterfaceType => (SymbolKind::Interface, ty.start_byte() + "interface".len()),
+            _ => (SymbolKind::Type, node.end_byte()),
+        };
+        let text = cx.text_of(&name);
+        let outer = self.declaration(cx, &node);
+        let mut decl = Decl::new(kind, text, span(&name), outer).leading(self.leading(cx, &node));
+        decl.full_span.start = decl.full_span.start.min(outer.start);
+        decl.signature_end = Some(end as u32);
+        decl.access = access(text);
+        decl.ty = if kind == SymbolKind::Type { self.type_ref(cx, &ty) } else { None };
+        let symbol = cx.declare(decl);
+        cx.open_symbol(symbol);
+        if kind != SymbolKind::Type {
+            cx.open_scope(ScopeKind::Type);
+        }
+    }
+
+    fn values(&self, cx: &mut Cx, kind: SymbolKind) {
+        let node = cx.node();
+        let ty = node.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty));
+        let values = node.child_by_field_name("value");
+        let local = cx.scope_kind(cx.current_scope()) != ScopeKind::File;
+        let outer = self.declaration(cx, &node);
+        let leading = self.leading(cx, &node);
+        let mut cursor = node.walk();
+        for (at, name) in children(&node, self.name, &mut cursor).enumerate() {
+            if local {
+                let value = values.and_then(|list| self.value_at(cx, &list, at));
+                let scope = cx.current_scope();
+                cx.bind(&name, scope, BindingKind::Local, ty, value);
+                continue;
+            }
+            let text = cx.text_of(&name);
+            if text == "_" {
+                continue;
+            }
+            let mut decl = Decl::new(kind, text, span(&name), outer).leading(leading);
+            decl.signature_end = Some(outer.end);
+            decl.access = access(text);
+            decl.ty = ty.or_else(|| {
+                let value = values.and_then(|list| list.named_child(at as u32))?;
+                self.literal_type(cx, &value)
+            });
+            cx.declare(decl);
+        }
+    }
+
+    /// A spec that stands alone in its `type`, `const` or `var` declaration begins at that keyword.
+    fn declaration(&self, cx: &Cx, node: &Node) -> Span {
+        match cx.parent() {
+            Some(parent) if parent.named_child_count() == 1 && parent.kind().ends_with("_declaration") => span(&parent),
+            _ => span(node),
+        }
+    }
+
+    fn leading<'t>(&self, cx: &Cx<'_, '_, 't>, node: &Node<'t>) -> Option<crate::walk::Leading> {
+        match cx.parent() {
+            Some(parent) if parent.kind().ends_with("_declaration") && parent.named_child_count() == 1 => {
+                cx.leading(&parent)
+            }
+            _ => cx.leading(node),
+        }
+    }
+
+    /// A named field, or an embedded type, which is a field and a super type at once.
+    fn field_declaration(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let ty_node = node.child_by_field_name("type");
+        let ty = ty_node.and_then(|ty| self.type_ref(cx, &ty));
+        let mut cursor = node.walk();
+        let mut named = false;
+        for name in children(&node, self.name, &mut cursor) {
+            named = true;
+            self.field_symbol(cx, &node, &name, ty);
+        }
+        if let (false, Some(ty_node), Some(symbol)) = (named, ty_node, cx.current_symbol()) {
+            if let Some(ty) = ty {
+                cx.heritage(symbol, Relation::Extends, ty);
+            }
+            if let Some(name) = self.last_type_name(&ty_node) {
+                self.field_symbol(cx, &node, &name, ty);
+            }
+        }
+    }
+
+    fn field_symbol<'t>(
+        &self,
+        cx: &mut Cx<'_, '_, 't>,
+        node: &Node<'t>,
+        name: &Node<'t>,
+        ty: Option<cruxe_model::facts::TypeId>,
+    ) {
+        if !matches!(cx.current_kind(), Some(SymbolKind::Struct)) {
+            return; // a field of an anonymous struct has no name to be found by
+        }
+        let text = cx.text_of(name);
+        let mut decl = Decl::new(SymbolKind::Field, text, span(name), span(node)).leading(cx.leading(node));
+        decl.signature_end = Some(node.end_byte() as u32);
+        decl.access = access(text);
+        decl.ty = ty;
+        cx.declare(decl);
+    }
+
+    fn embedded_interface(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let interface = cx.parent().is_some_and(|parent| self.kinds.get(parent.kind_id()) == K::InterfaceType);
+        let single = node.named_child_count() == 1;
+        if let (true, true, Some(symbol), Some(ty)) = (interface, single, cx.current_symbol(), node.named_child(0)) {
+            if let Some(ty) = self.type_ref(cx, &ty) {
+                cx.heritage(symbol, Relation::Extends, ty);
+            }
+        }
+    }
+
+    fn parameter(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let ty = node.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty));
+        let scope = cx.current_scope();
+        let mut cursor = node.walk();
+        for name in children(&node, self.name, &mut cursor) {
+            cx.bind(&name, scope, BindingKind::Param, ty, None);
+        }
+    }
+
+    fn type_parameter(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let ty = node.child_by_field_name("type").and_then(|ty| ty.named_child(0));
+        let ty = ty.and_then(|ty| self.type_ref(cx, &ty));
+        let scope = cx.current_scope();
+        let mut cursor = node.walk();
+        for name in children(&node, self.name, &mut cursor) {
+            cx.bind(&name, scope, BindingKind::TypeParam, ty, None);
+        }
+    }
+
+    fn short_var(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let (Some(left), right) = (node.child_by_field_id(self.left), node.child_by_field_name("right")) else {
+            return;
+        };
+        let scope = cx.current_scope();
+        for at in 0..left.named_child_count() as u32 {
+            let Some(name) = left.named_child(at) else { continue };
+            let value = right.and_then(|list| self.value_at(cx, &list, at as usize));
+            cx.bind(&name, scope, BindingKind::Local, None, value);
+        }
+    }
+
+    fn range(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let Some(left) = node.child_by_field_id(self.left) else { return };
+        let value = node.child_by_field_name("right").map(|right| self.expr(cx, &right, 0));
+        let scope = cx.current_scope();
+        for at in 0..left.named_child_count() as u32 {
+            let Some(name) = left.named_child(at) else { continue };
+            let kind = if at == 1 { BindingKind::Element } else { BindingKind::Local };
+            cx.bind(&name, scope, kind, None, if at == 1 { value } else { None });
+        }
+    }
+
+    fn type_switch(&self, cx: &mut Cx) {
+        cx.open_scope(ScopeKind::Block);
+        let node = cx.node();
+        let value = node.child_by_field_name("value").map(|value| self.expr(cx, &value, 0));
+        let scope = cx.current_scope();
+        if let Some(name) = node.child_by_field_id(self.alias).and_then(|list| list.named_child(0)) {
+            cx.bind(&name, scope, BindingKind::Local, None, value);
+        }
+    }
+
+    fn identifier(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let (Some(parent), field) = (cx.parent(), cx.field()) else { return };
+        let (role, receiver) = match self.kinds.get(parent.kind_id()) {
+            K::Function
+            | K::Method
+            | K::MethodElem
+            | K::TypeSpec
+            | K::TypeAlias
+            | K::ConstSpec
+            | K::VarSpec
+            | K::Field
+            | K::Param
+            | K::TypeParam
+                if field == self.name =>
+            {
+                return;
+            }
+            K::Package | K::Import => return,
+            K::ExpressionList if self.introduces(cx) => return,
+            K::ExpressionList if self.assigned(cx) => (Role::Write, None),
+            K::Call if field == self.function => (Role::Call, None),
+            K::Selector if field == self.field => {
+                let operand = parent.child_by_field_name("operand").map(|operand| self.expr(cx, &operand, 0));
+                let called = cx.ancestor(1).is_some_and(|frame| frame.field == self.function)
+                    && cx.ancestor(2).is_some_and(|frame| self.kinds.get(frame.kind) == K::Call);
+                (if called { Role::Call } else { Role::Value }, operand)
+            }
+            K::QualifiedType if field == self.name => {
+                let package = parent.child_by_field_name("package").map(|package| cx.text_of(&package));
+                let package = package.map(|text| cx.name(text));
+                (Role::Type, package.map(|name| cx.expr(cruxe_model::facts::Expr::Name(name))))
+            }
+            K::LiteralElement if cx.ancestor(1).is_some_and(|frame| frame.field == self.key) => (Role::Key, None),
+            _ if self.kinds.get(node.kind_id()) == K::TypeIdentifier => (Role::Type, None),
+            _ => (Role::Value, None),
+        };
+        cx.occurrence(&node, role, receiver);
+    }
+
+    /// Whether the expression list around the current node is the left side of a declaration.
+    fn introduces(&self, cx: &Cx) -> bool {
+        let (Some(list), Some(outer)) = (cx.ancestor(1), cx.ancestor(2)) else { return false };
+        match self.kinds.get(outer.kind) {
+            K::ShortVar | K::Range => list.field == self.left,
+            K::TypeSwitch => list.field == self.alias,
+            _ => false,
+        }
+    }
+
+    fn assigned(&self, cx: &Cx) -> bool {
+        let (Some(list), Some(outer)) = (cx.ancestor(1), cx.ancestor(2)) else { return false };
+        self.kinds.get(outer.kind) == K::Assignment && list.field == self.left
+    }
+}

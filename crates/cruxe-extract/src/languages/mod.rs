@@ -1,0 +1,8 @@
+//! One module per language: which files are of it, its grammar and its rules.
+
+pub mod go;
+
+#[cfg(test)]
+mod dump;
+#[cfg(test)]
+mod fixture_tests;

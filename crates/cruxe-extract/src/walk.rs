@@ -1,0 +1,307 @@
+//! The walk over a syntax tree: every named node once, in order, without recursion.
+//!
+//! A language's [`Rules`] see each node when it is entered, with its ancestors at hand in the [`Cx`]. Symbols and
+//! scopes that a rule opens are closed when their node is left. Comments and attributes that stand before a node are
+//! collected on the way, because asking a node for its previous sibling costs a walk of its own.
+
+use std::ops::{Deref, DerefMut};
+
+use cruxe_model::facts::{Problem, ScopeKind, Span, SymbolIndex};
+use tree_sitter::{Node, Parser, Range, Tree};
+
+use crate::build::Builder;
+use crate::registry::Loaded;
+
+/// Whether the children of a node are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// They are.
+    Into,
+    /// They are not.
+    Skip,
+}
+
+/// How a node counts for the declaration that follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trivia {
+    /// It is none.
+    No,
+    /// A comment that documents what follows.
+    Doc,
+    /// A comment that does not.
+    Comment,
+    /// An attribute, annotation or decorator.
+    Attribute,
+}
+
+/// What a language knows about its syntax tree.
+pub trait Rules: Send + Sync {
+    /// Notes the facts of a node that was just entered: [`Cx::node`].
+    fn enter(&self, cx: &mut Cx) -> Walk;
+
+    /// Tells comments and attributes from the rest. Called for every named node: decide by `kind` first.
+    fn trivia(&self, kind: u16, text: &str) -> Trivia;
+}
+
+/// Comments and attributes directly before a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Leading {
+    /// Where they begin.
+    pub start: u32,
+    /// The doc comments among them; empty when there is none.
+    pub doc: Span,
+    end_row: usize,
+}
+
+/// A node on the way from the root to the current one.
+#[derive(Clone, Copy)]
+pub struct Frame<'t> {
+    /// The node.
+    pub node: Node<'t>,
+    /// Its kind.
+    pub kind: u16,
+    /// The field it has in its parent; 0 for none.
+    pub field: u16,
+    leading: Option<Leading>,
+    /// The run of comments and attributes among its children so far.
+    run: Option<Leading>,
+    /// Last row of the last child that is no comment.
+    last_row: Option<usize>,
+    symbols: u32,
+    scopes: u32,
+}
+
+/// What rules work with: the current node, its ancestors, and (through `Deref`) the [`Builder`].
+pub struct Cx<'b, 's, 't> {
+    build: &'b mut Builder<'s>,
+    frames: Vec<Frame<'t>>,
+    loaded: &'static Loaded,
+    depth: u32,
+}
+
+impl<'s> Deref for Cx<'_, 's, '_> {
+    type Target = Builder<'s>;
+    fn deref(&self) -> &Builder<'s> {
+        self.build
+    }
+}
+
+impl<'s> DerefMut for Cx<'_, 's, '_> {
+    fn deref_mut(&mut self) -> &mut Builder<'s> {
+        self.build
+    }
+}
+
+/// How deep macro bodies inside macro bodies are parsed.
+const MAX_REPARSE: u32 = 6;
+
+/// Walks a whole tree.
+pub(crate) fn walk(tree: &Tree, loaded: &'static Loaded, build: &mut Builder) {
+    if tree.root_node().has_error() {
+        build.problem(Problem::SyntaxError { line: first_error_line(tree) });
+    }
+    Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0 }.run(tree);
+}
+
+impl<'t> Cx<'_, '_, 't> {
+    fn run(&mut self, tree: &'t Tree) {
+        let rules = self.loaded.rules.as_ref();
+        let mut cursor = tree.walk();
+        let mut visited = 0u32;
+        loop {
+            let node = cursor.node();
+            let named = node.is_named();
+            let mut into = false;
+            if named {
+                visited += 1;
+                if visited.is_multiple_of(8192) && self.build.out_of_time() {
+                    self.build.problem(Problem::TooSlow);
+                    return self.unwind();
+                }
+                self.push(node, cursor.field_id().map_or(0, |id| id.get()));
+                into = rules.enter(self) == Walk::Into;
+            }
+            if into && cursor.goto_first_child() {
+                continue;
+            }
+            if named {
+                self.pop();
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.pop();
+            }
+        }
+    }
+
+    fn unwind(&mut self) {
+        while !self.frames.is_empty() {
+            self.pop();
+        }
+    }
+
+    fn push(&mut self, node: Node<'t>, field: u16) {
+        let leading = self.frames.last().and_then(|parent| parent.run);
+        let leading = leading.filter(|run| node.start_position().row <= run.end_row + 1);
+        let kind = node.kind_id();
+        self.frames.push(Frame { node, kind, field, leading, run: None, last_row: None, symbols: 0, scopes: 0 });
+    }
+
+    fn pop(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        self.build.close(frame.symbols, frame.scopes);
+        let Some(parent) = self.frames.last_mut() else { return };
+        let span = span(&frame.node);
+        let trivia = self.loaded.rules.trivia(frame.kind, self.build.slice(span));
+        let (first_row, last_row) = rows(&frame.node);
+        if trivia == Trivia::No {
+            (parent.run, parent.last_row) = (None, Some(last_row));
+            return;
+        }
+        if parent.last_row == Some(first_row) {
+            return; // a comment behind code on the same line says something about that code
+        }
+        let mut run = parent.run.filter(|run| first_row <= run.end_row + 1).unwrap_or(Leading {
+            start: span.start,
+            doc: Span { start: span.start, end: span.start },
+            end_row: last_row,
+        });
+        run.end_row = last_row;
+        match trivia {
+            Trivia::Doc if run.doc.start == run.doc.end => run.doc = span,
+            Trivia::Doc => run.doc.end = span.end,
+            _ => {}
+        }
+        parent.run = Some(run);
+    }
+
+    /// The current node.
+    pub fn node(&self) -> Node<'t> {
+        self.frame(0).node
+    }
+
+    /// The kind of the current node.
+    pub fn kind(&self) -> u16 {
+        self.frame(0).kind
+    }
+
+    /// The field that the current node has in its parent; 0 for none.
+    pub fn field(&self) -> u16 {
+        self.frame(0).field
+    }
+
+    /// The parent of the current node.
+    pub fn parent(&self) -> Option<Node<'t>> {
+        self.ancestor(1).map(|frame| frame.node)
+    }
+
+    /// The kind of the parent; 0 at the root.
+    pub fn parent_kind(&self) -> u16 {
+        self.ancestor(1).map_or(0, |frame| frame.kind)
+    }
+
+    /// The `level`-th ancestor: 0 is the current node, 1 its parent.
+    pub fn ancestor(&self, level: usize) -> Option<&Frame<'t>> {
+        self.frames.len().checked_sub(level + 1).and_then(|at| self.frames.get(at))
+    }
+
+    fn frame(&self, level: usize) -> &Frame<'t> {
+        &self.frames[self.frames.len() - 1 - level]
+    }
+
+    /// Comments and attributes directly before `node`, which is the current node or one of its ancestors.
+    pub fn leading(&self, node: &Node<'t>) -> Option<Leading> {
+        self.frames.iter().rev().find(|frame| frame.node.id() == node.id()).and_then(|frame| frame.leading)
+    }
+
+    /// Makes `symbol` the parent of everything inside the current node.
+    pub fn open_symbol(&mut self, symbol: SymbolIndex) {
+        self.build.push_symbol(symbol);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.symbols += 1;
+        }
+    }
+
+    /// Opens a scope that covers the current node.
+    pub fn open_scope(&mut self, kind: ScopeKind) {
+        let span = span(&self.node());
+        self.open_scope_at(kind, span);
+    }
+
+    /// Opens a scope that ends with the current node but covers only `span`.
+    pub fn open_scope_at(&mut self, kind: ScopeKind, span: Span) {
+        self.build.push_scope(kind, span);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.scopes += 1;
+        }
+    }
+
+    /// Parses the inside of a node as a source file of the same language and walks it in place: items in the braces of
+    /// a macro call. Nothing happens beyond a depth that no real code has.
+    pub fn reparse(&mut self, range: Range) {
+        if self.depth >= MAX_REPARSE || range.start_byte >= range.end_byte {
+            return;
+        }
+        let mut parser = Parser::new();
+        let ready = parser.set_language(&self.loaded.grammar).is_ok() && parser.set_included_ranges(&[range]).is_ok();
+        if !ready {
+            return;
+        }
+        let text = self.build.text;
+        if let Some(tree) = crate::parse(&mut parser, text, self.build.deadline()) {
+            Cx { build: self.build, frames: Vec::new(), loaded: self.loaded, depth: self.depth + 1 }.run(&tree);
+        }
+    }
+}
+
+/// The bytes of a node.
+pub fn span(node: &Node) -> Span {
+    Span { start: node.start_byte() as u32, end: node.end_byte() as u32 }
+}
+
+/// The children of a node that have a field. (`Node::children_by_field_id` wants a `NonZero` id and a cursor at the
+/// node; this takes the ids that [`crate::registry::field`] gives.)
+pub fn children<'c, 't>(
+    node: &Node<'t>,
+    field: u16,
+    cursor: &'c mut tree_sitter::TreeCursor<'t>,
+) -> impl Iterator<Item = Node<'t>> + use<'c, 't> {
+    cursor.reset(*node);
+    let mut more = cursor.goto_first_child();
+    std::iter::from_fn(move || {
+        while more {
+            let found = cursor.field_id().is_some_and(|id| id.get() == field) && cursor.node().is_named();
+            let node = cursor.node();
+            more = cursor.goto_next_sibling();
+            if found {
+                return Some(node);
+            }
+        }
+        None
+    })
+}
+
+/// First and last row; a node that ends with its line feed ends on the row before.
+fn rows(node: &Node) -> (usize, usize) {
+    let (start, end) = (node.start_position(), node.end_position());
+    (start.row, if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row })
+}
+
+fn first_error_line(tree: &Tree) -> u32 {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            break;
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        if !cursor.goto_next_sibling() {
+            break;
+        }
+    }
+    cursor.node().start_position().row as u32 + 1
+}

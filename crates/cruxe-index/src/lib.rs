@@ -1,1 +1,22 @@
-//! cruxe-index
+//! From a work tree or a git ref to published facts: scanning, jobs, freshness, watching.
+//!
+//! The life of a file: [`scan`] finds it (or [`cruxe_vcs`] lists it in a commit), [`job`] reads, hashes and extracts
+//! what is new on all cores and hands it to the store's one writer, and the publish at the end of the job makes it
+//! visible. [`freshness`] tells whether what is published is still what is on disk; [`watch`] makes that cheap.
+//!
+//! Invariant: nothing here answers questions about code.
+
+mod error;
+pub mod freshness;
+pub mod ignore_rules;
+pub mod job;
+mod project;
+mod scan;
+pub mod watch;
+mod workspace;
+
+pub use error::IndexError;
+pub use job::{JobReport, JobRequest, Progress};
+pub use project::{Project, Source};
+pub use scan::{Listing, ScanFile};
+pub use workspace::{View, Workspace};

@@ -42,12 +42,26 @@ impl ContentHash {
 
     /// Parses what git prints.
     pub fn from_hex(text: &str) -> Option<ContentHash> {
-        if !text.is_ascii() || !text.len().is_multiple_of(2) {
+        if !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
         let raw: Option<Vec<u8>> =
             (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect();
         ContentHash::from_bytes(&raw?)
+    }
+}
+
+impl From<[u8; 20]> for ContentHash {
+    fn from(raw: [u8; 20]) -> ContentHash {
+        let mut bytes = [0; 32];
+        bytes[..20].copy_from_slice(&raw);
+        ContentHash { bytes, len: 20 }
+    }
+}
+
+impl From<[u8; 32]> for ContentHash {
+    fn from(bytes: [u8; 32]) -> ContentHash {
+        ContentHash { bytes, len: 32 }
     }
 }
 
@@ -218,6 +232,7 @@ mod tests {
         assert_eq!(hash.as_bytes().len(), 20);
         assert_eq!(hash.to_hex(), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
         assert_eq!(ContentHash::from_hex("e69d"), None);
+        assert_eq!(ContentHash::from_hex("+69de29bb2d1d6434b8b29ae775ad8c2e48c5391"), None);
         assert_eq!(ContentHash::from_hex("zz9de29bb2d1d6434b8b29ae775ad8c2e48c5391"), None);
     }
 }

@@ -1,1 +1,43 @@
-//! cruxe-store
+//! Where facts live: SQLite for facts, refs and jobs, Tantivy for text, one folder per project.
+//!
+//! ```text
+//! projects/<id>/project.json     what the project is
+//!              /lock             held by the one writer; the kernel drops it with the process
+//!              /jobs.db          what was indexed when, and how it ended
+//!              /CURRENT          the generation in use
+//!              /g1/facts.db      file versions, facts, refs
+//!              /g1/text/         full-text index
+//! ```
+//!
+//! The life of a file version: [`Writer::add`] writes its facts into an open transaction and its text into Tantivy;
+//! [`Writer::publish`] commits the text, then in one SQLite transaction the facts and the manifest of a ref. Until that
+//! transaction nobody can see the version; after it everybody does at the next query. What a crash leaves behind is
+//! unreachable and is swept by the next writer.
+//!
+//! Invariant: no tree-sitter, no ranking, no MCP. Only this crate knows SQL.
+
+mod error;
+mod index;
+mod jobs;
+mod layout;
+mod lock;
+mod manifest;
+mod names;
+mod pack;
+mod schema;
+mod text;
+mod tokenizer;
+mod writer;
+
+pub use error::StoreError;
+pub use index::{FileRow, Index, Snapshot, SymbolTable};
+pub use jobs::{Job, JobMode, JobStatus, Jobs};
+pub use layout::{Home, ProjectDir, ProjectRecord};
+pub use lock::WriterLock;
+pub use manifest::{FileStat, Manifest, RefState, StatEntry};
+pub use names::{NameMatch, SymbolHit};
+pub use pack::{PackedFacts, Packer};
+pub use schema::SCHEMA_VERSION;
+pub use text::TextHit;
+pub use tokenizer::tokens;
+pub use writer::{NewVersion, Published, Writer};

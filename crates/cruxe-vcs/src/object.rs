@@ -6,6 +6,18 @@ use gix::objs::{CommitRefIter, Kind, TagRefIter};
 
 use crate::error::{VcsError, reason};
 
+/// Takes the raw bytes of an id that gix or a digest produced.
+pub(crate) fn content_hash(raw: &[u8]) -> ContentHash {
+    match <[u8; 20]>::try_from(raw) {
+        Ok(short) => short.into(),
+        Err(_) => {
+            let mut long = [0; 32];
+            long.iter_mut().zip(raw).for_each(|(to, from)| *to = *from);
+            long.into()
+        }
+    }
+}
+
 /// Reads a full object id; `None` for anything shorter, longer or else.
 pub(crate) fn full_id(hex: &[u8], format: gix::hash::Kind) -> Option<ContentHash> {
     if hex.len() != format.len_in_hex() || !hex.iter().all(u8::is_ascii_hexdigit) {
@@ -55,8 +67,7 @@ pub(crate) fn peel_to_commit(repo: &gix::Repository, hash: &ContentHash) -> Resu
                 let tag = find(repo, &hash, Kind::Tag)?;
                 let target = TagRefIter::from_bytes(&tag.data, repo.object_hash()).target_id();
                 let target = target.map_err(|error| damaged(&hash, &error))?;
-                let Some(next) = ContentHash::from_bytes(target.as_bytes()) else { return Ok(None) };
-                hash = next;
+                hash = content_hash(target.as_bytes());
             }
             Kind::Tree | Kind::Blob => return Ok(None),
         }
@@ -64,10 +75,10 @@ pub(crate) fn peel_to_commit(repo: &gix::Repository, hash: &ContentHash) -> Resu
 }
 
 /// The tree of a commit.
-pub(crate) fn tree_of(repo: &gix::Repository, commit: &ContentHash) -> Result<ObjectId, VcsError> {
+pub(crate) fn tree_of(repo: &gix::Repository, commit: &ContentHash) -> Result<ContentHash, VcsError> {
     let object = find(repo, commit, Kind::Commit)?;
     let tree = CommitRefIter::from_bytes(&object.data, repo.object_hash()).tree_id();
-    tree.map_err(|error| damaged(commit, &error))
+    tree.map(|id| content_hash(id.as_bytes())).map_err(|error| damaged(commit, &error))
 }
 
 /// A parent of a commit, counted from 1; `None` when it has fewer.
@@ -79,7 +90,7 @@ pub(crate) fn parent_of(
     let object = find(repo, commit, Kind::Commit)?;
     let mut parents = CommitRefIter::from_bytes(&object.data, repo.object_hash()).parent_ids();
     let parent = number.checked_sub(1).and_then(|index| parents.nth(index));
-    Ok(parent.and_then(|id| ContentHash::from_bytes(id.as_bytes())))
+    Ok(parent.map(|id| content_hash(id.as_bytes())))
 }
 
 pub(crate) fn damaged(hash: &ContentHash, error: &gix::Error) -> VcsError {

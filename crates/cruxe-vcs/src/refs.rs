@@ -96,7 +96,8 @@ impl Refs {
             let damaged = |error| self.damaged("packed-refs", reason(&error));
             for packed_ref in packed.iter_prefixed(prefix.into()).map_err(damaged)? {
                 let name = packed_ref.map_err(damaged)?.name;
-                names.extend(name.as_bstr().to_str().ok().and_then(|name| name.strip_prefix(prefix)).map(str::to_owned));
+                names
+                    .extend(name.as_bstr().to_str().ok().and_then(|name| name.strip_prefix(prefix)).map(str::to_owned));
             }
         }
         Ok(names)

@@ -55,7 +55,7 @@ impl Repo {
         if common_dir.join("reftable").is_dir() {
             return Err(VcsError::Reftable { git_dir: common_dir });
         }
-        let refs = Refs::new(git_dir, common_dir, gix.refs.object_hash());
+        let refs = Refs::new(git_dir, common_dir, gix.objects.object_hash());
         Ok(Repo(Arc::new(Inner { gix, refs, work_tree })))
     }
 
@@ -164,10 +164,223 @@ fn refuse_dangling_git_file(start: &Path, found: Option<&Repo>) -> Result<(), Vc
         if reached {
             break;
         }
-        if dot_git.is_file() {
+        // Beyond a file system boundary the file may well be in order, but the search did not go there.
+        if dot_git.is_file() && gix::discover::is_git(&dot_git).is_err() {
             return Err(VcsError::DanglingGitFile { path: dot_git });
         }
     }
     Ok(())
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Fixture, open};
+
+    #[test]
+    fn repo_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync + Clone>() {}
+        shared::<Repo>();
+    }
+
+    #[test]
+    fn path_outside_git_has_no_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Repo::discover(dir.path()).unwrap().is_none());
+    }
+
+    #[test]
+    fn path_that_does_not_exist_is_an_error_that_names_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("gone");
+        let error = Repo::discover(&path).unwrap_err();
+        assert!(matches!(&error, VcsError::Read { path: named, .. } if *named == path), "{error}");
+    }
+
+    #[test]
+    fn folders_and_files_lead_to_the_work_tree_that_holds_them() {
+        let fixture = Fixture::new();
+        fixture.write("src/deep/a.rs", "");
+        for path in ["", "src/deep", "src/deep/a.rs", ".git", ".git/objects"] {
+            let repo = open(&fixture.root.join(path));
+            assert_eq!(repo.work_tree(), Some(fixture.root.as_path()), "{path}");
+            assert_eq!(repo.git_dir(), fixture.root.join(".git"));
+            assert_eq!(repo.common_dir(), fixture.root.join(".git"));
+            assert_eq!(repo.object_format(), ObjectFormat::Sha1);
+            assert!(!repo.is_shallow());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_through_a_symbolic_link_are_canonical() {
+        let fixture = Fixture::new();
+        let link = fixture.beside("link");
+        std::os::unix::fs::symlink(&fixture.root, &link).unwrap();
+        let repo = open(&link);
+        assert_eq!(repo.work_tree(), Some(fixture.root.as_path()));
+        assert_eq!(repo.common_dir(), fixture.root.join(".git"));
+    }
+
+    #[test]
+    fn linked_work_tree_shares_the_common_dir_and_has_its_own_head() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        let linked = fixture.beside("linked");
+        fixture.git(&["worktree", "add", "--quiet", "-b", "feat/x", linked.to_str().unwrap()]);
+        let (main, linked_repo) = (fixture.open(), open(&linked));
+        assert_eq!(linked_repo.work_tree(), Some(linked.as_path()));
+        assert_eq!(linked_repo.common_dir(), main.common_dir());
+        assert_eq!(linked_repo.git_dir(), fixture.root.join(".git/worktrees/linked"));
+        assert_eq!(main.head().unwrap().ref_name, "main");
+        assert_eq!(linked_repo.head().unwrap().ref_name, "feat/x");
+        assert_eq!(linked_repo.resolve("HEAD").unwrap().name, "feat/x");
+        for repo in [&main, &linked_repo] {
+            assert_eq!(repo.work_trees().unwrap(), [fixture.root.clone(), linked.clone()]);
+        }
+        fs::remove_dir_all(&linked).unwrap();
+        assert_eq!(main.work_trees().unwrap(), std::slice::from_ref(&fixture.root));
+    }
+
+    #[test]
+    fn bare_repository_has_no_work_tree_but_linked_ones() {
+        let fixture = Fixture::new();
+        let commit = fixture.commit("one");
+        let bare = fixture.beside("bare.git");
+        fixture.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+        let repo = open(&bare);
+        assert_eq!(repo.work_tree(), None);
+        assert_eq!(repo.git_dir(), bare);
+        assert_eq!(repo.head().unwrap().commit, Some(commit));
+        assert_eq!(repo.work_trees().unwrap(), [] as [PathBuf; 0]);
+
+        let linked = fixture.beside("linked");
+        fixture.git_in(&bare, &["worktree", "add", "--quiet", "-b", "x", linked.to_str().unwrap()]);
+        let repo = open(&linked);
+        assert_eq!((repo.work_tree(), repo.common_dir()), (Some(linked.as_path()), bare.as_path()));
+        assert_eq!(repo.work_trees().unwrap(), [linked]);
+    }
+
+    #[test]
+    fn submodule_is_a_repository_of_its_own() {
+        let library = Fixture::new();
+        library.commit("library");
+        let fixture = Fixture::new();
+        let url = library.root.to_str().unwrap();
+        fixture.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "lib"]);
+        fixture.commit("with library");
+        let repo = open(&fixture.root.join("lib"));
+        assert_eq!(repo.work_tree(), Some(fixture.root.join("lib").as_path()));
+        assert_eq!(repo.common_dir(), fixture.root.join(".git/modules/lib"));
+        assert_eq!(repo.head().unwrap().commit, Some(library.id("HEAD")));
+        assert_eq!(repo.work_trees().unwrap(), [fixture.root.join("lib")]);
+    }
+
+    #[test]
+    fn orphaned_linked_work_tree_is_not_taken_for_a_part_of_the_repository_around_it() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        let linked = fixture.root.join("linked");
+        fixture.git(&["worktree", "add", "--quiet", "linked"]);
+        fs::remove_dir_all(fixture.root.join(".git/worktrees")).unwrap();
+        let error = Repo::discover(&linked).unwrap_err();
+        assert_eq!(error, VcsError::DanglingGitFile { path: linked.join(".git") });
+        assert_eq!(fixture.open().work_tree(), Some(fixture.root.as_path()));
+    }
+
+    #[test]
+    fn reftable_is_refused_with_the_way_out() {
+        let fixture = Fixture::new();
+        let other = fixture.beside("reftable");
+        fs::create_dir(&other).unwrap();
+        // Before 2.45, git has no reftable and nothing can go wrong.
+        if fixture.try_git(&other, &["init", "--quiet", "--ref-format=reftable", "."]).0 {
+            let error = Repo::discover(&other).unwrap_err();
+            assert_eq!(error, VcsError::Reftable { git_dir: other.join(".git") });
+        }
+    }
+
+    #[test]
+    fn damaged_configuration_is_an_error_not_a_folder_outside_git() {
+        let fixture = Fixture::new();
+        fs::write(fixture.root.join(".git/config"), "[core\n").unwrap();
+        let error = Repo::discover(&fixture.root).unwrap_err();
+        assert!(matches!(&error, VcsError::Open { path, .. } if *path == fixture.root), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn repository_of_another_user_is_read() {
+        let fixture = Fixture::new();
+        fixture.write("large.txt", &"x".repeat(17 << 20));
+        let commit = fixture.commit("one");
+        let mut pending = vec![fixture.root.clone()];
+        while let Some(path) = pending.pop() {
+            // Only root can give files away; for others there is nothing to test.
+            if std::os::unix::fs::lchown(&path, Some(12345), Some(12345)).is_err() {
+                return;
+            }
+            if path.is_dir() && !path.is_symlink() {
+                pending.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+        assert!(!fixture.try_git(&fixture.root, &["status"]).0, "git itself refuses");
+        let repo = fixture.open();
+        assert_eq!(repo.work_tree(), Some(fixture.root.as_path()));
+        assert_eq!(repo.head().unwrap().commit, Some(commit));
+        let file = &repo.tree_files(&commit).unwrap().files[0];
+        assert_eq!(repo.read_blob(&file.hash, u64::MAX).unwrap(), crate::Blob::Data(vec![b'x'; 17 << 20]));
+    }
+
+    #[test]
+    fn shallow_clone_is_told_apart() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        let two = fixture.commit("two");
+        let clone = fixture.beside("clone");
+        let url = format!("file://{}", fixture.root.display());
+        fixture.git(&["clone", "--quiet", "--depth=1", &url, clone.to_str().unwrap()]);
+        let repo = open(&clone);
+        assert!(repo.is_shallow());
+        assert_eq!(repo.head().unwrap().commit, Some(two));
+        assert_eq!(repo.resolve("HEAD~1").unwrap_err(), VcsError::MissingObject { hash: fixture.id("HEAD~1") });
+        fixture.git_in(&clone, &["fetch", "--quiet", "--unshallow"]);
+        assert!(!repo.is_shallow());
+        assert_eq!(repo.resolve("HEAD~1").unwrap().commit, fixture.id("HEAD~1"));
+    }
+
+    #[test]
+    fn sha256_repository_is_read_like_any_other() {
+        let mut fixture = Fixture::new();
+        let other = fixture.beside("sha256");
+        fs::create_dir(&other).unwrap();
+        let init = ["init", "--quiet", "--initial-branch=main", "--object-format=sha256", "."];
+        if !fixture.try_git(&other, &init).0 {
+            return;
+        }
+        fixture.root = other;
+        fixture.write("src/a.txt", "hello\n");
+        let one = fixture.commit("one");
+        fixture.git(&["tag", "--annotate", "v1", "--message", "v1"]);
+        let two = fixture.commit("two");
+        let repo = fixture.open();
+        assert_eq!(repo.object_format(), ObjectFormat::Sha256);
+        assert_eq!(two.as_bytes().len(), 32);
+        for packed in [false, true] {
+            if packed {
+                fixture.git(&["gc", "--quiet"]);
+            }
+            assert_eq!(repo.head().unwrap().commit, Some(two));
+            assert_eq!(repo.resolve("v1").unwrap().commit, one);
+            assert_eq!(repo.resolve(&one.to_hex()[..9]).unwrap().commit, one);
+            assert_eq!(repo.merge_base(&one, &two).unwrap(), Some(one));
+            let listing = repo.tree_files(&one).unwrap();
+            let blob = crate::hash_blob(ObjectFormat::Sha256, b"hello\n");
+            assert_eq!(listing.files.iter().map(|file| file.hash).collect::<Vec<_>>(), [blob]);
+            assert_eq!(repo.read_blob(&blob, 6).unwrap(), crate::Blob::Data(b"hello\n".to_vec()));
+        }
+        let foreign = crate::hash_blob(ObjectFormat::Sha1, b"hello\n");
+        assert_eq!(repo.read_blob(&foreign, 6).unwrap_err(), VcsError::MissingObject { hash: foreign });
+        assert_eq!(repo.merge_base(&foreign, &two).unwrap_err(), VcsError::MissingObject { hash: foreign });
+    }
+}

@@ -12,7 +12,7 @@ use gix::bstr::ByteSlice;
 
 use crate::branch::HEADS;
 use crate::error::{VcsError, reason};
-use crate::object::{full_id, parent_of, peel_to_commit};
+use crate::object::{content_hash, full_id, parent_of, peel_to_commit};
 use crate::repo::Repo;
 
 /// A ref or commit, under the one name by which an index knows it.
@@ -125,9 +125,7 @@ impl Repo {
         // As in git, trees and blobs with the same beginning do not make a commit ambiguous.
         let mut commits = HashSet::new();
         for id in ids {
-            if let Some(hash) = ContentHash::from_bytes(id.as_bytes()) {
-                commits.extend(peel_to_commit(repo, &hash)?);
-            }
+            commits.extend(peel_to_commit(repo, &content_hash(id.as_bytes()))?);
         }
         match commits.len() {
             0 | 1 => Ok(commits.into_iter().next()),
@@ -181,4 +179,208 @@ fn parse_steps(text: &str) -> Option<Vec<Step>> {
         rest = after;
     }
     Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Fixture, open};
+
+    fn resolved(name: &str, commit: ContentHash, kind: RefKind) -> Resolved {
+        Resolved { name: name.into(), commit, kind }
+    }
+
+    #[test]
+    fn every_spelling_of_a_ref_leads_to_one_name() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        fixture.git(&["tag", "v1"]);
+        fixture.git(&["tag", "--annotate", "v1-signed", "--message", "v1"]);
+        fixture.git(&["tag", "--annotate", "v1-twice", "--message", "v1", "v1-signed"]);
+        let two = fixture.commit("two");
+        fixture.git(&["branch", "feat/auth", "HEAD~1"]);
+        fixture.git(&["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
+        let repo = fixture.open();
+        for packed in [false, true] {
+            if packed {
+                fixture.git(&["gc", "--quiet"]);
+            }
+            for spec in ["main", "heads/main", "refs/heads/main", "HEAD", "@", "alias"] {
+                assert_eq!(repo.resolve(spec).unwrap(), resolved("main", two, RefKind::Branch), "{spec}");
+            }
+            for spec in ["feat/auth", "heads/feat/auth", "refs/heads/feat/auth"] {
+                assert_eq!(repo.resolve(spec).unwrap(), resolved("feat/auth", one, RefKind::Branch), "{spec}");
+            }
+            for spec in ["v1", "tags/v1", "refs/tags/v1"] {
+                assert_eq!(repo.resolve(spec).unwrap(), resolved("v1", one, RefKind::Tag), "{spec}");
+            }
+            for spec in ["v1-signed", "v1-twice"] {
+                assert_eq!(repo.resolve(spec).unwrap(), resolved(spec, one, RefKind::Tag));
+            }
+            let hex = one.to_hex();
+            for spec in [hex.as_str(), &hex[..7], &hex[..4], &hex.to_uppercase(), "HEAD~1", "main^", "v1^{commit}"] {
+                assert_eq!(repo.resolve(spec).unwrap(), resolved(&hex, one, RefKind::Commit), "{spec}");
+            }
+            let tag_object = fixture.id("refs/tags/v1-signed").to_hex();
+            assert_eq!(repo.resolve(&tag_object).unwrap(), resolved(&hex, one, RefKind::Commit));
+        }
+    }
+
+    #[test]
+    fn remote_branches_keep_the_name_of_their_remote() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        fixture.git(&["branch", "feat/auth"]);
+        let clone = fixture.beside("clone");
+        fixture.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
+        let repo = open(&clone);
+        for spec in ["origin/feat/auth", "remotes/origin/feat/auth", "refs/remotes/origin/feat/auth"] {
+            let expected = resolved("origin/feat/auth", one, RefKind::RemoteBranch);
+            assert_eq!(repo.resolve(spec).unwrap(), expected, "{spec}");
+        }
+        for spec in ["origin", "origin/HEAD", "origin/main"] {
+            assert_eq!(repo.resolve(spec).unwrap(), resolved("origin/main", one, RefKind::RemoteBranch), "{spec}");
+        }
+        assert_eq!(repo.resolve("feat/auth").unwrap_err(), VcsError::UnknownRef { spec: "feat/auth".into() });
+        fixture.git_in(&clone, &["fetch", "--quiet", "origin", "feat/auth"]);
+        assert_eq!(repo.resolve("FETCH_HEAD").unwrap(), resolved(&one.to_hex(), one, RefKind::Commit));
+    }
+
+    #[test]
+    fn detached_head_resolves_to_its_commit_and_an_unborn_one_to_nothing() {
+        let fixture = Fixture::new();
+        let repo = fixture.open();
+        assert_eq!(repo.resolve("HEAD").unwrap_err(), VcsError::UnknownRef { spec: "HEAD".into() });
+        assert_eq!(repo.resolve("main").unwrap_err(), VcsError::UnknownRef { spec: "main".into() });
+        let one = fixture.commit("one");
+        fixture.git(&["checkout", "--quiet", "--detach"]);
+        assert_eq!(repo.resolve("HEAD").unwrap(), resolved(&one.to_hex(), one, RefKind::Commit));
+    }
+
+    #[test]
+    fn branch_wins_over_a_tag_of_the_same_name_and_both_keep_a_name_of_their_own() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        fixture.git(&["tag", "main"]);
+        let two = fixture.commit("two");
+        let repo = fixture.open();
+        assert_eq!(repo.resolve("main").unwrap(), resolved("main", two, RefKind::Branch));
+        let tag = resolved("tags/main", one, RefKind::Tag);
+        assert_eq!(repo.resolve("refs/tags/main").unwrap(), tag);
+        assert_eq!(repo.resolve("tags/main").unwrap(), tag);
+    }
+
+    #[test]
+    fn steps_follow_parents_as_git_does() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        fixture.git(&["checkout", "--quiet", "-b", "side"]);
+        fixture.commit("side");
+        fixture.git(&["checkout", "--quiet", "main"]);
+        fixture.commit("two");
+        fixture.git(&["merge", "--quiet", "--no-ff", "--message", "merge", "side"]);
+        let repo = fixture.open();
+        for spec in ["HEAD^", "HEAD^1", "HEAD^2", "HEAD^0", "HEAD~0", "HEAD~", "HEAD~2", "HEAD^2^", "main^2~1", "@^2"] {
+            assert_eq!(repo.resolve(spec).unwrap().commit, fixture.id(spec), "{spec}");
+        }
+        for spec in ["HEAD^3", "HEAD~3", "HEAD~99999999999999999999999", "HEAD~18446744073709551615", "HEAD^{tree}"] {
+            assert_eq!(repo.resolve(spec).unwrap_err(), VcsError::UnknownRef { spec: spec.into() }, "{spec}");
+        }
+    }
+
+    #[test]
+    fn short_id_of_several_commits_asks_for_more_digits() {
+        let fixture = Fixture::new();
+        let tree = fixture.commit("one");
+        let tree = fixture.id(&format!("{tree}^{{tree}}")).to_hex();
+        // Sixteen bits: among 2000 commits, two that begin alike are as good as certain.
+        let script: String = (0..2000)
+            .map(|n| {
+                format!("commit refs/heads/c{n}\ncommitter C <c@example.com> {n} +0000\ndata 0\nM 040000 {tree} \n\n")
+            })
+            .collect();
+        fixture.import(&script);
+        let ids = fixture.git(&["rev-list", "--branches"]);
+        let mut ids: Vec<&str> = ids.lines().collect();
+        ids.sort_unstable();
+        let pair = ids.windows(2).find(|pair| pair[0][..4] == pair[1][..4]).unwrap();
+        let count = ids.iter().filter(|id| id[..4] == pair[0][..4]).count();
+        let repo = fixture.open();
+        let error = VcsError::AmbiguousCommit { spec: pair[0][..4].into(), count };
+        assert_eq!(repo.resolve(&pair[0][..4]).unwrap_err(), error);
+        assert_eq!(repo.resolve(&pair[0][..12]).unwrap().name, pair[0]);
+    }
+
+    #[test]
+    fn hostile_texts_are_unknown_refs() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        fixture.write("a.txt", "x");
+        fixture.commit("two");
+        let repo = fixture.open();
+        let long = "a".repeat(10_000);
+        let long_path = "a/".repeat(5_000);
+        let steps = "HEAD".to_owned() + &"^".repeat(10_000);
+        let specs = [
+            "",
+            " ",
+            "-",
+            "--help",
+            "-n1",
+            "\0",
+            "main\0",
+            "main\n",
+            "@{u}",
+            "@{upstream}",
+            "main@{1}",
+            "@{-1}",
+            "HEAD@{now}",
+            "..",
+            "../..",
+            "refs/heads/..",
+            "refs/heads/../../HEAD",
+            "/etc/passwd",
+            "refs",
+            "refs/",
+            "refs/heads",
+            "refs/heads/",
+            "main..HEAD",
+            "^main",
+            "~",
+            "~1",
+            "^",
+            ":",
+            ":/one",
+            ":a.txt",
+            "HEAD:a.txt",
+            "HEAD^{/one}",
+            "HEAD^{tree}",
+            "HEAD^{",
+            "HEAD~-1",
+            "HEAD~é",
+            "config",
+            "objects",
+            "*",
+            "ma[i]n",
+            "main.lock",
+            "nul",
+            "\u{202e}niam",
+            "dead",
+            "deadbeef",
+            "0000000000000000000000000000000000000000",
+            "+e69",
+            &long,
+            &long_path,
+            &steps,
+        ];
+        for spec in specs {
+            let error = repo.resolve(spec).unwrap_err();
+            let VcsError::UnknownRef { spec: shown } = &error else { panic!("{spec:?}: {error}") };
+            assert!(shown.len() <= 1000 && !shown.contains(char::is_control), "{spec:?}");
+        }
+        let blob = fixture.id("HEAD:a.txt").to_hex();
+        for spec in [blob.as_str(), &blob[..10]] {
+            assert_eq!(repo.resolve(spec).unwrap_err(), VcsError::UnknownRef { spec: spec.into() });
+        }
+    }
 }

@@ -5,7 +5,7 @@ use gix::objs::tree::EntryKind;
 use gix::objs::{Kind, TreeRefIter};
 
 use crate::error::VcsError;
-use crate::object::{damaged, find, tree_of};
+use crate::object::{content_hash, damaged, find, tree_of};
 use crate::repo::Repo;
 
 /// The files of a commit, in path order.
@@ -51,10 +51,7 @@ struct Entry {
 fn list(repo: &gix::Repository, commit: &ContentHash, limit: usize) -> Result<TreeListing, VcsError> {
     let mut listing = TreeListing::default();
     let mut pending = Vec::new();
-    let root = tree_of(repo, commit)?;
-    if let Some(hash) = ContentHash::from_bytes(root.as_bytes()) {
-        push_entries(repo, &hash, &[], &mut pending, &mut listing.bad_paths)?;
-    }
+    push_entries(repo, &tree_of(repo, commit)?, &[], &mut pending, &mut listing.bad_paths)?;
     let mut seen = 0;
     while let Some(entry) = pending.pop() {
         seen += 1;
@@ -94,10 +91,10 @@ fn push_entries(
         }
         path.extend_from_slice(entry.filename);
         // A name like `..` must be caught here: in the joined path it would be resolved and stand for another file.
-        let hash = ContentHash::from_bytes(entry.oid.as_bytes()).filter(|_| is_file_name(entry.filename));
-        match hash {
-            Some(hash) => pending.push(Entry { path, kind: entry.mode.kind(), hash }),
-            None => bad_paths.push(String::from_utf8_lossy(&path).into_owned()),
+        if is_file_name(entry.filename) {
+            pending.push(Entry { path, kind: entry.mode.kind(), hash: content_hash(entry.oid.as_bytes()) });
+        } else {
+            bad_paths.push(String::from_utf8_lossy(&path).into_owned());
         }
     }
     pending[first..].reverse();
@@ -122,5 +119,130 @@ fn take(entry: Entry, listing: &mut TreeListing) {
         listing.submodules.push(path);
     } else {
         listing.files.push(TreeFile { path, hash: entry.hash, executable: entry.kind == EntryKind::BlobExecutable });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Fixture, hash};
+    use crate::{ObjectFormat, hash_blob};
+
+    fn paths(listing: &TreeListing) -> Vec<&str> {
+        listing.files.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    /// Writes a tree object byte by byte, as no git command would, and commits it.
+    fn commit_raw_tree(fixture: &Fixture, entries: &[(&str, &[u8], ContentHash)]) -> ContentHash {
+        let mut raw = Vec::new();
+        for (mode, name, hash) in entries {
+            raw.extend_from_slice(mode.as_bytes());
+            raw.push(b' ');
+            raw.extend_from_slice(name);
+            raw.push(0);
+            raw.extend_from_slice(hash.as_bytes());
+        }
+        let file = fixture.beside("tree");
+        std::fs::write(&file, raw).unwrap();
+        let tree = fixture.git(&["hash-object", "-w", "--literally", "-t", "tree", file.to_str().unwrap()]);
+        hash(&fixture.git(&["commit-tree", &tree, "-m", "raw"]))
+    }
+
+    fn blob(fixture: &Fixture, text: &str) -> ContentHash {
+        fixture.write("blob", text);
+        hash(&fixture.git(&["hash-object", "-w", "blob"]))
+    }
+
+    #[test]
+    fn listing_has_files_in_path_order_and_tells_the_rest_apart() {
+        let fixture = Fixture::new();
+        for path in ["src/a.rs", "src.rs", "src-b/c.rs", "a/b/c/d.txt", "zürich/ß.md", "Z"] {
+            fixture.write(path, path);
+        }
+        fixture.write("run.sh", "#!/bin/sh\n");
+        fixture.git(&["add", "--all"]);
+        fixture.git(&["update-index", "--chmod=+x", "run.sh"]);
+        let target = fixture.git(&["hash-object", "-w", "Z"]);
+        fixture.git(&["update-index", "--add", "--cacheinfo", &format!("120000,{target},link")]);
+        fixture.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{target},vendor/lib")]);
+        fixture.git(&["commit", "--quiet", "--message", "one"]);
+        let repo = fixture.open();
+        let listing = repo.tree_files(&fixture.id("HEAD")).unwrap();
+        let expected = ["Z", "a/b/c/d.txt", "run.sh", "src-b/c.rs", "src.rs", "src/a.rs", "zürich/ß.md"];
+        assert_eq!(paths(&listing), expected);
+        assert!(listing.files.is_sorted_by(|a, b| a.path < b.path));
+        for file in &listing.files {
+            let is_script = file.path.as_str() == "run.sh";
+            let text = if is_script { "#!/bin/sh\n" } else { file.path.as_str() };
+            assert_eq!(file.hash, hash_blob(ObjectFormat::Sha1, text.as_bytes()));
+            assert_eq!(file.executable, is_script);
+        }
+        assert_eq!(listing.symlinks, 1);
+        assert_eq!(listing.submodules, [RepoPath::parse("vendor/lib").unwrap()]);
+        assert_eq!(listing.bad_paths, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn commit_without_files_has_an_empty_listing() {
+        let fixture = Fixture::new();
+        let commit = fixture.commit("nothing");
+        assert_eq!(fixture.open().tree_files(&commit).unwrap(), TreeListing::default());
+    }
+
+    #[test]
+    fn paths_that_are_not_text_or_leave_the_work_tree_are_reported() {
+        let fixture = Fixture::new();
+        let file = blob(&fixture, "x");
+        let inner = commit_raw_tree(&fixture, &[("100644", b"in", file), ("100644", b"latin-\xe9", file)]);
+        let folder = fixture.id(&format!("{inner}^{{tree}}"));
+        let commit = commit_raw_tree(
+            &fixture,
+            &[
+                ("40000", b"..", folder),
+                ("100644", b"../escape", file),
+                ("100644", b".", file),
+                ("40000", b"d", folder),
+                ("100644", b"ok", file),
+            ],
+        );
+        let listing = fixture.open().tree_files(&commit).unwrap();
+        assert_eq!(paths(&listing), ["d/in", "ok"]);
+        assert_eq!(listing.bad_paths, ["..", "../escape", ".", "d/latin-\u{fffd}"]);
+    }
+
+    #[test]
+    fn crafted_tree_out_of_order_is_put_in_order_and_a_path_is_listed_once() {
+        let fixture = Fixture::new();
+        let (one, two) = (blob(&fixture, "1"), blob(&fixture, "2"));
+        let commit = commit_raw_tree(&fixture, &[("100644", b"b", one), ("100644", b"a", one), ("100644", b"b", two)]);
+        let listing = fixture.open().tree_files(&commit).unwrap();
+        assert_eq!(paths(&listing), ["a", "b"]);
+        assert_eq!(listing.files[1].hash, one);
+    }
+
+    #[test]
+    fn trees_that_unfold_without_end_are_refused() {
+        let fixture = Fixture::new();
+        let file = blob(&fixture, "x");
+        let mut commit = commit_raw_tree(&fixture, &[("100644", b"0", file), ("100644", b"1", file)]);
+        for _ in 0..12 {
+            let folder = fixture.id(&format!("{commit}^{{tree}}"));
+            commit = commit_raw_tree(&fixture, &[("40000", b"0", folder), ("40000", b"1", folder)]);
+        }
+        let repo = fixture.open().local();
+        assert_eq!(list(&repo, &commit, 20_000).unwrap().files.len(), 8192);
+        assert_eq!(list(&repo, &commit, 1000).unwrap_err(), VcsError::TooManyFiles { hash: commit, limit: 1000 });
+    }
+
+    #[test]
+    fn what_is_not_a_commit_cannot_be_listed() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        let repo = fixture.open();
+        let tree = fixture.id("HEAD^{tree}");
+        let wrong = VcsError::WrongKind { hash: tree, found: "tree", wanted: "commit" };
+        assert_eq!(repo.tree_files(&tree).unwrap_err(), wrong);
+        let missing = hash("0123456789012345678901234567890123456789");
+        assert_eq!(repo.tree_files(&missing).unwrap_err(), VcsError::MissingObject { hash: missing });
     }
 }

@@ -1,0 +1,105 @@
+//! Which files are left out whatever the repository's own ignore files say, and why.
+//!
+//! The rules look at paths alone, so that a work tree and a commit agree. A line `!pattern` in `.cruxeignore` takes a
+//! file back in.
+
+use cruxe_model::RepoPath;
+
+/// Why a file is left out; `None` for one that is not.
+pub fn reason(path: &RepoPath) -> Option<&'static str> {
+    let folders = path.parent().split('/');
+    if let Some(why) = folders.map(folder_reason).find(Option::is_some) {
+        return why;
+    }
+    file_reason(path.file_name(), path.extension().as_deref())
+}
+
+/// Why a whole folder is left out.
+pub fn folder_reason(name: &str) -> Option<&'static str> {
+    match name {
+        ".git" | ".hg" | ".svn" | ".jj" | ".sl" => Some("version control"),
+        "node_modules" | "bower_components" | "jspm_packages" | "vendor" | "Pods" | "Carthage" | "site-packages" => {
+            Some("vendored")
+        }
+        "__pycache__" | ".venv" | ".tox" | ".nox" | ".mypy_cache" | ".pytest_cache" | ".ruff_cache" | ".gradle"
+        | ".terraform" | ".next" | ".nuxt" | ".svelte-kit" | ".dart_tool" | ".direnv" | ".cache" | ".parcel-cache"
+        | ".turbo" | "DerivedData" | ".eggs" => Some("cache"),
+        _ => None,
+    }
+}
+
+fn file_reason(name: &str, extension: Option<&str>) -> Option<&'static str> {
+    const LOCKS: &[&str] = &[
+        "Cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+        "deno.lock", "poetry.lock", "Pipfile.lock", "uv.lock", "pdm.lock", "composer.lock", "Gemfile.lock", "go.sum",
+        "go.work.sum", "flake.lock", "mix.lock", "Podfile.lock", "packages.lock.json", "pubspec.lock", "Cartfile.resolved",
+        "Package.resolved", "gradle.lockfile", "bun.lockb",
+    ];
+    const MINIFIED: &[&str] = &[".min.js", ".min.css", ".min.mjs", "-min.js", ".bundle.js", ".js.map", ".css.map", ".mjs.map"];
+    const GENERATED: &[&str] = &[
+        ".pb.go", ".pb.cc", ".pb.h", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", ".g.dart", ".freezed.dart", ".designer.cs",
+        ".Designer.cs", ".g.cs", ".g.i.cs", ".generated.cs",
+    ];
+    if LOCKS.contains(&name) {
+        return Some("lock file");
+    }
+    if MINIFIED.iter().any(|end| name.ends_with(end)) {
+        return Some("minified");
+    }
+    if GENERATED.iter().any(|end| name.ends_with(end)) || name.starts_with("zz_generated.") {
+        return Some("generated");
+    }
+    extension.and_then(extension_reason)
+}
+
+fn extension_reason(extension: &str) -> Option<&'static str> {
+    match extension {
+        "png" | "jpg" | "jpeg" | "gif" | "bmp" | "ico" | "icns" | "webp" | "avif" | "tif" | "tiff" | "psd" | "pdf"
+        | "eps" | "ai" | "zip" | "gz" | "tgz" | "bz2" | "xz" | "zst" | "7z" | "rar" | "tar" | "jar" | "war" | "whl"
+        | "egg" | "gem" | "deb" | "rpm" | "dmg" | "iso" | "exe" | "dll" | "so" | "dylib" | "a" | "o" | "obj" | "lib"
+        | "pdb" | "class" | "pyc" | "pyo" | "wasm" | "bin" | "dat" | "db" | "sqlite" | "sqlite3" | "mo" | "woff"
+        | "woff2" | "ttf" | "otf" | "eot" | "mp3" | "mp4" | "m4a" | "wav" | "flac" | "ogg" | "webm" | "avi" | "mov"
+        | "mkv" | "parquet" | "npy" | "npz" | "pkl" | "pt" | "onnx" | "safetensors" | "shp" | "shx" | "dbf" | "mmdb"
+        | "keystore" | "p12" | "pfx" | "der" | "rlib" | "rmeta" => Some("binary"),
+        "po" | "pot" | "xlf" | "xliff" => Some("translations"),
+        "svg" | "csv" | "tsv" | "geojson" | "ndjson" | "jsonl" => Some("data"),
+        _ => None,
+    }
+}
+
+/// Whether the beginning of a file says that it is no text.
+pub fn is_binary(head: &[u8]) -> bool {
+    head[..head.len().min(8000)].contains(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(path: &str) -> Option<&'static str> {
+        reason(&RepoPath::parse(path).unwrap())
+    }
+
+    #[test]
+    fn what_people_did_not_write_is_left_out() {
+        assert_eq!(why("web/node_modules/react/index.js"), Some("vendored"));
+        assert_eq!(why("Cargo.lock"), Some("lock file"));
+        assert_eq!(why("static/jquery.min.js"), Some("minified"));
+        assert_eq!(why("api/v1/types.pb.go"), Some("generated"));
+        assert_eq!(why("logo.PNG"), Some("binary"));
+    }
+
+    #[test]
+    fn ordinary_files_are_kept() {
+        for path in ["src/build/mod.rs", "vendor.go", "lib/locks.rs", "docs/guide.txt", "Makefile", ".github/x.yml"] {
+            assert_eq!(why(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_nul_byte_makes_a_binary() {
+        assert!(is_binary(b"ab\0c"));
+        assert!(!is_binary(b"plain"));
+        assert!(!is_binary(b""));
+    }
+}

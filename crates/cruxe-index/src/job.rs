@@ -1,0 +1,519 @@
+//! An indexing job: list, extract what is new on all cores, publish.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use cruxe_extract::place::Places;
+use cruxe_extract::{Extractor, Input, Limits, as_text, registry};
+use cruxe_model::facts::{FileFacts, Problem};
+use cruxe_model::{ContentHash, RepoPath, VersionId};
+use cruxe_store::{
+    FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry, StoreError,
+    Writer, WriterLock,
+};
+use cruxe_vcs::{Blob, BlobReader, ObjectFormat, hash_blob};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+
+use crate::error::IndexError;
+use crate::ignore_rules;
+use crate::project::{Project, Source};
+use crate::scan::{self, Listing, ScanFile};
+
+/// What to index.
+#[derive(Clone, Debug, Default)]
+pub struct JobRequest {
+    /// The ref; the one that is checked out by default.
+    pub ref_name: Option<String>,
+    /// Read and extract everything anew.
+    pub force: bool,
+}
+
+/// Hears how far a job is, and can stop it.
+pub trait Progress: Sync {
+    /// Called now and then with the number of files that are done.
+    fn files(&self, done: u64, total: u64);
+
+    /// Whether to give up.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Listens to nothing.
+impl Progress for () {
+    fn files(&self, _done: u64, _total: u64) {}
+}
+
+/// How a job ended.
+#[derive(Clone, Debug)]
+pub struct JobReport {
+    /// The job as it stands in the history.
+    pub job: Job,
+    /// What was published.
+    pub published: Published,
+    /// What the reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// A job that holds the writer's lock and is noted as running.
+pub struct PreparedJob {
+    lock: WriterLock,
+    jobs: Jobs,
+    ref_name: String,
+    source: Source,
+    force: bool,
+    mode: JobMode,
+    id: String,
+    created_at: Timestamp,
+    started: Instant,
+    /// Jobs of dead processes that were found on the way.
+    pub interrupted: Vec<Job>,
+}
+
+/// Files in flight between the extracting threads and the writer: enough to keep both busy, few enough to bound memory.
+const IN_FLIGHT: usize = 64;
+/// A file whose time of change lies this close to the scan may change again without its time showing it.
+const RACY: Duration = Duration::from_millis(100);
+
+impl PreparedJob {
+    /// Takes the lock and notes the job; [`IndexError::Busy`] when another is running.
+    pub fn start(project: &Project, request: &JobRequest) -> Result<PreparedJob, IndexError> {
+        project.register()?;
+        let (ref_name, source) = project.resolve(request.ref_name.as_deref())?;
+        let lock = WriterLock::acquire(&project.dir.lock_path())?;
+        let jobs = Jobs::open(&project.dir.jobs_path(), project.dir.lock_path())?;
+        let interrupted = jobs.recover(&lock)?;
+        let seen = Index::open(&project.dir)
+            .and_then(|index| index.snapshot()?.ref_state(&ref_name))
+            .is_ok_and(|state| state.is_some());
+        let mode = if request.force || !seen { JobMode::Full } else { JobMode::Incremental };
+        let created_at = Timestamp::now();
+        let id = job_id(&ref_name, created_at);
+        jobs.start(&id, &ref_name, mode, created_at)?;
+        let (force, started) = (request.force, Instant::now());
+        Ok(PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, interrupted })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The ref that it indexes.
+    pub fn ref_name(&self) -> &str {
+        &self.ref_name
+    }
+
+    /// Whether it looks at everything.
+    pub fn mode(&self) -> JobMode {
+        self.mode
+    }
+
+    /// Does the work. Whatever goes wrong, what was published before stays.
+    pub fn run(self, project: &Project, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+        let PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, .. } = self;
+        let mut job = Job {
+            id,
+            ref_name,
+            mode,
+            status: JobStatus::Running,
+            changed_files: None,
+            file_count: None,
+            done: 0,
+            total: None,
+            outcomes: serde_json::Map::new(),
+            error: None,
+            created_at,
+            duration_ms: 0,
+        };
+        let noted = Noted { jobs: &jobs, id: &job.id, inner: progress, last: Default::default() };
+        let outcome = Run { project, ref_name: &job.ref_name, source, force, progress: &noted }.run(lock);
+        job.duration_ms = started.elapsed().as_millis() as u64;
+        match outcome {
+            Ok(done) => {
+                job.status = JobStatus::Published;
+                job.changed_files = Some(done.changed);
+                job.file_count = Some(done.published.files);
+                (job.done, job.total) = (done.extracted, Some(done.extracted));
+                job.outcomes = done.outcomes.into_iter().map(|(why, count)| (why, count.into())).collect();
+                jobs.finish(&job)?;
+                Ok(JobReport { job, published: done.published, warnings: done.warnings })
+            }
+            Err(problem) => {
+                job.status = JobStatus::Failed;
+                job.error = Some(problem.to_string());
+                // The first problem is the one to report; a full disk refuses this note too.
+                let _ = jobs.finish(&job);
+                Err(problem)
+            }
+        }
+    }
+}
+
+/// Indexes and waits: [`PreparedJob::start`] and [`PreparedJob::run`] in one.
+pub fn index(project: &Project, request: &JobRequest, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+    PreparedJob::start(project, request)?.run(project, progress)
+}
+
+fn job_id(ref_name: &str, created_at: Timestamp) -> String {
+    let unique = format!("{ref_name}\0{}\0{}", created_at.as_nanosecond(), std::process::id());
+    hash_blob(ObjectFormat::Sha1, unique.as_bytes()).to_hex()[..12].to_owned()
+}
+
+/// Passes progress on and keeps the job's row up to date, a few times a second.
+struct Noted<'a> {
+    jobs: &'a Jobs,
+    id: &'a str,
+    inner: &'a dyn Progress,
+    last: std::cell::Cell<Option<Instant>>,
+}
+
+impl Noted<'_> {
+    fn files(&self, done: u64, total: u64) {
+        self.inner.files(done, total);
+        let now = Instant::now();
+        if self.last.get().is_none_or(|last| now - last > Duration::from_millis(200)) {
+            self.last.set(Some(now));
+            // Progress that cannot be noted is no reason to stop.
+            let _ = self.jobs.progress(self.id, done, Some(total));
+        }
+    }
+}
+
+struct Run<'a> {
+    project: &'a Project,
+    ref_name: &'a str,
+    source: Source,
+    force: bool,
+    progress: &'a Noted<'a>,
+}
+
+struct Done {
+    published: Published,
+    changed: u64,
+    extracted: u64,
+    outcomes: BTreeMap<String, u64>,
+    warnings: Vec<String>,
+}
+
+/// A file that must be read.
+struct Work {
+    file: ScanFile,
+    module: String,
+    /// Versions of this path that are known, by content.
+    known: Vec<(ContentHash, VersionId)>,
+}
+
+/// What came of a file that was read.
+enum Outcome {
+    New(Box<NewVersion>),
+    Known(VersionId),
+    Skipped(&'static str),
+    Failed(IndexError),
+}
+
+impl Run<'_> {
+    fn run(&self, lock: WriterLock) -> Result<Done, IndexError> {
+        let (old, old_stats) = if self.force { Default::default() } else { self.published()? };
+        let scanned_at = SystemTime::now();
+        let listing = self.list()?;
+        let places = self.places(&listing)?;
+        let mut writer = self.writer(lock)?;
+        let mut manifest = self.empty_manifest();
+        let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
+        for (path, why) in listing.skipped {
+            *outcomes.entry(format!("skipped: {why}")).or_default() += 1;
+            if !matches!(why.as_str(), "binary" | "version control") {
+                manifest.skipped.push((path, why));
+            }
+        }
+        let total = listing.files.len() as u64;
+        let (mut work, mut kept) = (Vec::new(), Vec::new());
+        let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(&old)? };
+        for file in listing.files {
+            let language = registry::detect(&file.path, b"");
+            let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
+            let unchanged = old_stats.get(&file.path).filter(|entry| entry.stat == file.stat && file.stat.mtime != 0);
+            match unchanged {
+                Some(StatEntry { version: None, .. }) => kept.push((file, None)),
+                Some(StatEntry { version: Some(id), .. }) if modules.get(id) == Some(&module) => {
+                    kept.push((file, Some(*id)));
+                }
+                _ => {
+                    let known = if self.force { Vec::new() } else { writer.versions_of(&file.path, &module)? };
+                    let by_hash = |hash| known.iter().find(|(known, _)| Some(*known) == hash).map(|(_, id)| *id);
+                    match by_hash(file.hash).filter(|_| file.hash.is_some()) {
+                        Some(id) => kept.push((file, Some(id))),
+                        None => work.push(Work { file, module, known }),
+                    }
+                }
+            }
+        }
+        *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
+        for (file, version) in kept {
+            note(&mut manifest, file, version, scanned_at);
+        }
+        let extracted = work.len() as u64;
+        let found = self.extract(work, total, &mut writer, &mut outcomes)?;
+        for (file, version, why) in found {
+            if let (None, Some(why)) = (version, why) {
+                manifest.skipped.push((file.path.clone(), why.to_owned()));
+            }
+            note(&mut manifest, file, version, scanned_at);
+        }
+        manifest.stats.sort_by(|a, b| a.path.cmp(&b.path));
+        manifest.skipped.sort();
+        let changed = if self.force { manifest.versions.len() } else { writer.changed_paths(&old, &manifest.versions)? };
+        outcomes.retain(|_, count| *count > 0);
+        if self.progress.inner.cancelled() {
+            writer.abandon();
+            return Err(IndexError::Cancelled);
+        }
+        let published = writer.publish(self.ref_name, &manifest, Timestamp::now())?;
+        self.progress.files(total, total);
+        Ok(Done { published, changed, extracted, outcomes, warnings: listing.warnings })
+    }
+
+    fn list(&self) -> Result<Listing, IndexError> {
+        let max_files = self.project.config.index.max_files;
+        match (&self.source, &self.project.repo) {
+            (Source::Commit(id), Some(repo)) => scan::commit(repo, id, max_files),
+            _ => scan::work_tree(&self.project.root, max_files),
+        }
+    }
+
+    /// What is published for the ref now; nothing when that cannot be read, which the writer reports if it matters.
+    #[allow(clippy::type_complexity)]
+    fn published(&self) -> Result<(RoaringBitmap, HashMap<RepoPath, StatEntry>), IndexError> {
+        let index = match Index::open(&self.project.dir) {
+            Ok(index) => index,
+            Err(StoreError::NotIndexed) => return Ok(Default::default()),
+            Err(problem) => return Err(problem.into()),
+        };
+        let snapshot = index.snapshot()?;
+        let Some(state) = snapshot.ref_state(self.ref_name)? else { return Ok(Default::default()) };
+        let same_tree = state.worktree.as_deref() == self.work_tree_name().as_deref();
+        let stats = if same_tree { snapshot.stats(self.ref_name)? } else { Vec::new() };
+        Ok((state.versions, stats.into_iter().map(|entry| (entry.path.clone(), entry)).collect()))
+    }
+
+    fn work_tree_name(&self) -> Option<String> {
+        matches!(self.source, Source::WorkTree { .. }).then(|| self.project.root.to_string_lossy().into_owned())
+    }
+
+    /// The writer; `force` replaces an index that cannot be read.
+    fn writer(&self, lock: WriterLock) -> Result<Writer, IndexError> {
+        if self.force {
+            let usable = Index::open(&self.project.dir).and_then(|index| index.validate());
+            if usable.as_ref().is_err_and(|problem| problem.schema_status().is_some()) {
+                return Ok(Writer::rebuild(&self.project.dir, lock)?);
+            }
+        }
+        Ok(Writer::open(&self.project.dir, lock)?)
+    }
+
+    fn empty_manifest(&self) -> Manifest {
+        let commit = match &self.source {
+            Source::WorkTree { commit } => commit.as_ref().map(ContentHash::to_hex),
+            Source::Commit(commit) => Some(commit.to_hex()),
+        };
+        Manifest { commit, worktree: self.work_tree_name(), ..Manifest::default() }
+    }
+
+    fn places(&self, listing: &Listing) -> Result<Places, IndexError> {
+        let reader = blob_reader(self.project, &self.source);
+        let mut places = Places::default();
+        for file in listing.files.iter().filter(|file| Places::is_marker(&file.path)) {
+            if let Ok(Some(bytes)) = read(self.project, reader.as_ref(), file) {
+                places.add(&file.path, &bytes);
+            }
+        }
+        Ok(places)
+    }
+
+    /// Reads, hashes and extracts on all cores while this thread writes.
+    #[allow(clippy::type_complexity)]
+    fn extract(
+        &self,
+        work: Vec<Work>,
+        total: u64,
+        writer: &mut Writer,
+        outcomes: &mut BTreeMap<String, u64>,
+    ) -> Result<Vec<(ScanFile, Option<VersionId>, Option<&'static str>)>, IndexError> {
+        let threads = match self.project.config.index.threads {
+            0 => std::thread::available_parallelism().map_or(2, usize::from),
+            threads => threads,
+        };
+        let (next, work) = (AtomicUsize::new(0), &work);
+        let (sender, receiver) = crossbeam_channel::bounded::<(usize, Outcome)>(IN_FLIGHT);
+        let stopped = std::sync::atomic::AtomicBool::new(false);
+        let (source, project) = (&self.source, self.project);
+        let mut found = Vec::with_capacity(work.len());
+        let mut done = total - work.len() as u64;
+        let result = std::thread::scope(|scope| {
+            for _ in 0..threads.min(work.len()) {
+                let sender = sender.clone();
+                let (next, stopped) = (&next, &stopped);
+                scope.spawn(move || {
+                    let Ok(mut worker) = Worker::new(project, source) else { return };
+                    while !stopped.load(Ordering::Relaxed) {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(item) = work.get(at) else { return };
+                        if sender.send((at, worker.outcome(item))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let mut write = || -> Result<(), IndexError> {
+                for (at, outcome) in &receiver {
+                    let file = work[at].file.clone();
+                    let (what, version, why) = match outcome {
+                        Outcome::New(new) => ("indexed", Some(writer.add(&new)?), None),
+                        Outcome::Known(id) => ("unchanged", Some(id), None),
+                        Outcome::Skipped(why) => ("skipped", None, Some(why)),
+                        Outcome::Failed(problem) => {
+                            tracing::warn!("{}: {problem}", file.path);
+                            ("skipped", None, Some("unreadable"))
+                        }
+                    };
+                    let key = why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
+                    *outcomes.entry(key).or_default() += 1;
+                    found.push((file, version, why));
+                    done += 1;
+                    self.progress.files(done, total);
+                    if self.progress.inner.cancelled() {
+                        return Err(IndexError::Cancelled);
+                    }
+                }
+                Ok(())
+            };
+            let result = write();
+            stopped.store(true, Ordering::Relaxed);
+            drop(receiver);
+            result
+        });
+        result.map(|()| found)
+    }
+}
+
+fn blob_reader(project: &Project, source: &Source) -> Option<BlobReader> {
+    match (source, &project.repo) {
+        (Source::Commit(_), Some(repo)) => Some(repo.reader()),
+        _ => None,
+    }
+}
+
+/// The content of a file; `None` for one that is too large.
+fn read(project: &Project, reader: Option<&BlobReader>, file: &ScanFile) -> Result<Option<Vec<u8>>, IndexError> {
+    let limit = project.config.index.max_file_bytes;
+    match (reader, &file.hash) {
+        (Some(reader), Some(hash)) => match reader.read(hash, limit)? {
+            Blob::Data(bytes) => Ok(Some(bytes)),
+            Blob::TooLarge(_) => Ok(None),
+        },
+        _ if file.stat.size > limit => Ok(None),
+        _ => {
+            let path = project.root.join(file.path.as_str());
+            fs::read(&path).map(Some).map_err(|source| IndexError::Io { path, source })
+        }
+    }
+}
+
+/// Puts a file into the manifest.
+fn note(manifest: &mut Manifest, file: ScanFile, version: Option<VersionId>, scanned_at: SystemTime) {
+    if let Some(version) = version {
+        manifest.versions.insert(version);
+    }
+    let limit = scanned_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().saturating_sub(RACY);
+    let racy = file.stat.mtime >= limit.as_nanos() as i64;
+    let stat = FileStat { mtime: if racy { 0 } else { file.stat.mtime }, ..file.stat };
+    if manifest.worktree.is_some() {
+        manifest.stats.push(StatEntry { path: file.path, stat, version });
+    }
+}
+
+/// One extracting thread.
+struct Worker<'a> {
+    project: &'a Project,
+    reader: Option<BlobReader>,
+    extractor: Extractor,
+    packer: Packer,
+}
+
+impl<'a> Worker<'a> {
+    fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
+        let limits = Limits {
+            max_bytes: project.config.index.max_file_bytes,
+            max_time: Duration::from_millis(project.config.index.max_parse_ms),
+        };
+        let reader = blob_reader(project, source);
+        Ok(Worker { project, reader, extractor: Extractor::new(limits), packer: Packer::new()? })
+    }
+
+    fn outcome(&mut self, work: &Work) -> Outcome {
+        let bytes = match read(self.project, self.reader.as_ref(), &work.file) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Outcome::Skipped("too large"),
+            Err(problem) => return Outcome::Failed(problem),
+        };
+        if ignore_rules::is_binary(&bytes) {
+            return Outcome::Skipped("binary");
+        }
+        let hash = hash_blob(self.project.object_format(), &bytes);
+        if let Some((_, id)) = work.known.iter().find(|(known, _)| *known == hash) {
+            return Outcome::Known(*id);
+        }
+        self.version(work, hash, bytes)
+    }
+
+    fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
+        let path = &work.file.path;
+        let language = registry::detect(path, &bytes[..bytes.len().min(8 << 10)]);
+        let input = Input { path, module: &work.module, language, bytes: &bytes };
+        let extractor = &mut self.extractor;
+        // A grammar is foreign code; one file that upsets it must not end the job.
+        let facts = catch_unwind(AssertUnwindSafe(|| extractor.extract(&input)));
+        let facts = facts.unwrap_or_else(|_| {
+            tracing::error!("{path}: extraction failed; the file has text only");
+            Extractor::default().extract(&Input { language: None, ..input })
+        });
+        let packed = match self.packer.pack(&facts) {
+            Ok(packed) => packed,
+            Err(problem) => return Outcome::Failed(problem.into()),
+        };
+        let size = bytes.len() as u64;
+        let text = String::from_utf8(bytes).unwrap_or_else(|broken| as_text(broken.as_bytes()).0.into_owned());
+        Outcome::New(Box::new(NewVersion {
+            path: path.clone(),
+            hash,
+            module: work.module.clone(),
+            bytes: size,
+            problems: problems(&facts),
+            facts,
+            packed,
+            text,
+        }))
+    }
+}
+
+/// What could not be done, in words.
+fn problems(facts: &FileFacts) -> Option<String> {
+    let words: Vec<String> = facts
+        .problems
+        .iter()
+        .map(|problem| match problem {
+            Problem::SyntaxError { line } => format!("syntax error at line {line}"),
+            Problem::TooLarge { bytes } => format!("too large to parse ({bytes} bytes)"),
+            Problem::TooSlow => "parsing took too long".to_owned(),
+            Problem::NotUtf8 => "not UTF-8".to_owned(),
+            Problem::TooMany => "more symbols than the limit".to_owned(),
+        })
+        .collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}

@@ -1,0 +1,155 @@
+//! A project: a git repository or a plain folder, and the place of its index.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cruxe_model::config::Config;
+use cruxe_model::{ContentHash, ProjectId, RepoPath};
+use cruxe_store::{FileRow, Home, ProjectDir, ProjectRecord};
+use cruxe_vcs::{Blob, ObjectFormat, Repo, hash_blob};
+use jiff::Timestamp;
+
+use crate::error::IndexError;
+
+/// The one ref of a folder outside git.
+pub const LIVE: &str = "live";
+
+/// A project.
+pub struct Project {
+    /// Its id; equal for all work trees of one repository.
+    pub id: ProjectId,
+    /// The work tree, or the folder.
+    pub root: PathBuf,
+    /// Its repository; `None` outside git.
+    pub repo: Option<Repo>,
+    /// Where its index is.
+    pub dir: ProjectDir,
+    /// Its configuration.
+    pub config: Config,
+}
+
+/// What a ref means in this project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// What is on disk; with the commit that is checked out, if any.
+    WorkTree {
+        /// The commit at HEAD.
+        commit: Option<ContentHash>,
+    },
+    /// What a commit contains.
+    Commit(ContentHash),
+}
+
+impl Project {
+    /// The project that a folder belongs to: its git work tree, else the nearest registered folder around it, else
+    /// itself.
+    pub fn locate(folder: &Path, home: &Home, config: Config) -> Result<Project, IndexError> {
+        let folder = canonical(folder)?;
+        let repo = Repo::discover(&folder)?.filter(|repo| repo.work_tree().is_none_or(|tree| !is_too_broad(tree)));
+        let (root, key) = match &repo {
+            Some(repo) => {
+                (repo.work_tree().unwrap_or(repo.git_dir()).to_owned(), repo.common_dir().to_owned())
+            }
+            None => {
+                let root = registered_around(&folder, home).unwrap_or(folder);
+                (root.clone(), root)
+            }
+        };
+        if is_too_broad(&root) {
+            return Err(IndexError::TooBroad(root));
+        }
+        let id = ProjectId::new(&key.to_string_lossy());
+        let dir = home.project(&id);
+        Ok(Project { id, root, repo, dir, config })
+    }
+
+    /// Registers the project where it is not registered yet.
+    pub fn register(&self) -> Result<(), IndexError> {
+        if self.dir.record()?.is_none() {
+            self.dir.register(&ProjectRecord {
+                project_id: self.id.as_str().to_owned(),
+                root: self.root.clone(),
+                common_dir: self.repo.as_ref().map(|repo| repo.common_dir().to_owned()),
+                created_at: Timestamp::now().to_string(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether it was ever registered.
+    pub fn is_registered(&self) -> Result<bool, IndexError> {
+        Ok(self.dir.record()?.is_some())
+    }
+
+    /// The ref that a question without one is about.
+    pub fn current_ref(&self) -> Result<String, IndexError> {
+        Ok(match &self.repo {
+            Some(repo) => repo.head()?.ref_name,
+            None => LIVE.to_owned(),
+        })
+    }
+
+    /// The name under which a ref is published, and what it means now.
+    pub fn resolve(&self, name: Option<&str>) -> Result<(String, Source), IndexError> {
+        let Some(repo) = &self.repo else {
+            return match name {
+                None | Some(LIVE) => Ok((LIVE.to_owned(), Source::WorkTree { commit: None })),
+                Some(other) => Err(IndexError::RefNotIndexed(other.to_owned())),
+            };
+        };
+        let head = repo.head()?;
+        let has_files = repo.work_tree().is_some();
+        let here = |name: &str| has_files && name == head.ref_name;
+        match name {
+            None if has_files => Ok((head.ref_name, Source::WorkTree { commit: head.commit })),
+            // An unborn branch cannot be resolved, but its work tree can be read.
+            Some(name) if here(name) => Ok((head.ref_name, Source::WorkTree { commit: head.commit })),
+            name => {
+                let resolved = repo.resolve(name.unwrap_or("HEAD"))?;
+                let source = match here(&resolved.name) {
+                    true => Source::WorkTree { commit: Some(resolved.commit) },
+                    false => Source::Commit(resolved.commit),
+                };
+                Ok((resolved.name, source))
+            }
+        }
+    }
+
+    /// How this project names contents.
+    pub fn object_format(&self) -> ObjectFormat {
+        self.repo.as_ref().map_or(ObjectFormat::Sha1, Repo::object_format)
+    }
+
+    /// The text of a file version: from disk where it still has that content, else from git.
+    pub fn read(&self, file: &FileRow) -> Option<Vec<u8>> {
+        let on_disk = self.read_path(&file.path).filter(|bytes| hash_blob(self.object_format(), bytes) == file.hash);
+        on_disk.or_else(|| match self.repo.as_ref()?.read_blob(&file.hash, self.config.index.max_file_bytes) {
+            Ok(Blob::Data(bytes)) => Some(bytes),
+            _ => None,
+        })
+    }
+
+    fn read_path(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        let full = self.root.join(path.as_str());
+        let metadata = fs::symlink_metadata(&full).ok()?;
+        let fits = metadata.is_file() && metadata.len() <= self.config.index.max_file_bytes;
+        fits.then(|| fs::read(full).ok()).flatten()
+    }
+}
+
+fn canonical(folder: &Path) -> Result<PathBuf, IndexError> {
+    let path = folder.canonicalize().map_err(|_| IndexError::NoFolder(folder.to_owned()))?;
+    if path.is_dir() { Ok(path) } else { Err(IndexError::NoFolder(folder.to_owned())) }
+}
+
+fn is_too_broad(root: &Path) -> bool {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    root.parent().is_none() || home.as_deref() == Some(root)
+}
+
+fn registered_around(folder: &Path, home: &Home) -> Option<PathBuf> {
+    folder.ancestors().find(|ancestor| {
+        let dir = home.project(&ProjectId::new(&ancestor.to_string_lossy()));
+        matches!(dir.record(), Ok(Some(record)) if record.root == **ancestor)
+    }).map(Path::to_owned)
+}

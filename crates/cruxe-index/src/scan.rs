@@ -1,0 +1,259 @@
+//! Finds the files of a work tree or of a commit.
+
+use std::fs;
+use std::path::Path;
+
+use cruxe_model::{ContentHash, RepoPath};
+use cruxe_store::FileStat;
+use cruxe_vcs::{Blob, BlobReader, Repo};
+use ignore::WalkBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::error::IndexError;
+use crate::ignore_rules;
+
+/// Read by the scan beside `.gitignore`, with the same syntax.
+pub const IGNORE_FILE: &str = ".cruxeignore";
+
+/// A file that may be indexed.
+#[derive(Clone, Debug)]
+pub struct ScanFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What a `stat` says; for a file of a commit only the size is meaningful, and 0.
+    pub stat: FileStat,
+    /// Its content's name, where a commit tells it.
+    pub hash: Option<ContentHash>,
+}
+
+/// The files of a work tree or commit, in path order.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Files to index.
+    pub files: Vec<ScanFile>,
+    /// Files left out, with the reason. Ignored folders are not listed file by file.
+    pub skipped: Vec<(RepoPath, String)>,
+    /// Folders that were walked, relative to the root; the root itself is the empty string.
+    pub folders: Vec<String>,
+    /// What the reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// Walks a work tree. Ignore files count from the root downwards only: a repository below a folder that somebody else
+/// ignores is still a repository.
+pub fn work_tree(root: &Path, max_files: usize) -> Result<Listing, IndexError> {
+    let mut listing = Listing { folders: vec![String::new()], ..Listing::default() };
+    let own_rules = OwnRules::of_root(root);
+    let keep = own_rules.clone();
+    let walk = WalkBuilder::new(root)
+        .hidden(false)
+        .parents(false)
+        .ignore(false)
+        .git_global(false)
+        .git_ignore(true)
+        .git_exclude(true)
+        .require_git(false)
+        .follow_links(false)
+        .add_custom_ignore_filename(IGNORE_FILE)
+        .filter_entry(move |entry| {
+            let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_str().unwrap_or_default();
+            entry.depth() == 0 || !folder || ignore_rules::folder_reason(name).is_none() || keep.may_keep(name)
+        })
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .build();
+    for entry in walk {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(problem) => {
+                listing.warnings.push(problem.to_string());
+                continue;
+            }
+        };
+        let Some(kind) = entry.file_type() else { continue };
+        let Ok(relative) = entry.path().strip_prefix(root) else { continue };
+        let Some(path) = relative.to_str().and_then(|text| RepoPath::from_walk(&to_slashes(text)).ok()) else {
+            if entry.depth() > 0 {
+                listing.warnings.push(format!("{}: the path is not UTF-8; skipped", relative.display()));
+            }
+            continue;
+        };
+        if kind.is_dir() {
+            listing.folders.push(path.as_str().to_owned());
+            continue;
+        }
+        if !kind.is_file() {
+            continue; // links are not followed: their targets are walked where they are, or lie outside
+        }
+        let Ok(metadata) = entry.metadata() else { continue };
+        take(&mut listing, &own_rules, ScanFile { path, stat: stat(&metadata), hash: None }, max_files)?;
+    }
+    sort(&mut listing);
+    Ok(listing)
+}
+
+/// Lists the files of a commit.
+pub fn commit(repo: &Repo, id: &ContentHash, max_files: usize) -> Result<Listing, IndexError> {
+    let tree = repo.tree_files(id)?;
+    let mut listing = Listing::default();
+    let reader = repo.reader();
+    let root_rules = tree.files.iter().find(|file| file.path.as_str() == IGNORE_FILE);
+    let own_rules = match root_rules {
+        Some(file) => OwnRules::from_text(&read_text(&reader, &file.hash)?),
+        None => OwnRules::none(),
+    };
+    let mut nested = Vec::new();
+    for file in tree.files.iter().filter(|file| file.path.file_name() == IGNORE_FILE && !file.path.parent().is_empty()) {
+        nested.push((format!("{}/", file.path.parent()), OwnRules::from_text(&read_text(&reader, &file.hash)?)));
+    }
+    for file in tree.files {
+        let hidden = nested.iter().any(|(folder, rules)| {
+            file.path.as_str().strip_prefix(folder.as_str()).is_some_and(|inside| rules.ignores(inside))
+        });
+        if !hidden && !own_rules.ignores(file.path.as_str()) {
+            let stat = FileStat { size: 0, mtime: 0, inode: 0 };
+            take(&mut listing, &own_rules, ScanFile { path: file.path, stat, hash: Some(file.hash) }, max_files)?;
+        }
+    }
+    for path in tree.submodules {
+        listing.skipped.push((path, "submodule".to_owned()));
+    }
+    listing.warnings.extend(tree.bad_paths.into_iter().map(|path| format!("{path}: not a usable path; skipped")));
+    sort(&mut listing);
+    Ok(listing)
+}
+
+fn read_text(reader: &BlobReader, hash: &ContentHash) -> Result<String, IndexError> {
+    Ok(match reader.read(hash, 1 << 20)? {
+        Blob::Data(data) => String::from_utf8_lossy(&data).into_owned(),
+        Blob::TooLarge(_) => String::new(),
+    })
+}
+
+fn take(listing: &mut Listing, rules: &OwnRules, file: ScanFile, max_files: usize) -> Result<(), IndexError> {
+    match ignore_rules::reason(&file.path) {
+        Some(why) if !rules.keeps(file.path.as_str()) => listing.skipped.push((file.path, why.to_owned())),
+        _ => listing.files.push(file),
+    }
+    if listing.files.len() > max_files { Err(IndexError::TooManyFiles(max_files)) } else { Ok(()) }
+}
+
+fn sort(listing: &mut Listing) {
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.skipped.sort();
+}
+
+fn to_slashes(text: &str) -> String {
+    if std::path::MAIN_SEPARATOR == '/' { text.to_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// What a `stat` says about a file.
+pub fn stat(metadata: &fs::Metadata) -> FileStat {
+    #[cfg(unix)]
+    let (mtime, inode) = {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (mtime, inode) = {
+        let since = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        (since.map_or(0, |since| since.as_nanos() as i64), 0)
+    };
+    FileStat { size: metadata.len(), mtime, inode }
+}
+
+/// The project's own `.cruxeignore`, as far as it takes back in what the built-in rules leave out.
+#[derive(Clone)]
+struct OwnRules {
+    rules: Gitignore,
+    kept: Vec<String>,
+}
+
+impl OwnRules {
+    fn of_root(root: &Path) -> OwnRules {
+        OwnRules::from_text(&fs::read_to_string(root.join(IGNORE_FILE)).unwrap_or_default())
+    }
+
+    fn none() -> OwnRules {
+        OwnRules { rules: Gitignore::empty(), kept: Vec::new() }
+    }
+
+    fn from_text(text: &str) -> OwnRules {
+        let mut builder = GitignoreBuilder::new("");
+        for line in text.lines() {
+            // A line that is no pattern matches nothing; git does the same.
+            let _ = builder.add_line(None, line);
+        }
+        let kept = text.lines().filter_map(|line| line.trim().strip_prefix('!')).map(str::to_owned).collect();
+        OwnRules { rules: builder.build().unwrap_or_else(|_| Gitignore::empty()), kept }
+    }
+
+    fn keeps(&self, path: &str) -> bool {
+        self.rules.matched_path_or_any_parents(path, false).is_whitelist()
+    }
+
+    fn ignores(&self, path: &str) -> bool {
+        self.rules.matched_path_or_any_parents(path, false).is_ignore()
+    }
+
+    /// Whether a pattern could take something below a folder of this name back in.
+    fn may_keep(&self, folder: &str) -> bool {
+        self.kept.iter().any(|pattern| pattern.split('/').any(|part| part == folder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    fn paths(root: &Path) -> Vec<String> {
+        work_tree(root, 1000).unwrap().files.into_iter().map(|file| file.path.into()).collect()
+    }
+
+    #[test]
+    fn ignore_files_hide_and_take_back() {
+        let root = tree(&[
+            (".gitignore", "ignored/\n*.log\n"),
+            (".cruxeignore", "secret.rs\n!vendor/ours/**\n"),
+            ("src/lib.rs", ""),
+            ("ignored/x.rs", ""),
+            ("a.log", ""),
+            ("secret.rs", ""),
+            ("vendor/ours/x.go", ""),
+            ("vendor/theirs/x.go", ""),
+        ]);
+        assert_eq!(paths(root.path()), [".cruxeignore", ".gitignore", "src/lib.rs", "vendor/ours/x.go"]);
+    }
+
+    #[test]
+    fn rules_of_folders_above_do_not_count() {
+        let root = tree(&[(".gitignore", "build/\n"), ("build/repo/src/lib.rs", ""), ("build/repo/build/x.rs", "")]);
+        assert_eq!(paths(&root.path().join("build/repo")), ["build/x.rs", "src/lib.rs"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let outside = tree(&[("secret.rs", "fn secret() {}")]);
+        let root = tree(&[("src/lib.rs", "")]);
+        std::os::unix::fs::symlink(outside.path(), root.path().join("out")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("secret.rs"), root.path().join("link.rs")).unwrap();
+        assert_eq!(paths(root.path()), ["src/lib.rs"]);
+    }
+
+    #[test]
+    fn a_walk_that_is_too_large_stops() {
+        let root = tree(&[("a.rs", ""), ("b.rs", ""), ("c.rs", "")]);
+        assert!(matches!(work_tree(root.path(), 2), Err(IndexError::TooManyFiles(2))));
+    }
+}

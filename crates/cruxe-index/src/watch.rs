@@ -1,0 +1,166 @@
+//! Hears of edits as they happen.
+//!
+//! Events arrive a moment after the edit they tell of, and a query in that moment must not call old content fresh. So
+//! a query writes a small file of its own beside the index, in a folder that the same watcher watches, and waits for
+//! the event of that file: events come in order, so every edit before the query has been heard of by then.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+/// How long a query waits for its own event before it looks at the disk itself.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// A watcher of one work tree.
+pub struct Watcher {
+    inner: Mutex<RecommendedWatcher>,
+    watched: Mutex<HashSet<PathBuf>>,
+    heard: Arc<Heard>,
+    cookies: PathBuf,
+    next_cookie: AtomicU64,
+}
+
+/// What the watcher's thread tells everybody else.
+struct Heard {
+    /// Grows with every event that may change what is indexed.
+    edits: AtomicU64,
+    arrived: Mutex<HashSet<PathBuf>>,
+    news: Condvar,
+    on_edit: Box<dyn Fn() + Send + Sync>,
+    cookies: PathBuf,
+}
+
+impl Watcher {
+    /// Starts to watch folders. `on_edit` is called from the watcher's thread for every event and must be quick.
+    /// `None` where the system cannot watch, or not that many folders.
+    pub fn start(
+        folders: impl IntoIterator<Item = PathBuf>,
+        cookies: &Path,
+        on_edit: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Watcher> {
+        fs::create_dir_all(cookies).ok()?;
+        let cookies = cookies.canonicalize().ok()?;
+        let heard = Arc::new(Heard {
+            edits: AtomicU64::new(0),
+            arrived: Mutex::default(),
+            news: Condvar::new(),
+            on_edit: Box::new(on_edit),
+            cookies: cookies.clone(),
+        });
+        let listener = Arc::clone(&heard);
+        let mut inner = notify::recommended_watcher(move |event| listener.hear(event)).ok()?;
+        inner.watch(&cookies, RecursiveMode::NonRecursive).ok()?;
+        let watcher = Watcher {
+            inner: Mutex::new(inner),
+            watched: Mutex::default(),
+            heard,
+            cookies,
+            next_cookie: AtomicU64::new(0),
+        };
+        watcher.watch(folders).then_some(watcher)
+    }
+
+    /// Watches further folders; `false` when one that exists cannot be watched.
+    pub fn watch(&self, folders: impl IntoIterator<Item = PathBuf>) -> bool {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.retain(|folder| folder.is_dir());
+        for folder in folders {
+            if !watched.contains(&folder) {
+                match inner.watch(&folder, RecursiveMode::NonRecursive) {
+                    Ok(()) => {
+                        watched.insert(folder);
+                    }
+                    Err(_) if !folder.exists() => {}
+                    Err(problem) => {
+                        tracing::warn!("cannot watch {}: {problem}; falling back to scans", folder.display());
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// The number of edits heard of so far.
+    pub fn edits(&self) -> u64 {
+        self.heard.edits.load(Ordering::Acquire)
+    }
+
+    /// Waits until everything that happened before this call has been heard of; `false` when that took too long.
+    pub fn catch_up(&self) -> bool {
+        let number = self.next_cookie.fetch_add(1, Ordering::Relaxed);
+        let cookie = self.cookies.join(format!("{}-{number}", std::process::id()));
+        if fs::write(&cookie, b"").is_err() {
+            return false;
+        }
+        let deadline = Instant::now() + PATIENCE;
+        let mut arrived = self.heard.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_time = true;
+        while in_time && !arrived.remove(&cookie) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            in_time = !left.is_zero();
+            arrived = self.heard.news.wait_timeout(arrived, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(arrived);
+        let _ = fs::remove_file(&cookie);
+        in_time
+    }
+}
+
+impl Heard {
+    fn hear(&self, event: notify::Result<Event>) {
+        let Ok(event) = event else { return self.edit() };
+        if event.need_rescan() {
+            return self.edit(); // events were lost: whatever happened, somebody has to look
+        }
+        let reading = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
+        let mut edited = event.paths.is_empty();
+        for path in &event.paths {
+            if path.parent() == Some(&self.cookies) {
+                if matches!(event.kind, EventKind::Create(_)) {
+                    self.arrived.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+                    self.news.notify_all();
+                }
+            } else {
+                edited |= !reading;
+            }
+        }
+        if edited {
+            self.edit();
+        }
+    }
+
+    fn edit(&self) {
+        self.edits.fetch_add(1, Ordering::Release);
+        (self.on_edit)();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_before_the_question_is_always_heard_of() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let Some(watcher) = Watcher::start([root.path().to_owned()], &home.path().join("watch"), || {}) else {
+            return; // a system without a watcher answers by scanning
+        };
+        assert!(watcher.catch_up());
+        for round in 0..50 {
+            let before = watcher.edits();
+            assert!(watcher.catch_up());
+            assert_eq!(watcher.edits(), before, "a question is no edit");
+            fs::write(root.path().join("a.rs"), format!("fn f{round}() {{}}")).unwrap();
+            assert!(watcher.catch_up());
+            assert!(watcher.edits() > before, "round {round}");
+        }
+    }
+}

@@ -1,0 +1,508 @@
+//! A project as a server or a command uses it: asks for views of refs, starts jobs, follows edits.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::{
+    ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus, ToolError,
+};
+use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError};
+
+use crate::error::IndexError;
+use crate::freshness::{self, Change};
+use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
+use crate::project::{Project, Source};
+use crate::scan;
+use crate::watch::Watcher;
+
+/// An open project.
+pub struct Workspace {
+    /// The project.
+    pub project: Project,
+    index: Mutex<Option<Arc<Index>>>,
+    jobs: Mutex<Option<Jobs>>,
+    stats: Mutex<Option<Stats>>,
+    verified: Mutex<Option<Verified>>,
+    watcher: Mutex<Option<Watcher>>,
+    edited: Arc<Edited>,
+    /// Jobs of dead processes that this one found.
+    interrupted: Mutex<Vec<Job>>,
+    last_failure: Mutex<Option<(String, String)>>,
+    closing: AtomicBool,
+    running: Mutex<usize>,
+}
+
+/// The files of a published work tree, kept between questions.
+struct Stats {
+    ref_name: String,
+    published: i64,
+    entries: Arc<HashMap<RepoPath, StatEntry>>,
+}
+
+/// The last moment at which the work tree was seen to be what is published.
+#[derive(PartialEq)]
+struct Verified {
+    ref_name: String,
+    published: i64,
+    edits: u64,
+}
+
+/// Tells the following thread that something was edited.
+#[derive(Default)]
+struct Edited {
+    pending: Mutex<bool>,
+    news: std::sync::Condvar,
+}
+
+/// A ref at one moment, with everything that is needed to answer a question about it.
+pub struct View<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// What is published; `None` while nothing is.
+    pub published: Option<(Snapshot, RefState)>,
+    /// The metadata that the answer starts from.
+    pub metadata: Metadata,
+}
+
+impl Workspace {
+    /// Opens a project.
+    pub fn open(project: Project) -> Arc<Workspace> {
+        Arc::new(Workspace {
+            project,
+            index: Mutex::default(),
+            jobs: Mutex::default(),
+            stats: Mutex::default(),
+            verified: Mutex::default(),
+            watcher: Mutex::default(),
+            edited: Arc::default(),
+            interrupted: Mutex::default(),
+            last_failure: Mutex::default(),
+            closing: AtomicBool::new(false),
+            running: Mutex::new(0),
+        })
+    }
+
+    /// The index as it is on disk now.
+    pub fn index(&self) -> Result<Arc<Index>, StoreError> {
+        let mut cached = lock(&self.index);
+        if let Some(index) = cached.as_ref().filter(|index| index.is_current(&self.project.dir)) {
+            return Ok(Arc::clone(index));
+        }
+        let index = Index::open(&self.project.dir)?;
+        *cached = Some(Arc::clone(&index));
+        Ok(index)
+    }
+
+    /// Whether the index can be read, and why not.
+    pub fn schema(&self) -> (SchemaStatus, i64, Option<String>) {
+        let problem = match self.index().and_then(|index| index.snapshot().map(drop)) {
+            Ok(()) => return (SchemaStatus::Compatible, SCHEMA_VERSION, None),
+            Err(problem) => problem,
+        };
+        let found = match &problem {
+            StoreError::Incompatible { found, .. } => *found,
+            _ => 0,
+        };
+        let status = problem.schema_status().unwrap_or(SchemaStatus::CorruptManifest);
+        (status, found, Some(problem.to_string()))
+    }
+
+    /// Reads the whole index and compares checksums, in the background.
+    pub fn validate_in_background(self: &Arc<Workspace>) {
+        let this = Arc::clone(self);
+        std::thread::spawn(move || {
+            if let Ok(index) = this.index() {
+                if let Err(problem) = index.validate() {
+                    tracing::error!("{problem}");
+                }
+            }
+        });
+    }
+
+    fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut jobs = lock(&self.jobs);
+        if jobs.is_none() {
+            *jobs = Some(Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path())?);
+        }
+        jobs.as_ref().map_or(Err(StoreError::NotIndexed), ask)
+    }
+
+    /// The job that is going on, in whatever process.
+    pub fn active_job(&self) -> Result<Option<Job>, StoreError> {
+        if !self.project.dir.jobs_path().exists() {
+            return Ok(None);
+        }
+        self.with_jobs(Jobs::active)
+    }
+
+    /// The latest jobs, newest first.
+    pub fn recent_jobs(&self, limit: usize) -> Result<Vec<Job>, StoreError> {
+        if !self.project.dir.jobs_path().exists() {
+            return Ok(Vec::new());
+        }
+        self.with_jobs(|jobs| jobs.recent(limit))
+    }
+
+    /// Jobs that were found interrupted since this process looks at the project.
+    pub fn interrupted_jobs(&self) -> Vec<Job> {
+        lock(&self.interrupted).clone()
+    }
+
+    /// Starts a job on a thread of its own. Returns once it is certain to run, with its id, ref and mode.
+    pub fn start_job(
+        self: &Arc<Workspace>,
+        request: &JobRequest,
+        progress: Arc<dyn Progress + Send + Sync>,
+    ) -> Result<(String, String, JobMode), IndexError> {
+        let job = self.prepare(request)?;
+        let started = (job.id().to_owned(), job.ref_name().to_owned(), job.mode());
+        let this = Arc::clone(self);
+        *lock(&self.running) += 1;
+        std::thread::spawn(move || {
+            if let Err(problem) = this.run(job, &*progress) {
+                tracing::error!("indexing failed: {problem}");
+            }
+            *lock(&this.running) -= 1;
+        });
+        Ok(started)
+    }
+
+    /// Runs a job and waits for it.
+    pub fn run_job(&self, request: &JobRequest, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+        let job = self.prepare(request)?;
+        self.run(job, progress)
+    }
+
+    fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
+        let job = PreparedJob::start(&self.project, request)?;
+        lock(&self.interrupted).extend(job.interrupted.iter().cloned());
+        Ok(job)
+    }
+
+    fn run(&self, job: PreparedJob, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+        let edits = self.edits_so_far();
+        let ref_name = job.ref_name().to_owned();
+        let outcome = job.run(&self.project, &Closing { inner: progress, closing: &self.closing });
+        match &outcome {
+            Ok(report) => {
+                *lock(&self.last_failure) = None;
+                self.note_verified(&report.job.ref_name, edits);
+            }
+            Err(problem) => *lock(&self.last_failure) = Some((ref_name, problem.to_string())),
+        }
+        outcome
+    }
+
+    /// What was just published is what is on disk, if nothing was edited since the job began.
+    fn note_verified(&self, ref_name: &str, edits: Option<u64>) {
+        let published = self.index().and_then(|index| index.snapshot()).map(|snapshot| snapshot.published());
+        if let (Some(edits), Ok(published)) = (edits, published) {
+            *lock(&self.verified) = Some(Verified { ref_name: ref_name.to_owned(), published, edits });
+        }
+    }
+
+    /// Asks running jobs to give up; they do so at the next file.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+        let mut pending = lock(&self.edited.pending);
+        *pending = true;
+        self.edited.news.notify_all();
+    }
+
+    /// The ref that a question is about, as it is published, with its freshness handled as the policy says.
+    pub fn view(
+        self: &Arc<Workspace>,
+        ref_name: Option<&str>,
+        policy: FreshnessPolicy,
+    ) -> Result<View<'_>, ToolError> {
+        let (name, source) = self.meaning(ref_name)?;
+        let mut metadata = Metadata::new(&name);
+        let snapshot = match self.index().and_then(|index| index.snapshot()) {
+            Ok(snapshot) => Some(snapshot),
+            Err(StoreError::NotIndexed) => {
+                metadata.schema_status = SchemaStatus::NotIndexed;
+                None
+            }
+            Err(problem) => return Err(IndexError::from(problem).into()),
+        };
+        let state = match &snapshot {
+            Some(snapshot) => snapshot.ref_state(&name).map_err(IndexError::from)?,
+            None => None,
+        };
+        let Some((snapshot, state)) = snapshot.zip(state) else {
+            return self.unpublished(name, source, metadata);
+        };
+        let change = match &source {
+            Some(source) => self.change(&name, source, &state, &snapshot)?,
+            None => Some(Change::OtherSource), // the ref is gone from git; what was indexed is all there is
+        };
+        let active = self.active_job().map_err(IndexError::from)?.filter(|job| job.ref_name == name);
+        if active.as_ref().is_some_and(|job| job.mode == JobMode::Full) {
+            metadata.indexing_status = IndexingStatus::Indexing;
+        }
+        if let Some(change) = change {
+            self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut metadata)?;
+        }
+        if !state.skipped.is_empty() {
+            let large = state.skipped.iter().filter(|(_, why)| why == "too large" || why == "unreadable").count();
+            if large > 0 {
+                metadata.warnings.push(format!("{large} files are too large or unreadable and not in the index"));
+            }
+        }
+        Ok(View { project: &self.project, published: Some((snapshot, state)), metadata })
+    }
+
+    /// The name of a ref and what it means; no meaning for an indexed ref that git no longer has.
+    fn meaning(&self, ref_name: Option<&str>) -> Result<(String, Option<Source>), ToolError> {
+        match self.project.resolve(ref_name) {
+            Ok((name, source)) => Ok((name, Some(source))),
+            Err(problem) => {
+                let known = ref_name.filter(|name| {
+                    let state = self.index().and_then(|index| index.snapshot()?.ref_state(name));
+                    state.is_ok_and(|state| state.is_some())
+                });
+                known.map(|name| (name.to_owned(), None)).ok_or_else(|| problem.into())
+            }
+        }
+    }
+
+    fn unpublished(
+        self: &Arc<Workspace>,
+        name: String,
+        source: Option<Source>,
+        mut metadata: Metadata,
+    ) -> Result<View<'_>, ToolError> {
+        let active = self.active_job().map_err(IndexError::from)?;
+        let here = matches!(source, Some(Source::WorkTree { .. }));
+        let failed = lock(&self.last_failure).clone().filter(|(failed, _)| *failed == name);
+        metadata.result_completeness = ResultCompleteness::Partial;
+        metadata.freshness_status = FreshnessStatus::Stale;
+        if active.as_ref().is_some_and(|job| job.ref_name == name) {
+            metadata.freshness_status = FreshnessStatus::Syncing;
+            metadata.indexing_status = IndexingStatus::Indexing;
+            metadata.warnings.push("the first index is being built; results are missing until it is done".to_owned());
+        } else if let Some((_, why)) = failed {
+            metadata.indexing_status = IndexingStatus::Failed;
+            metadata.warnings.push(format!("indexing failed: {why}"));
+        } else if !here {
+            return Err(IndexError::RefNotIndexed(name).into());
+        } else if self.project.is_registered()? && self.sync_in_background() {
+            metadata.freshness_status = FreshnessStatus::Syncing;
+            metadata.indexing_status = IndexingStatus::Indexing;
+            metadata.warnings.push(format!("`{name}` is being indexed; results are missing until it is done"));
+        } else {
+            metadata.indexing_status = IndexingStatus::NotIndexed;
+            metadata.warnings.push("nothing is indexed yet: call index_repo".to_owned());
+        }
+        Ok(View { project: &self.project, published: None, metadata })
+    }
+
+    fn change(
+        &self,
+        name: &str,
+        source: &Source,
+        state: &RefState,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Change>, ToolError> {
+        if let Some(change) = freshness::commit_change(source, state) {
+            return Ok(Some(change));
+        }
+        let now = self.edits_so_far().map(|edits| Verified {
+            ref_name: name.to_owned(),
+            published: snapshot.published(),
+            edits,
+        });
+        if now.is_some() && *lock(&self.verified) == now {
+            return Ok(None);
+        }
+        let stats = self.stats(name, snapshot)?;
+        let change = freshness::change(&self.project, source, state, &stats, snapshot)?;
+        if change.is_none() && matches!(source, Source::WorkTree { .. }) {
+            *lock(&self.verified) = now;
+        }
+        Ok(change)
+    }
+
+    /// The number of edits, with every one before this moment counted; `None` without a watcher.
+    fn edits_so_far(&self) -> Option<u64> {
+        let watcher = lock(&self.watcher);
+        let watcher = watcher.as_ref()?;
+        watcher.catch_up().then(|| watcher.edits())
+    }
+
+    fn stats(&self, name: &str, snapshot: &Snapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
+        let mut cached = lock(&self.stats);
+        if let Some(stats) = cached.as_ref() {
+            if stats.ref_name == name && stats.published == snapshot.published() {
+                return Ok(Arc::clone(&stats.entries));
+            }
+        }
+        let entries = snapshot.stats(name)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+        let entries = Arc::new(entries);
+        let published = snapshot.published();
+        *cached = Some(Stats { ref_name: name.to_owned(), published, entries: Arc::clone(&entries) });
+        Ok(entries)
+    }
+
+    fn handle_stale(
+        self: &Arc<Workspace>,
+        name: &str,
+        change: Change,
+        syncing: bool,
+        exists: bool,
+        policy: FreshnessPolicy,
+        metadata: &mut Metadata,
+    ) -> Result<(), ToolError> {
+        if policy == FreshnessPolicy::Strict {
+            return Err(stale_error(name, &change, &self.project));
+        }
+        metadata.freshness_status = if syncing { FreshnessStatus::Syncing } else { FreshnessStatus::Stale };
+        if policy == FreshnessPolicy::Balanced && !syncing && exists {
+            let here = self.project.current_ref().is_ok_and(|current| current == name);
+            if here {
+                self.sync_in_background();
+            } else {
+                let request = JobRequest { ref_name: Some(name.to_owned()), force: false };
+                let _ = self.start_job(&request, Arc::new(()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a sync of what is checked out; `true` when one is running now.
+    pub fn sync_in_background(self: &Arc<Workspace>) -> bool {
+        match self.start_job(&JobRequest::default(), Arc::new(())) {
+            Ok(_) | Err(IndexError::Busy) => true,
+            Err(problem) => {
+                tracing::warn!("cannot sync: {problem}");
+                false
+            }
+        }
+    }
+
+    /// Follows edits from now on: indexes what changed a moment after it did. Without a watcher nothing happens, and
+    /// freshness is found out question by question.
+    pub fn follow(self: &Arc<Workspace>) {
+        let this = Arc::downgrade(self);
+        let (edited, debounce) = (Arc::clone(&self.edited), Duration::from_millis(self.project.config.server.debounce_ms));
+        if !self.start_watcher() {
+            return;
+        }
+        std::thread::spawn(move || {
+            loop {
+                wait_for_edit(&edited, debounce);
+                match this.upgrade().filter(|this| !this.closing.load(Ordering::Relaxed)) {
+                    Some(this) => this.catch_up_with_edits(),
+                    None => return,
+                }
+            }
+        });
+    }
+
+    fn start_watcher(&self) -> bool {
+        let edited = Arc::clone(&self.edited);
+        let cookies = self.project.dir.root().join("watch");
+        let watcher = Watcher::start(self.folders(), &cookies, move || {
+            *lock(&edited.pending) = true;
+            edited.news.notify_all();
+        });
+        let watching = watcher.is_some();
+        *lock(&self.watcher) = watcher;
+        watching
+    }
+
+    /// Everything whose change matters: the folders of the work tree, and where git keeps HEAD and branches.
+    fn folders(&self) -> Vec<PathBuf> {
+        let root = &self.project.root;
+        let listing = scan::work_tree(root, self.project.config.index.max_files).unwrap_or_default();
+        let mut folders: Vec<PathBuf> = listing.folders.iter().map(|folder| root.join(folder)).collect();
+        if let Some(repo) = &self.project.repo {
+            folders.push(repo.git_dir().to_owned());
+            folders.push(repo.common_dir().join("refs/heads"));
+        }
+        folders
+    }
+
+    fn catch_up_with_edits(self: &Arc<Workspace>) {
+        let folders = self.folders();
+        let watching = lock(&self.watcher).as_ref().is_some_and(|watcher| watcher.watch(folders));
+        if !watching {
+            *lock(&self.watcher) = None;
+        }
+        let stale = match self.view(None, FreshnessPolicy::BestEffort) {
+            Ok(view) => view.metadata.freshness_status != FreshnessStatus::Fresh || view.published.is_none(),
+            Err(_) => return, // a damaged index is for `index --force`, not for a sync behind the user's back
+        };
+        if stale {
+            let deadline = Instant::now() + Duration::from_secs(60);
+            while matches!(self.run_job(&JobRequest::default(), &()), Err(IndexError::Busy))
+                && Instant::now() < deadline
+                && !self.closing.load(Ordering::Relaxed)
+            {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+}
+
+/// Blocks until something was edited and then nothing for a while, or for long enough.
+fn wait_for_edit(edited: &Edited, debounce: Duration) {
+    let mut pending = lock(&edited.pending);
+    while !*pending {
+        pending = edited.news.wait(pending).unwrap_or_else(PoisonError::into_inner);
+    }
+    let deadline = Instant::now() + debounce * 5;
+    while *pending && Instant::now() < deadline {
+        *pending = false;
+        pending = edited.news.wait_timeout(pending, debounce).unwrap_or_else(PoisonError::into_inner).0;
+    }
+    *pending = false;
+}
+
+fn stale_error(name: &str, change: &Change, project: &Project) -> ToolError {
+    let head = project.repo.as_ref().and_then(|repo| repo.head().ok()).and_then(|head| head.commit);
+    let (message, indexed, current) = match change {
+        Change::Commit { indexed, current } => (
+            "Index is stale. Last indexed commit does not match HEAD. Run sync_repo to refresh.".to_owned(),
+            indexed.clone(),
+            current.clone(),
+        ),
+        Change::File(path) => (
+            format!("Index is stale. {path} changed since it was indexed. Run sync_repo to refresh."),
+            head.map(|head| head.to_hex()),
+            head.map(|head| head.to_hex()),
+        ),
+        Change::OtherSource => {
+            (format!("Index is stale. `{name}` was indexed from somewhere else. Run sync_repo to refresh."), None, None)
+        }
+    };
+    ToolError::new(ErrorCode::IndexStale, message)
+        .with("last_indexed_commit", indexed)
+        .with("current_head", current)
+        .with("ref", name)
+}
+
+/// A listener that also stops when the workspace closes.
+struct Closing<'a> {
+    inner: &'a dyn Progress,
+    closing: &'a AtomicBool,
+}
+
+impl Progress for Closing<'_> {
+    fn files(&self, done: u64, total: u64) {
+        self.inner.files(done, total);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.closing.load(Ordering::Relaxed) || self.inner.cancelled()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+

@@ -1,0 +1,88 @@
+//! What can go wrong with an index on disk.
+
+use std::path::PathBuf;
+
+use cruxe_model::SchemaStatus;
+
+/// An error of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no index yet.
+    #[error("nothing is indexed yet; run `cruxe index`")]
+    NotIndexed,
+    /// The index was written by another version of the program.
+    #[error("the index has schema version {found}, this program needs {required}; run `cruxe index --force`")]
+    Incompatible {
+        /// What is on disk.
+        found: i64,
+        /// What this program reads and writes.
+        required: i64,
+    },
+    /// The index is damaged.
+    #[error("the index is damaged ({what}); run `cruxe index --force` to rebuild it")]
+    Corrupt {
+        /// What was found.
+        what: String,
+    },
+    /// Another process is writing.
+    #[error("another process is indexing this project")]
+    Busy,
+    /// The disk refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// SQLite refused.
+    #[error("database: {0}")]
+    Sqlite(#[source] rusqlite::Error),
+    /// Tantivy refused.
+    #[error("full-text index: {0}")]
+    Text(#[source] tantivy::TantivyError),
+}
+
+impl StoreError {
+    /// What the error means for the index as a whole; `None` when the index itself is fine.
+    pub fn schema_status(&self) -> Option<SchemaStatus> {
+        match self {
+            StoreError::NotIndexed => Some(SchemaStatus::NotIndexed),
+            StoreError::Incompatible { .. } => Some(SchemaStatus::ReindexRequired),
+            StoreError::Corrupt { .. } => Some(SchemaStatus::CorruptManifest),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn corrupt(what: impl Into<String>) -> StoreError {
+        StoreError::Corrupt { what: what.into() }
+    }
+
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> StoreError {
+        let path = path.into();
+        move |source| StoreError::Io { path, source }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    /// Damage is told from other failures here, once, so that callers cannot forget to.
+    fn from(error: rusqlite::Error) -> StoreError {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => StoreError::corrupt(format!("database: {error}")),
+            _ => StoreError::Sqlite(error),
+        }
+    }
+}
+
+impl From<tantivy::TantivyError> for StoreError {
+    fn from(error: tantivy::TantivyError) -> StoreError {
+        use tantivy::TantivyError::{DataCorruption, IncompatibleIndex, OpenReadError, SchemaError};
+        match error {
+            DataCorruption(_) | IncompatibleIndex(_) | OpenReadError(_) | SchemaError(_) => {
+                StoreError::corrupt(format!("full-text index: {error}"))
+            }
+            error => StoreError::Text(error),
+        }
+    }
+}

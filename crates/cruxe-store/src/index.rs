@@ -1,0 +1,349 @@
+//! Reading: one consistent view of everything that is published.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cruxe_model::facts::{FileFacts, Symbol, SymbolIndex};
+use cruxe_model::{ContentHash, RepoPath, VersionId};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+
+use crate::error::StoreError;
+use crate::layout::ProjectDir;
+use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
+use crate::names::{self, NameMatch, SymbolHit};
+use crate::text::{TextHit, TextIndex};
+use crate::{pack, schema};
+
+/// An open generation of a project's index. Any number of threads and processes may have it open.
+pub struct Index {
+    folder: PathBuf,
+    text: TextIndex,
+    idle: Mutex<Vec<Connection>>,
+    /// The publish that the text reader has seen.
+    seen: Mutex<i64>,
+    /// What a thorough check found; `None` while nothing is wrong.
+    damage: Mutex<Option<String>>,
+}
+
+/// A row of a file version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileRow {
+    /// Its id.
+    pub id: VersionId,
+    /// Where the file is.
+    pub path: RepoPath,
+    /// What it contains.
+    pub hash: ContentHash,
+    /// Its module.
+    pub module: String,
+    /// Its language.
+    pub language: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its lines.
+    pub lines: u32,
+    /// How many symbols it defines.
+    pub symbols: u32,
+    /// What could not be done with it, in words.
+    pub problems: Option<String>,
+}
+
+/// The symbols of one file.
+pub struct SymbolTable {
+    /// In the order of their positions.
+    pub symbols: Vec<Symbol>,
+    lines: Vec<(u32, u32)>,
+}
+
+impl SymbolTable {
+    /// First and last line of a symbol's declaration.
+    pub fn lines(&self, index: SymbolIndex) -> (u32, u32) {
+        self.lines.get(index.0 as usize).copied().unwrap_or((1, 1))
+    }
+}
+
+impl Index {
+    /// Opens the generation in use.
+    pub fn open(dir: &ProjectDir) -> Result<Arc<Index>, StoreError> {
+        let folder = dir.current()?.ok_or(StoreError::NotIndexed)?;
+        let connection = connect(&folder)?;
+        schema::check(&connection)?;
+        let text = TextIndex::open(&folder.join("text"))?;
+        let recorded: i64 = meta(&connection, "watermark")?;
+        if i64::from(text.watermark()?) < recorded {
+            return Err(StoreError::corrupt("full-text index: older than the database"));
+        }
+        Ok(Arc::new(Index {
+            folder,
+            text,
+            idle: Mutex::new(vec![connection]),
+            seen: Mutex::new(-1),
+            damage: Mutex::new(None),
+        }))
+    }
+
+    /// Whether this is still the generation in use.
+    pub fn is_current(&self, dir: &ProjectDir) -> bool {
+        dir.current().is_ok_and(|current| current.as_deref() == Some(&self.folder))
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads everything and compares checksums. Damage that it finds fails every later snapshot too.
+    pub fn validate(&self) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        let outcome = validate_database(&connection).and_then(|()| self.text.validate());
+        self.give_back(connection);
+        if let Err(StoreError::Corrupt { what }) = &outcome {
+            *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(what.clone());
+        }
+        outcome
+    }
+
+    /// A consistent view of what is published now.
+    pub fn snapshot(self: &Arc<Index>) -> Result<Snapshot, StoreError> {
+        if let Some(what) = self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+            return Err(StoreError::Corrupt { what });
+        }
+        let connection = self.connection()?;
+        connection.execute_batch("BEGIN")?;
+        let published = meta(&connection, "published")?;
+        // The text of a publish is committed before the publish itself, so a reload after the transaction began sees
+        // at least the text that belongs to it.
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen != published {
+            self.text.reload()?;
+            *seen = published;
+        }
+        drop(seen);
+        Ok(Snapshot { index: Arc::clone(self), connection: Some(connection), published })
+    }
+
+    fn connection(&self) -> Result<Connection, StoreError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| connect(&self.folder), Ok)
+    }
+
+    fn give_back(&self, connection: Connection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < 8 {
+            idle.push(connection);
+        }
+    }
+}
+
+fn connect(folder: &Path) -> Result<Connection, StoreError> {
+    let path = folder.join("facts.db");
+    if !path.is_file() {
+        return Err(StoreError::corrupt("database: the file is missing"));
+    }
+    let connection =
+        Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    schema::configure(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn validate_database(connection: &Connection) -> Result<(), StoreError> {
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found == "ok" { Ok(()) } else { Err(StoreError::corrupt(format!("database: {found}"))) }
+}
+
+/// A number of the `meta` table; 0 when it is not there.
+pub(crate) fn meta(connection: &Connection, key: &str) -> Result<i64, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+    Ok(statement.query_row(params![key], |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
+/// What is published, as of one moment.
+pub struct Snapshot {
+    index: Arc<Index>,
+    connection: Option<Connection>,
+    published: i64,
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            if connection.execute_batch("COMMIT").is_ok() {
+                self.index.give_back(connection);
+            }
+        }
+    }
+}
+
+impl Snapshot {
+    fn connection(&self) -> Result<&Connection, StoreError> {
+        self.connection.as_ref().ok_or(StoreError::NotIndexed)
+    }
+
+    /// Grows with every publish: equal numbers mean equal content.
+    pub fn published(&self) -> i64 {
+        self.published
+    }
+
+    /// The state of a ref; `None` when it was never published.
+    pub fn ref_state(&self, name: &str) -> Result<Option<RefState>, StoreError> {
+        let sql = format!("{SELECT_REF} WHERE name = ?1");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        statement.query_row(params![name], |row| Ok(read_ref(row))).optional()?.transpose()
+    }
+
+    /// Every published ref, by name.
+    pub fn refs(&self) -> Result<Vec<RefState>, StoreError> {
+        let sql = format!("{SELECT_REF} ORDER BY name");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        let rows = statement.query_map([], |row| Ok(read_ref(row)))?;
+        rows.map(|row| row?).collect()
+    }
+
+    /// The files of a ref's work tree as they were when it was published.
+    pub fn stats(&self, name: &str) -> Result<Vec<StatEntry>, StoreError> {
+        let mut statement = self.connection()?.prepare_cached("SELECT stats FROM ref WHERE name = ?1")?;
+        let bytes: Option<Option<Vec<u8>>> = statement.query_row(params![name], |row| row.get(0)).optional()?;
+        bytes.flatten().map_or(Ok(Vec::new()), |bytes| unpack_stats(&bytes))
+    }
+
+    /// A file version.
+    pub fn file(&self, version: VersionId) -> Result<FileRow, StoreError> {
+        let sql = format!("{SELECT_FILE} WHERE id = ?1");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        statement
+            .query_row(params![version], |row| Ok(read_file(row)))
+            .optional()?
+            .unwrap_or_else(|| Err(StoreError::corrupt(format!("manifest: version {version} is missing"))))
+    }
+
+    /// The version of a path that is in a set.
+    pub fn file_at(&self, path: &RepoPath, versions: &RoaringBitmap) -> Result<Option<FileRow>, StoreError> {
+        self.files_where("path = ?1", path.as_str(), versions).map(|mut rows| rows.pop())
+    }
+
+    /// The versions in a set whose path has this key (see [`cruxe_model::ids::path_key`]).
+    pub fn files_by_path_key(&self, key: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+        self.files_where("path_key = ?1", key, versions)
+    }
+
+    fn files_where(&self, clause: &str, value: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+        let sql = format!("{SELECT_FILE} WHERE {clause}");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![value])?;
+        let mut files = Vec::new();
+        while let Some(row) = rows.next()? {
+            if versions.contains(row.get(0)?) {
+                files.push(read_file(row)?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files of a set, in path order.
+    pub fn files(&self, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+        let sql = format!("{SELECT_FILE} ORDER BY path");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut files = Vec::new();
+        while let Some(row) = rows.next()? {
+            if versions.contains(row.get(0)?) {
+                files.push(read_file(row)?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// How many files of each language are in a set.
+    pub fn languages(&self, versions: &RoaringBitmap) -> Result<HashMap<String, u64>, StoreError> {
+        let mut statement = self.connection()?.prepare_cached("SELECT id, language FROM version")?;
+        let mut rows = statement.query([])?;
+        let mut counts = HashMap::new();
+        while let Some(row) = rows.next()? {
+            if versions.contains(row.get(0)?) {
+                *counts.entry(row.get::<_, String>(1)?).or_insert(0) += 1;
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The symbols of a file version.
+    pub fn symbols(&self, version: VersionId) -> Result<SymbolTable, StoreError> {
+        let block = pack::unpack_symbols(&self.blob("SELECT symbols FROM facts WHERE version = ?1", version)?)?;
+        Ok(SymbolTable { symbols: block.symbols, lines: block.lines })
+    }
+
+    /// Everything that a file version says.
+    pub fn facts(&self, version: VersionId) -> Result<FileFacts, StoreError> {
+        let mut facts = pack::unpack_rest(&self.blob("SELECT rest FROM facts WHERE version = ?1", version)?)?;
+        facts.symbols = self.symbols(version)?.symbols;
+        Ok(facts)
+    }
+
+    fn blob(&self, sql: &str, version: VersionId) -> Result<Vec<u8>, StoreError> {
+        let mut statement = self.connection()?.prepare_cached(sql)?;
+        statement
+            .query_row(params![version], |row| row.get(0))
+            .optional()?
+            .ok_or_else(|| StoreError::corrupt(format!("facts of version {version} are missing")))
+    }
+
+    /// Definitions in a set of versions by name.
+    pub fn find_name(
+        &self,
+        name: &str,
+        how: NameMatch,
+        versions: &RoaringBitmap,
+    ) -> Result<Vec<SymbolHit>, StoreError> {
+        names::find(self.connection()?, name, how, versions)
+    }
+
+    /// Chunks in a set of versions that match words.
+    pub fn search_text(&self, words: &str, versions: &RoaringBitmap, limit: usize) -> Result<Vec<TextHit>, StoreError> {
+        self.index.text.search(words, versions, limit)
+    }
+}
+
+const SELECT_FILE: &str =
+    "SELECT id, path, hash, module, language, bytes, lines, symbols, problems FROM version";
+
+fn read_file(row: &Row) -> Result<FileRow, StoreError> {
+    let (path, hash): (String, Vec<u8>) = (row.get(1)?, row.get(2)?);
+    Ok(FileRow {
+        id: row.get(0)?,
+        path: RepoPath::from_walk(&path).map_err(|problem| StoreError::corrupt(format!("version: {problem}")))?,
+        hash: ContentHash::from_bytes(&hash).ok_or_else(|| StoreError::corrupt("version: malformed hash"))?,
+        module: row.get(3)?,
+        language: row.get(4)?,
+        bytes: row.get(5)?,
+        lines: row.get(6)?,
+        symbols: row.get(7)?,
+        problems: row.get(8)?,
+    })
+}
+
+const SELECT_REF: &str = "SELECT name, commit_id, worktree, versions, skipped, files, symbols, bytes, indexed_at, \
+                          accessed_at FROM ref";
+
+fn read_ref(row: &Row) -> Result<RefState, StoreError> {
+    let time = |column| -> Result<Timestamp, StoreError> {
+        let text: String = row.get(column)?;
+        text.parse().map_err(|_| StoreError::corrupt("manifest: malformed time"))
+    };
+    let (versions, skipped): (Vec<u8>, String) = (row.get(3)?, row.get(4)?);
+    Ok(RefState {
+        name: row.get(0)?,
+        commit: row.get(1)?,
+        worktree: row.get(2)?,
+        versions: unpack_bitmap(&versions)?,
+        skipped: serde_json::from_str(&skipped).map_err(|_| StoreError::corrupt("manifest: malformed list"))?,
+        files: row.get(5)?,
+        symbols: row.get(6)?,
+        bytes: row.get(7)?,
+        indexed_at: time(8)?,
+        accessed_at: time(9)?,
+    })
+}

@@ -1,0 +1,154 @@
+//! Where the files of a project are.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use cruxe_model::ProjectId;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+
+/// The folder of everything that Cruxe keeps for a user.
+#[derive(Clone, Debug)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// A home at a folder, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Home {
+        Home { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of a project.
+    pub fn project(&self, id: &ProjectId) -> ProjectDir {
+        ProjectDir { root: self.root.join("projects").join(id.as_str()) }
+    }
+}
+
+/// What is known about a project before anything is indexed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectRecord {
+    /// Its id.
+    pub project_id: String,
+    /// The work tree or folder that was registered first.
+    pub root: PathBuf,
+    /// Git's common directory; `None` outside git.
+    pub common_dir: Option<PathBuf>,
+    /// When it was registered.
+    pub created_at: String,
+}
+
+/// The folder of one project.
+#[derive(Clone, Debug)]
+pub struct ProjectDir {
+    root: PathBuf,
+}
+
+impl ProjectDir {
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The writer's lock.
+    pub fn lock_path(&self) -> PathBuf {
+        self.root.join("lock")
+    }
+
+    /// The history of jobs.
+    pub fn jobs_path(&self) -> PathBuf {
+        self.root.join("jobs.db")
+    }
+
+    /// What was registered; `None` for a project never seen.
+    pub fn record(&self) -> Result<Option<ProjectRecord>, StoreError> {
+        let path = self.root.join("project.json");
+        match fs::read(&path) {
+            // A record that cannot be read is as good as none: registering again writes a new one.
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(problem) => Err(StoreError::io(path)(problem)),
+        }
+    }
+
+    /// Registers the project.
+    pub fn register(&self, record: &ProjectRecord) -> Result<(), StoreError> {
+        let text = serde_json::to_vec_pretty(record).unwrap_or_default();
+        write_atomically(&self.root.join("project.json"), &text)
+    }
+
+    /// The folder of the generation in use; `None` when nothing was ever indexed.
+    pub fn current(&self) -> Result<Option<PathBuf>, StoreError> {
+        let path = self.root.join("CURRENT");
+        match fs::read_to_string(&path) {
+            Ok(name) if is_generation(name.trim()) => Ok(Some(self.root.join(name.trim()))),
+            Ok(_) => Err(StoreError::corrupt("CURRENT names no generation")),
+            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(problem) if problem.kind() == std::io::ErrorKind::InvalidData => {
+                Err(StoreError::corrupt("CURRENT is no text"))
+            }
+            Err(problem) => Err(StoreError::io(path)(problem)),
+        }
+    }
+
+    /// A folder for a generation that nobody uses yet.
+    pub(crate) fn new_generation(&self) -> Result<PathBuf, StoreError> {
+        let number = self.generations()?.into_iter().max().unwrap_or(0) + 1;
+        let path = self.root.join(format!("g{number}"));
+        fs::create_dir_all(&path).map_err(StoreError::io(&path))?;
+        Ok(path)
+    }
+
+    /// Makes a generation the one in use.
+    pub(crate) fn switch_to(&self, generation: &Path) -> Result<(), StoreError> {
+        let name = generation.file_name().unwrap_or_default();
+        write_atomically(&self.root.join("CURRENT"), name.as_encoded_bytes())
+    }
+
+    /// Removes every generation but the one in use. Readers that have one open keep it until they look again.
+    pub(crate) fn remove_others(&self, keep: &Path) -> Result<(), StoreError> {
+        for number in self.generations()? {
+            let path = self.root.join(format!("g{number}"));
+            if path != keep {
+                // On systems that refuse to remove open files the next writer tries again.
+                let _ = fs::remove_dir_all(&path);
+            }
+        }
+        Ok(())
+    }
+
+    fn generations(&self) -> Result<Vec<u64>, StoreError> {
+        let entries = match fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(problem) => return Err(StoreError::io(&self.root)(problem)),
+        };
+        let number = |name: &str| name.strip_prefix('g').and_then(|rest| rest.parse().ok());
+        Ok(entries.flatten().filter_map(|entry| number(entry.file_name().to_str()?)).collect())
+    }
+}
+
+fn is_generation(name: &str) -> bool {
+    name.strip_prefix('g').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Writes a file so that a reader sees the old or the new content, never a part.
+pub(crate) fn write_atomically(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
+    let written = fs::File::create(&temporary)
+        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written.map_err(StoreError::io(path))
+}

@@ -1,0 +1,98 @@
+//! A ref as a set of file versions.
+
+use cruxe_model::{RepoPath, VersionId};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+
+/// What a file looked like when it was read, as far as a `stat` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileStat {
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds; 0 when it was so recent that a later change might not show.
+    pub mtime: i64,
+    /// Inode, or 0 where there is none.
+    pub inode: u64,
+}
+
+/// A file of a work tree and the version that it had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatEntry {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What it looked like.
+    pub stat: FileStat,
+    /// What it contained; `None` for a file that is known and not indexed.
+    pub version: Option<VersionId>,
+}
+
+/// What is published for a ref.
+#[derive(Clone, Debug, Default)]
+pub struct Manifest {
+    /// The file versions.
+    pub versions: RoaringBitmap,
+    /// The commit at the time, outside git none.
+    pub commit: Option<String>,
+    /// The work tree that was read; `None` when the commit was.
+    pub worktree: Option<String>,
+    /// Files of the work tree, in path order.
+    pub stats: Vec<StatEntry>,
+    /// Files that were left out, with the reason, as far as a reader may want to know.
+    pub skipped: Vec<(RepoPath, String)>,
+}
+
+/// A published ref, without its list of files.
+#[derive(Clone, Debug)]
+pub struct RefState {
+    /// Its name.
+    pub name: String,
+    /// The commit that was indexed.
+    pub commit: Option<String>,
+    /// The work tree that was indexed.
+    pub worktree: Option<String>,
+    /// The file versions.
+    pub versions: RoaringBitmap,
+    /// Files that were left out, with the reason.
+    pub skipped: Vec<(RepoPath, String)>,
+    /// How many files.
+    pub files: u64,
+    /// How many symbols, imports not counted.
+    pub symbols: u64,
+    /// How many bytes of source.
+    pub bytes: u64,
+    /// When it was published.
+    pub indexed_at: Timestamp,
+    /// When it was last asked for.
+    pub accessed_at: Timestamp,
+}
+
+pub(crate) fn pack_bitmap(bitmap: &RoaringBitmap) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(bitmap.serialized_size());
+    // Writing to a vector cannot fail.
+    let _ = bitmap.serialize_into(&mut bytes);
+    bytes
+}
+
+pub(crate) fn unpack_bitmap(bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
+    RoaringBitmap::deserialize_from(bytes).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
+}
+
+pub(crate) fn pack_stats(stats: &[StatEntry]) -> Result<Vec<u8>, StoreError> {
+    let plain = postcard::to_stdvec(stats).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))?;
+    zstd::bulk::compress(&plain, 1)
+        .map(|mut bytes| {
+            bytes.extend((plain.len() as u32).to_le_bytes());
+            bytes
+        })
+        .map_err(StoreError::io("zstd"))
+}
+
+pub(crate) fn unpack_stats(bytes: &[u8]) -> Result<Vec<StatEntry>, StoreError> {
+    let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("manifest: {what}"));
+    let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
+    let plain = zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
+    postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
+}

@@ -1,0 +1,153 @@
+//! The tables, and how an older file becomes a newer one.
+
+use rusqlite::Connection;
+
+use crate::error::StoreError;
+
+/// The version that this program writes.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// `CQXF`: tells our file from any other SQLite file.
+const APPLICATION_ID: i64 = 0x4351_5846;
+
+/// Statements that bring a database from the version of their index to the next. Index 0 makes a new one.
+const MIGRATIONS: &[&str] = &["
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- A file version: what a path contained. Narrow on purpose: sums over it must not read facts.
+CREATE TABLE version (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    path_key TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    module TEXT NOT NULL,
+    language TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    lines INTEGER NOT NULL,
+    symbols INTEGER NOT NULL,
+    problems TEXT
+);
+CREATE INDEX version_path ON version (path);
+CREATE INDEX version_path_key ON version (path_key);
+
+CREATE TABLE facts (version INTEGER PRIMARY KEY, symbols BLOB NOT NULL, rest BLOB NOT NULL);
+
+-- Definitions by name. Details of a symbol are in its version's facts.
+CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE INDEX name_nocase ON name (name COLLATE NOCASE);
+CREATE TABLE symbol (
+    name INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    PRIMARY KEY (name, version, position)
+) WITHOUT ROWID;
+
+CREATE TABLE ref (
+    name TEXT PRIMARY KEY,
+    commit_id TEXT,
+    worktree TEXT,
+    versions BLOB NOT NULL,
+    stats BLOB,
+    skipped TEXT NOT NULL,
+    files INTEGER NOT NULL,
+    symbols INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    indexed_at TEXT NOT NULL,
+    accessed_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Versions whose facts are gone and whose text the next writer removes.
+CREATE TABLE dead (version INTEGER PRIMARY KEY);
+"];
+
+/// Settings of every connection.
+pub fn configure(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "mmap_size", 256i64 << 20)?;
+    Ok(())
+}
+
+/// Makes a new database, or brings an older one up to date. A newer one is refused.
+pub fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    migrate_with(connection, MIGRATIONS)
+}
+
+fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), StoreError> {
+    let required = migrations.len() as i64;
+    let found = version(connection)?;
+    if found > required {
+        return Err(StoreError::Incompatible { found, required });
+    }
+    if found == 0 {
+        // Overflow pages are filled by one file's facts each: small pages waste less of the last one.
+        connection.pragma_update(None, "page_size", 2048)?;
+    }
+    configure(connection)?;
+    for (at, statements) in migrations.iter().enumerate().skip(found as usize) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(statements)?;
+        transaction.pragma_update(None, "user_version", at as i64 + 1)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// Checks that a database can be read by this program as it is.
+pub fn check(connection: &Connection) -> Result<(), StoreError> {
+    let found = version(connection)?;
+    let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if application != APPLICATION_ID {
+        return Err(StoreError::corrupt("database: the file is not one of ours"));
+    }
+    if found != SCHEMA_VERSION {
+        return Err(StoreError::Incompatible { found, required: SCHEMA_VERSION });
+    }
+    Ok(())
+}
+
+/// The schema version of a database; 0 for an empty one.
+pub fn version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_database_is_migrated_and_a_newer_one_refused() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        check(&connection).unwrap();
+        connection.execute("INSERT INTO name (name) VALUES ('kept')", []).unwrap();
+
+        let newer: Vec<&str> = MIGRATIONS.iter().copied().chain(["ALTER TABLE name ADD COLUMN extra"]).collect();
+        migrate_with(&mut connection, &newer).unwrap();
+        assert_eq!(version(&connection).unwrap(), SCHEMA_VERSION + 1);
+        let kept: String = connection.query_row("SELECT name FROM name WHERE extra IS NULL", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, "kept");
+
+        assert!(matches!(
+            migrate(&mut connection),
+            Err(StoreError::Incompatible { found, required }) if found == required + 1
+        ));
+        assert!(matches!(check(&connection), Err(StoreError::Incompatible { .. })));
+    }
+
+    #[test]
+    fn a_failed_migration_leaves_the_old_version() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        let broken: Vec<&str> = MIGRATIONS.iter().copied().chain(["DROP TABLE name; SELECT nonsense"]).collect();
+        assert!(migrate_with(&mut connection, &broken).is_err());
+        assert_eq!(version(&connection).unwrap(), SCHEMA_VERSION);
+        check(&connection).unwrap();
+        connection.execute("INSERT INTO name (name) VALUES ('still here')", []).unwrap();
+    }
+}

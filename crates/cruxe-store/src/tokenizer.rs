@@ -1,0 +1,242 @@
+//! Words of code: an identifier as a whole, and its parts.
+//!
+//! `parseHTTPResponse_v2` gives `parsehttpresponse_v2`, `parse`, `http`, `response`, `v`, `2`, all at one position, so
+//! that a phrase matches whether it names the whole or the parts. Dots, slashes and everything else that is no letter,
+//! digit or underscore separates.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+/// Longer words are data, not names.
+const MAX_WORD: usize = 100;
+
+/// The tokenizer that code and queries go through.
+#[derive(Clone, Default)]
+pub struct CodeTokenizer {
+    token: Token,
+    parts: Vec<(u32, u32)>,
+}
+
+/// The tokens of a text, as the index sees them.
+pub fn tokens(text: &str) -> Vec<String> {
+    let mut tokenizer = CodeTokenizer::default();
+    let mut stream = tokenizer.token_stream(text);
+    let mut words = Vec::new();
+    while stream.advance() {
+        words.push(stream.token().text.clone());
+    }
+    words
+}
+
+impl Tokenizer for CodeTokenizer {
+    type TokenStream<'a> = CodeTokens<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens<'a> {
+        self.token.reset();
+        self.parts.clear();
+        CodeTokens { text, at: 0, next_part: 0, token: &mut self.token, parts: &mut self.parts }
+    }
+}
+
+/// The tokens of one text.
+pub struct CodeTokens<'a> {
+    text: &'a str,
+    at: usize,
+    next_part: usize,
+    token: &'a mut Token,
+    parts: &'a mut Vec<(u32, u32)>,
+}
+
+impl TokenStream for CodeTokens<'_> {
+    fn advance(&mut self) -> bool {
+        if let Some((start, end)) = self.parts.get(self.next_part).copied() {
+            self.next_part += 1;
+            self.set(start as usize, end as usize);
+            return true;
+        }
+        while let Some((start, end)) = self.next_word() {
+            if end - start > MAX_WORD {
+                continue;
+            }
+            self.parts.clear();
+            self.next_part = 0;
+            split(self.text, start, end, self.parts);
+            if self.parts.len() == 1 && self.parts[0] == (start as u32, end as u32) {
+                self.parts.clear();
+            }
+            self.token.position = self.token.position.wrapping_add(1);
+            self.set(start, end);
+            return true;
+        }
+        false
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+impl CodeTokens<'_> {
+    fn set(&mut self, start: usize, end: usize) {
+        self.token.offset_from = start;
+        self.token.offset_to = end;
+        self.token.text.clear();
+        let word = &self.text[start..end];
+        if word.is_ascii() {
+            self.token.text.push_str(word);
+            self.token.text.make_ascii_lowercase();
+        } else {
+            self.token.text.extend(word.chars().flat_map(char::to_lowercase));
+        }
+    }
+
+    /// The next run of letters, digits and underscores that has a letter or digit in it.
+    fn next_word(&mut self) -> Option<(usize, usize)> {
+        let bytes = self.text.as_bytes();
+        loop {
+            while self.at < bytes.len() && word_length(self.text, self.at) == 0 {
+                self.at += char_length(bytes[self.at]);
+            }
+            let start = self.at;
+            let mut solid = false;
+            while self.at < bytes.len() {
+                let length = word_length(self.text, self.at);
+                if length == 0 {
+                    break;
+                }
+                solid |= bytes[self.at] != b'_';
+                self.at += length;
+            }
+            if start == self.at {
+                return None;
+            }
+            if solid {
+                return Some((start, self.at));
+            }
+        }
+    }
+}
+
+/// Length of the word character at an offset; 0 when there is none.
+fn word_length(text: &str, at: usize) -> usize {
+    let byte = text.as_bytes()[at];
+    if byte < 128 {
+        return usize::from(byte.is_ascii_alphanumeric() || byte == b'_');
+    }
+    let next = text[at..].chars().next();
+    next.filter(|c| c.is_alphanumeric()).map_or(0, char::len_utf8)
+}
+
+fn char_length(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    Under,
+}
+
+fn class(c: char) -> Class {
+    match c {
+        '_' => Class::Under,
+        c if c.is_numeric() => Class::Digit,
+        c if c.is_uppercase() => Class::Upper,
+        _ => Class::Lower,
+    }
+}
+
+/// The parts of a word at its underscores, changes of case, and digits.
+fn split(text: &str, start: usize, end: usize, parts: &mut Vec<(u32, u32)>) {
+    let mut push = |from: usize, to: usize| {
+        if from < to {
+            parts.push((from as u32, to as u32));
+        }
+    };
+    let (mut from, mut last, mut before_last) = (start, Class::Under, start);
+    for (offset, c) in text[start..end].char_indices() {
+        let (at, now) = (start + offset, class(c));
+        match (last, now) {
+            (_, Class::Under) => {
+                push(from, at);
+                from = at + 1;
+            }
+            (Class::Under, _) => from = at,
+            // `HTTPResponse`: the last capital belongs to the word that follows.
+            (Class::Upper, Class::Lower) => {
+                if before_last > from {
+                    push(from, before_last);
+                    from = before_last;
+                }
+            }
+            (old, new) if old != new => {
+                push(from, at);
+                from = at;
+            }
+            _ => {}
+        }
+        (last, before_last) = (now, at);
+    }
+    push(from, end);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> String {
+        tokens(text).join(" ")
+    }
+
+    #[test]
+    fn identifiers_are_kept_whole_and_split() {
+        assert_eq!(words("validate_token"), "validate_token validate token");
+        assert_eq!(words("parseHTTPResponse"), "parsehttpresponse parse http response");
+        assert_eq!(words("XMLParser2"), "xmlparser2 xml parser 2");
+        assert_eq!(words("MAX_RETRY_COUNT"), "max_retry_count max retry count");
+        assert_eq!(words("simple"), "simple");
+        assert_eq!(words("__init__"), "__init__ init");
+    }
+
+    #[test]
+    fn dots_paths_and_operators_separate() {
+        assert_eq!(words("a.b::c->d/e-f"), "a b c d e f");
+        assert_eq!(words("_ __ ___"), "");
+        assert_eq!(words(""), "");
+    }
+
+    #[test]
+    fn unicode_is_kept() {
+        assert_eq!(words("größe_messen(Ünder)"), "größe_messen größe messen ünder");
+        assert_eq!(words("日本語 🚀 naïve"), "日本語 naïve");
+    }
+
+    #[test]
+    fn parts_share_the_position_of_their_word() {
+        let mut tokenizer = CodeTokenizer::default();
+        let mut stream = tokenizer.token_stream("a fooBar c");
+        let mut seen = Vec::new();
+        while stream.advance() {
+            let token = stream.token();
+            seen.push((token.text.clone(), token.position, token.offset_from, token.offset_to));
+        }
+        let want = [("a", 0, 0, 1), ("foobar", 1, 2, 8), ("foo", 1, 2, 5), ("bar", 1, 5, 8), ("c", 2, 9, 10)];
+        assert_eq!(seen, want.map(|(text, position, from, to)| (text.to_owned(), position, from, to)));
+    }
+
+    #[test]
+    fn data_is_no_word() {
+        assert_eq!(words(&"x".repeat(5000)), "");
+        assert_eq!(words(&format!("{} y", "x".repeat(101))), "y");
+    }
+}

@@ -1,0 +1,336 @@
+//! Writing: file versions first, then in one transaction the manifest that makes them visible.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use cruxe_model::facts::FileFacts;
+use cruxe_model::{ContentHash, RepoPath, SymbolKind, VersionId, ids};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::error::StoreError;
+use crate::index::meta;
+use crate::layout::ProjectDir;
+use crate::lock::WriterLock;
+use crate::manifest::{Manifest, pack_bitmap, pack_stats, unpack_bitmap};
+use crate::pack::PackedFacts;
+use crate::text::{TextIndex, TextWriter};
+use crate::{names, schema};
+
+/// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
+const CHECKPOINT_BYTES: u64 = 256 << 20;
+/// Beyond this many names the cache is dropped and filled anew: memory stays bounded on any repository.
+const MAX_CACHED_NAMES: usize = 400_000;
+/// Fewer unreachable versions than this are not worth a sweep.
+const SWEEP_AT: u64 = 64;
+/// With more segments than this a writer waits for merges before it ends.
+const MANY_SEGMENTS: usize = 12;
+
+/// A file version to be added.
+pub struct NewVersion {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What it contains.
+    pub hash: ContentHash,
+    /// The module that its place gives it.
+    pub module: String,
+    /// Its size.
+    pub bytes: u64,
+    /// What it says.
+    pub facts: FileFacts,
+    /// The same, packed.
+    pub packed: PackedFacts,
+    /// Its text, for full-text search.
+    pub text: String,
+    /// What could not be done, in words.
+    pub problems: Option<String>,
+}
+
+/// The figures of a published ref.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Files.
+    pub files: u64,
+    /// Symbols, imports not counted.
+    pub symbols: u64,
+    /// Bytes of source.
+    pub bytes: u64,
+    /// Versions that no ref needs any more and that were removed.
+    pub swept: u64,
+}
+
+/// The one writer of a project.
+pub struct Writer {
+    folder: PathBuf,
+    connection: Connection,
+    text: TextWriter,
+    index: TextIndex,
+    names: HashMap<String, i64>,
+    next: VersionId,
+    uncommitted: u64,
+    _lock: WriterLock,
+}
+
+impl Writer {
+    /// Opens the index for writing, or makes one. An index that cannot be read is an error; see [`Writer::rebuild`].
+    pub fn open(dir: &ProjectDir, lock: WriterLock) -> Result<Writer, StoreError> {
+        match dir.current()? {
+            Some(folder) if !folder.join("facts.db").is_file() => {
+                Err(StoreError::corrupt("database: the file is missing"))
+            }
+            Some(folder) => Writer::at(folder, lock),
+            None => Writer::rebuild(dir, lock),
+        }
+    }
+
+    /// Starts an empty generation and puts it in place of whatever is there.
+    pub fn rebuild(dir: &ProjectDir, lock: WriterLock) -> Result<Writer, StoreError> {
+        let folder = dir.new_generation()?;
+        let writer = Writer::at(folder.clone(), lock)?;
+        dir.switch_to(&folder)?;
+        dir.remove_others(&folder)?;
+        Ok(writer)
+    }
+
+    fn at(folder: PathBuf, lock: WriterLock) -> Result<Writer, StoreError> {
+        let mut connection = Connection::open(folder.join("facts.db"))?;
+        schema::migrate(&mut connection)?;
+        schema::check(&connection)?;
+        connection.pragma_update(None, "cache_size", -(64 << 10))?;
+        let index = TextIndex::open_or_create(&folder.join("text"))?;
+        let (recorded, written) = (meta(&connection, "watermark")? as VersionId, index.watermark()?);
+        if written < recorded {
+            return Err(StoreError::corrupt("full-text index: older than the database"));
+        }
+        let mut text = index.writer()?;
+        // A writer that was killed between the two commits left text without facts. Its ids are not used again.
+        (recorded + 1..=written).for_each(|version| text.remove(version));
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        let names = HashMap::new();
+        Ok(Writer { folder, connection, text, index, names, next: written + 1, uncommitted: 0, _lock: lock })
+    }
+
+    /// The versions of a path that were added before, by content.
+    pub fn versions_of(&self, path: &RepoPath, module: &str) -> Result<Vec<(ContentHash, VersionId)>, StoreError> {
+        let sql = "SELECT hash, id FROM version WHERE path = ?1 AND module = ?2 ORDER BY id DESC";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![path.as_str(), module])?;
+        let mut versions = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Some(hash) = ContentHash::from_bytes(row.get_ref(0)?.as_blob().unwrap_or_default()) {
+                versions.push((hash, row.get(1)?));
+            }
+        }
+        Ok(versions)
+    }
+
+    /// The modules of some versions.
+    pub fn modules(&self, versions: &RoaringBitmap) -> Result<HashMap<VersionId, String>, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT id, module FROM version")?;
+        let mut rows = statement.query([])?;
+        let mut modules = HashMap::with_capacity(versions.len() as usize);
+        while let Some(row) = rows.next()? {
+            let id: VersionId = row.get(0)?;
+            if versions.contains(id) {
+                modules.insert(id, row.get(1)?);
+            }
+        }
+        Ok(modules)
+    }
+
+    /// How many paths were added, changed or removed between two manifests.
+    pub fn changed_paths(&self, old: &RoaringBitmap, new: &RoaringBitmap) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT path FROM version WHERE id = ?1")?;
+        let mut paths = std::collections::HashSet::new();
+        for id in (old ^ new).iter() {
+            paths.insert(statement.query_row(params![id], |row| row.get::<_, String>(0))?);
+        }
+        Ok(paths.len() as u64)
+    }
+
+    /// Adds a file version. It stays invisible until a manifest with it is published.
+    pub fn add(&mut self, new: &NewVersion) -> Result<VersionId, StoreError> {
+        let version = self.next;
+        self.next += 1;
+        let defined = new.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
+        self.connection.prepare_cached("INSERT INTO version VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?.execute(
+            params![
+                version,
+                new.path.as_str(),
+                ids::path_key(&new.path),
+                new.hash.as_bytes(),
+                new.module,
+                new.facts.language,
+                new.bytes,
+                new.facts.line_starts.len(),
+                defined.clone().count(),
+                new.problems,
+            ],
+        )?;
+        self.connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2, ?3)")?.execute(params![
+            version,
+            new.packed.symbols,
+            new.packed.rest
+        ])?;
+        for (position, symbol) in new.facts.symbols.iter().enumerate() {
+            if symbol.kind != SymbolKind::Use {
+                let name = self.name_id(&symbol.name)?;
+                let row = params![name, version, position, symbol.kind.code(), names::flags(symbol.flags)];
+                self.connection.prepare_cached("INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(row)?;
+            }
+        }
+        self.text.add(version, new.path.as_str(), &new.facts, &new.text)?;
+        self.uncommitted += new.bytes;
+        if self.uncommitted > CHECKPOINT_BYTES {
+            self.checkpoint()?;
+        }
+        Ok(version)
+    }
+
+    fn name_id(&mut self, name: &str) -> Result<i64, StoreError> {
+        if let Some(id) = self.names.get(name) {
+            return Ok(*id);
+        }
+        let known = self
+            .connection
+            .prepare_cached("SELECT id FROM name WHERE name = ?1")?
+            .query_row(params![name], |row| row.get(0))
+            .optional()?;
+        let id = match known {
+            Some(id) => id,
+            None => {
+                self.connection.prepare_cached("INSERT INTO name (name) VALUES (?1)")?.execute(params![name])?;
+                self.connection.last_insert_rowid()
+            }
+        };
+        if self.names.len() >= MAX_CACHED_NAMES {
+            self.names.clear();
+        }
+        self.names.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    /// Makes the versions so far durable without publishing them: a later job finds them with [`Writer::versions_of`].
+    fn checkpoint(&mut self) -> Result<(), StoreError> {
+        self.commit()?;
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let watermark = self.next - 1;
+        self.text.commit(watermark)?;
+        self.set_meta("watermark", i64::from(self.index.watermark()?.min(watermark)))?;
+        self.connection.execute_batch("COMMIT")?;
+        self.uncommitted = 0;
+        Ok(())
+    }
+
+    fn set_meta(&self, key: &str, value: i64) -> Result<(), StoreError> {
+        self.connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?.execute(params![key, value])?;
+        Ok(())
+    }
+
+    /// Swaps the manifest of a ref: from here on queries see it. Ends the writer.
+    pub fn publish(mut self, name: &str, manifest: &Manifest, now: Timestamp) -> Result<Published, StoreError> {
+        let mut published = self.figures(&manifest.versions)?;
+        let skipped = serde_json::to_string(&manifest.skipped).unwrap_or_else(|_| "[]".to_owned());
+        let stats = match &manifest.worktree {
+            Some(_) => Some(pack_stats(&manifest.stats)?),
+            None => None,
+        };
+        self.connection
+            .prepare_cached("INSERT OR REPLACE INTO ref VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)")?
+            .execute(params![
+                name,
+                manifest.commit,
+                manifest.worktree,
+                pack_bitmap(&manifest.versions),
+                stats,
+                skipped,
+                published.files,
+                published.symbols,
+                published.bytes,
+                now.to_string(),
+            ])?;
+        self.set_meta("published", meta(&self.connection, "published")? + 1)?;
+        published.swept = self.sweep()?;
+        self.commit()?;
+        self.remove_dead_text()?;
+        // Best effort: a reader that is in the middle of something keeps the log from being folded in.
+        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        if self.index.segments()? > MANY_SEGMENTS {
+            self.text.finish()?;
+        }
+        Ok(published)
+    }
+
+    /// Gives up: what was not published is rolled back, what was published stays.
+    pub fn abandon(self) {
+        let _ = self.connection.execute_batch("ROLLBACK");
+    }
+
+    fn figures(&self, versions: &RoaringBitmap) -> Result<Published, StoreError> {
+        let mut published = Published { files: versions.len(), symbols: 0, bytes: 0, swept: 0 };
+        let mut statement = self.connection.prepare_cached("SELECT id, symbols, bytes FROM version")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if versions.contains(row.get(0)?) {
+                published.symbols += row.get::<_, u64>(1)?;
+                published.bytes += row.get::<_, u64>(2)?;
+            }
+        }
+        Ok(published)
+    }
+
+    /// Removes the facts of versions that no ref has, once there are enough of them. Part of the publishing
+    /// transaction, so no reader ever misses a version that its manifest names.
+    fn sweep(&self) -> Result<u64, StoreError> {
+        let mut reachable = RoaringBitmap::new();
+        let mut statement = self.connection.prepare_cached("SELECT versions FROM ref")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            reachable |= unpack_bitmap(&row.get::<_, Vec<u8>>(0)?)?;
+        }
+        let total: u64 = self.connection.query_row("SELECT count(*) FROM version", [], |row| row.get(0))?;
+        let unreachable = total.saturating_sub(reachable.len());
+        if unreachable < SWEEP_AT.max(reachable.len() / 50) {
+            return Ok(0);
+        }
+        let mut find = self.connection.prepare_cached("SELECT id FROM version")?;
+        let mut bury = self.connection.prepare_cached("INSERT OR IGNORE INTO dead VALUES (?1)")?;
+        let mut rows = find.query([])?;
+        while let Some(row) = rows.next()? {
+            let version: VersionId = row.get(0)?;
+            if !reachable.contains(version) {
+                bury.execute(params![version])?;
+            }
+        }
+        self.connection.execute_batch(
+            "DELETE FROM symbol WHERE version IN (SELECT version FROM dead);
+             DELETE FROM facts WHERE version IN (SELECT version FROM dead);
+             DELETE FROM version WHERE id IN (SELECT version FROM dead);
+             DELETE FROM name WHERE NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = name.id);",
+        )?;
+        Ok(unreachable)
+    }
+
+    /// Text is removed after the facts: a crash in between leaves text that no manifest leads to, and the list of it.
+    fn remove_dead_text(&mut self) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT version FROM dead")?;
+        let dead: Vec<VersionId> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        drop(statement);
+        if !dead.is_empty() {
+            dead.iter().for_each(|version| self.text.remove(*version));
+            self.text.commit(self.next - 1)?;
+            self.connection.execute("DELETE FROM dead", [])?;
+        }
+        Ok(())
+    }
+
+    /// Where the index is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}

@@ -1,1 +1,101 @@
-//! cruxe-cli
+//! The command line: one file per command, thin on top of what the server uses too.
+//!
+//! Invariant: only this crate prints, reads the user's environment and ends the process.
+
+mod commands;
+mod config;
+mod context;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use context::CliError;
+
+/// The names under which the program is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// The product.
+    Cruxe,
+    /// Its earlier name.
+    Codecompass,
+    /// Its docs-and-tasks side.
+    Cue,
+}
+
+impl Program {
+    fn name(self) -> &'static str {
+        match self {
+            Program::Cruxe => "cruxe",
+            Program::Codecompass => "codecompass",
+            Program::Cue => "cue",
+        }
+    }
+}
+
+/// Exact knowledge of a code base, for coding agents and people.
+#[derive(Parser)]
+#[command(version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Cruxe {
+    #[command(flatten)]
+    options: context::Options,
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cruxe search QuerySet.filter         where a symbol is defined; indexes first if need be
+  cruxe index --ref feat/auth          index another branch without checking it out
+  cruxe serve-mcp                      serve an agent over stdio
+  cruxe doctor                         what works here and what does not
+
+The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into the repository.";
+
+/// Docs and tasks beside the code.
+#[derive(Parser)]
+#[command(name = "cue", version, propagate_version = true, max_term_width = 100)]
+struct Cue {
+    #[command(flatten)]
+    options: context::Options,
+    #[command(subcommand)]
+    command: CueCommand,
+}
+
+#[derive(clap::Subcommand)]
+enum CueCommand {
+    /// Start the MCP server on stdio.
+    Mcp,
+}
+
+/// Runs the program with the process's arguments.
+pub fn main(program: Program) -> ExitCode {
+    let outcome = match program {
+        Program::Cue => {
+            let cue = Cue::parse();
+            let command = match cue.command {
+                CueCommand::Mcp => commands::Command::ServeMcp(commands::serve_mcp::ServeMcp::default()),
+            };
+            context::Context::new(cue.options).and_then(|context| command.run(&context))
+        }
+        program => {
+            let matches = Cruxe::command().name(program.name()).bin_name(program.name()).get_matches();
+            match <Cruxe as clap::FromArgMatches>::from_arg_matches(&matches) {
+                Ok(cruxe) => context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)),
+                Err(problem) => problem.exit(),
+            }
+        }
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            if let Some(next) = problem.next_step() {
+                eprintln!("  {next}");
+            }
+            ExitCode::from(problem.exit_code())
+        }
+    }
+}

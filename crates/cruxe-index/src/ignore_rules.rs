@@ -30,15 +30,47 @@ pub fn folder_reason(name: &str) -> Option<&'static str> {
 
 fn file_reason(name: &str, extension: Option<&str>) -> Option<&'static str> {
     const LOCKS: &[&str] = &[
-        "Cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
-        "deno.lock", "poetry.lock", "Pipfile.lock", "uv.lock", "pdm.lock", "composer.lock", "Gemfile.lock", "go.sum",
-        "go.work.sum", "flake.lock", "mix.lock", "Podfile.lock", "packages.lock.json", "pubspec.lock", "Cartfile.resolved",
-        "Package.resolved", "gradle.lockfile", "bun.lockb",
+        "Cargo.lock",
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "bun.lock",
+        "deno.lock",
+        "poetry.lock",
+        "Pipfile.lock",
+        "uv.lock",
+        "pdm.lock",
+        "composer.lock",
+        "Gemfile.lock",
+        "go.sum",
+        "go.work.sum",
+        "flake.lock",
+        "mix.lock",
+        "Podfile.lock",
+        "packages.lock.json",
+        "pubspec.lock",
+        "Cartfile.resolved",
+        "Package.resolved",
+        "gradle.lockfile",
+        "bun.lockb",
     ];
-    const MINIFIED: &[&str] = &[".min.js", ".min.css", ".min.mjs", "-min.js", ".bundle.js", ".js.map", ".css.map", ".mjs.map"];
+    const MINIFIED: &[&str] =
+        &[".min.js", ".min.css", ".min.mjs", "-min.js", ".bundle.js", ".js.map", ".css.map", ".mjs.map"];
     const GENERATED: &[&str] = &[
-        ".pb.go", ".pb.cc", ".pb.h", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", ".g.dart", ".freezed.dart", ".designer.cs",
-        ".Designer.cs", ".g.cs", ".g.i.cs", ".generated.cs",
+        ".pb.go",
+        ".pb.cc",
+        ".pb.h",
+        "_pb2.py",
+        "_pb2.pyi",
+        "_pb2_grpc.py",
+        ".g.dart",
+        ".freezed.dart",
+        ".designer.cs",
+        ".Designer.cs",
+        ".g.cs",
+        ".g.i.cs",
+        ".generated.cs",
     ];
     if LOCKS.contains(&name) {
         return Some("lock file");
@@ -56,11 +88,11 @@ fn extension_reason(extension: &str) -> Option<&'static str> {
     match extension {
         "png" | "jpg" | "jpeg" | "gif" | "bmp" | "ico" | "icns" | "webp" | "avif" | "tif" | "tiff" | "psd" | "pdf"
         | "eps" | "ai" | "zip" | "gz" | "tgz" | "bz2" | "xz" | "zst" | "7z" | "rar" | "tar" | "jar" | "war" | "whl"
-        | "egg" | "gem" | "deb" | "rpm" | "dmg" | "iso" | "exe" | "dll" | "so" | "dylib" | "a" | "o" | "obj" | "lib"
-        | "pdb" | "class" | "pyc" | "pyo" | "wasm" | "bin" | "dat" | "db" | "sqlite" | "sqlite3" | "mo" | "woff"
-        | "woff2" | "ttf" | "otf" | "eot" | "mp3" | "mp4" | "m4a" | "wav" | "flac" | "ogg" | "webm" | "avi" | "mov"
-        | "mkv" | "parquet" | "npy" | "npz" | "pkl" | "pt" | "onnx" | "safetensors" | "shp" | "shx" | "dbf" | "mmdb"
-        | "keystore" | "p12" | "pfx" | "der" | "rlib" | "rmeta" => Some("binary"),
+        | "egg" | "gem" | "deb" | "rpm" | "dmg" | "iso" | "exe" | "dll" | "so" | "dylib" | "a" | "o" | "obj"
+        | "lib" | "pdb" | "class" | "pyc" | "pyo" | "wasm" | "bin" | "dat" | "db" | "sqlite" | "sqlite3" | "mo"
+        | "woff" | "woff2" | "ttf" | "otf" | "eot" | "mp3" | "mp4" | "m4a" | "wav" | "flac" | "ogg" | "webm"
+        | "avi" | "mov" | "mkv" | "parquet" | "npy" | "npz" | "pkl" | "pt" | "onnx" | "safetensors" | "shp" | "shx"
+        | "dbf" | "mmdb" | "keystore" | "p12" | "pfx" | "der" | "rlib" | "rmeta" => Some("binary"),
         "po" | "pot" | "xlf" | "xliff" => Some("translations"),
         "svg" | "csv" | "tsv" | "geojson" | "ndjson" | "jsonl" => Some("data"),
         _ => None,

@@ -267,7 +267,8 @@ impl Run<'_> {
         }
         manifest.stats.sort_by(|a, b| a.path.cmp(&b.path));
         manifest.skipped.sort();
-        let changed = if self.force { manifest.versions.len() } else { writer.changed_paths(&old, &manifest.versions)? };
+        let changed =
+            if self.force { manifest.versions.len() } else { writer.changed_paths(&old, &manifest.versions)? };
         outcomes.retain(|_, count| *count > 0);
         if self.progress.inner.cancelled() {
             writer.abandon();

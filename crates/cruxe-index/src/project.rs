@@ -47,9 +47,7 @@ impl Project {
         let folder = canonical(folder)?;
         let repo = Repo::discover(&folder)?.filter(|repo| repo.work_tree().is_none_or(|tree| !is_too_broad(tree)));
         let (root, key) = match &repo {
-            Some(repo) => {
-                (repo.work_tree().unwrap_or(repo.git_dir()).to_owned(), repo.common_dir().to_owned())
-            }
+            Some(repo) => (repo.work_tree().unwrap_or(repo.git_dir()).to_owned(), repo.common_dir().to_owned()),
             None => {
                 let root = registered_around(&folder, home).unwrap_or(folder);
                 (root.clone(), root)
@@ -148,8 +146,11 @@ fn is_too_broad(root: &Path) -> bool {
 }
 
 fn registered_around(folder: &Path, home: &Home) -> Option<PathBuf> {
-    folder.ancestors().find(|ancestor| {
-        let dir = home.project(&ProjectId::new(&ancestor.to_string_lossy()));
-        matches!(dir.record(), Ok(Some(record)) if record.root == **ancestor)
-    }).map(Path::to_owned)
+    folder
+        .ancestors()
+        .find(|ancestor| {
+            let dir = home.project(&ProjectId::new(&ancestor.to_string_lossy()));
+            matches!(dir.record(), Ok(Some(record)) if record.root == **ancestor)
+        })
+        .map(Path::to_owned)
 }

@@ -103,7 +103,8 @@ pub fn commit(repo: &Repo, id: &ContentHash, max_files: usize) -> Result<Listing
         None => OwnRules::none(),
     };
     let mut nested = Vec::new();
-    for file in tree.files.iter().filter(|file| file.path.file_name() == IGNORE_FILE && !file.path.parent().is_empty()) {
+    for file in tree.files.iter().filter(|file| file.path.file_name() == IGNORE_FILE && !file.path.parent().is_empty())
+    {
         nested.push((format!("{}/", file.path.parent()), OwnRules::from_text(&read_text(&reader, &file.hash)?)));
     }
     for file in tree.files {

@@ -214,11 +214,7 @@ impl Workspace {
     }
 
     /// The ref that a question is about, as it is published, with its freshness handled as the policy says.
-    pub fn view(
-        self: &Arc<Workspace>,
-        ref_name: Option<&str>,
-        policy: FreshnessPolicy,
-    ) -> Result<View<'_>, ToolError> {
+    pub fn view(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, ToolError> {
         let (name, source) = self.meaning(ref_name)?;
         let mut metadata = Metadata::new(&name);
         let snapshot = match self.index().and_then(|index| index.snapshot()) {
@@ -388,7 +384,8 @@ impl Workspace {
     /// freshness is found out question by question.
     pub fn follow(self: &Arc<Workspace>) {
         let this = Arc::downgrade(self);
-        let (edited, debounce) = (Arc::clone(&self.edited), Duration::from_millis(self.project.config.server.debounce_ms));
+        let (edited, debounce) =
+            (Arc::clone(&self.edited), Duration::from_millis(self.project.config.server.debounce_ms));
         if !self.start_watcher() {
             return;
         }
@@ -505,4 +502,3 @@ impl Progress for Closing<'_> {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
-

@@ -1,1 +1,10 @@
-//! cruxe-query
+//! One module per question: plain functions from a view of a ref to a plain answer.
+//!
+//! Invariant: nothing here prints, knows MCP or writes to the index.
+
+mod error;
+pub mod locate;
+pub mod name;
+pub mod outline;
+
+pub use error::QueryError;

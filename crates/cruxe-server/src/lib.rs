@@ -1,1 +1,24 @@
-//! cruxe-server
+//! Serves tools to coding agents.
+//!
+//! A tool is one file: input, output, a function ([`tool`]). A [`Server`] is a set of tools under a name; a
+//! [`Connection`] is one client talking to it through MCP, over whichever transport. [`serve_stdio`] is the transport
+//! that agents start as a child process.
+//!
+//! Deliberately absent: SQL, ranking, parsing, and anything that prints.
+
+pub mod app;
+pub mod arguments;
+pub mod progress;
+pub mod schema;
+pub mod server;
+pub mod session;
+pub mod stdio;
+pub mod tool;
+pub mod tools;
+
+pub use app::App;
+pub use progress::{CancelFlag, Progress};
+pub use server::{Connection, Server};
+pub use session::Session;
+pub use stdio::{StdioError, serve_stdio};
+pub use tool::{Answer, Call, Tool, ToolSpec, typed};

@@ -307,8 +307,7 @@ impl Snapshot {
     }
 }
 
-const SELECT_FILE: &str =
-    "SELECT id, path, hash, module, language, bytes, lines, symbols, problems FROM version";
+const SELECT_FILE: &str = "SELECT id, path, hash, module, language, bytes, lines, symbols, problems FROM version";
 
 fn read_file(row: &Row) -> Result<FileRow, StoreError> {
     let (path, hash): (String, Vec<u8>) = (row.get(1)?, row.get(2)?);

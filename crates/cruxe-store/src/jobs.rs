@@ -141,7 +141,8 @@ impl Jobs {
 
     /// Notes a new job.
     pub fn start(&self, id: &str, ref_name: &str, mode: JobMode, now: Timestamp) -> Result<(), StoreError> {
-        let sql = "INSERT INTO job (id, ref, mode, status, done, outcomes, created_at) VALUES (?1, ?2, ?3, ?4, 0, '{}', ?5)";
+        let sql =
+            "INSERT INTO job (id, ref, mode, status, done, outcomes, created_at) VALUES (?1, ?2, ?3, ?4, 0, '{}', ?5)";
         let status = JobStatus::Running.as_str();
         self.connection.execute(sql, params![id, ref_name, mode.as_str(), status, now.to_string()])?;
         let old = "DELETE FROM job WHERE status NOT IN ('queued', 'running') AND rowid NOT IN \

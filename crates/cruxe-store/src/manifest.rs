@@ -93,6 +93,7 @@ pub(crate) fn pack_stats(stats: &[StatEntry]) -> Result<Vec<u8>, StoreError> {
 pub(crate) fn unpack_stats(bytes: &[u8]) -> Result<Vec<StatEntry>, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("manifest: {what}"));
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
-    let plain = zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
+    let plain =
+        zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
     postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
 }

@@ -62,7 +62,8 @@ pub(crate) fn unpack_rest(bytes: &[u8]) -> Result<FileFacts, StoreError> {
 fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("facts: {what}"));
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
-    let plain = zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
+    let plain =
+        zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
     postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
 }
 

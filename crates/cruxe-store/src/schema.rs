@@ -130,7 +130,8 @@ mod tests {
         let newer: Vec<&str> = MIGRATIONS.iter().copied().chain(["ALTER TABLE name ADD COLUMN extra"]).collect();
         migrate_with(&mut connection, &newer).unwrap();
         assert_eq!(version(&connection).unwrap(), SCHEMA_VERSION + 1);
-        let kept: String = connection.query_row("SELECT name FROM name WHERE extra IS NULL", [], |row| row.get(0)).unwrap();
+        let kept: String =
+            connection.query_row("SELECT name FROM name WHERE extra IS NULL", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, "kept");
 
         assert!(matches!(

@@ -154,8 +154,9 @@ impl Writer {
         let version = self.next;
         self.next += 1;
         let defined = new.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
-        self.connection.prepare_cached("INSERT INTO version VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?.execute(
-            params![
+        self.connection
+            .prepare_cached("INSERT INTO version VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+            .execute(params![
                 version,
                 new.path.as_str(),
                 ids::path_key(&new.path),
@@ -166,8 +167,7 @@ impl Writer {
                 new.facts.line_starts.len(),
                 defined.clone().count(),
                 new.problems,
-            ],
-        )?;
+            ])?;
         self.connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2, ?3)")?.execute(params![
             version,
             new.packed.symbols,

@@ -1,1 +1,5 @@
-fn main() {}
+//! `cruxe`: see `cruxe_cli`.
+
+fn main() -> std::process::ExitCode {
+    cruxe_cli::main(cruxe_cli::Program::Cruxe)
+}

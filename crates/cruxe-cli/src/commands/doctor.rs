@@ -1,0 +1,148 @@
+//! `cruxe doctor`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use cruxe_extract::registry::{self, LANGUAGES};
+use cruxe_index::Workspace;
+use cruxe_model::SchemaStatus;
+use serde::Serialize;
+
+use crate::context::{CliError, Context};
+use crate::output::{self, Paint};
+
+/// Check what works here: SQLite, the full-text index (Tantivy), grammars (tree-sitter), ignore rules
+///
+/// Exits with 1 when something is wrong.
+#[derive(Args)]
+pub(crate) struct Doctor {}
+
+/// One check.
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    ok: bool,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl Doctor {
+    pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        let workspace = context.workspace()?;
+        let mut checks = vec![project(&workspace)?];
+        checks.extend(index(&workspace));
+        checks.push(grammars());
+        checks.push(ignore_rules(&workspace));
+        checks.push(jobs(&workspace)?);
+        let healthy = checks.iter().all(|check| check.ok);
+        if context.options.json {
+            output::json(&serde_json::json!({ "ok": healthy, "checks": checks }));
+        } else {
+            checks.iter().for_each(print);
+        }
+        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn print(check: &Check) {
+    let paint = Paint::stdout();
+    let mark = if check.ok { paint.good("ok  ") } else { paint.bad("FAIL") };
+    output::line(&format!("{mark} {}: {}", check.name, check.detail));
+    if let Some(next) = &check.next {
+        output::line(&format!("       {next}"));
+    }
+}
+
+fn project(workspace: &Workspace) -> Result<Check, CliError> {
+    let project = &workspace.project;
+    let vcs = match &project.repo {
+        Some(repo) => format!("git, {}", repo.head().map_err(cruxe_index::IndexError::from)?.ref_name),
+        None => "no version control".to_owned(),
+    };
+    Ok(Check {
+        name: "project",
+        ok: true,
+        detail: format!("{} ({vcs}), index in {}", project.root.display(), project.dir.root().display()),
+        next: None,
+    })
+}
+
+/// SQLite and Tantivy, each read to the last byte.
+fn index(workspace: &Workspace) -> Vec<Check> {
+    let (status, _, message) = workspace.schema();
+    let outcome = workspace.index().and_then(|index| index.validate());
+    let force = || Some("run `cruxe index --force`".to_owned());
+    match (status, outcome) {
+        (SchemaStatus::NotIndexed, _) => {
+            let detail = "nothing is indexed yet".to_owned();
+            let next = Some("run `cruxe index`".to_owned());
+            vec![
+                Check { name: "database (SQLite)", ok: true, detail: detail.clone(), next },
+                Check { name: "full-text index (Tantivy)", ok: true, detail, next: None },
+            ]
+        }
+        (_, Err(problem)) => {
+            let text = problem.to_string();
+            let of_text = text.contains("full-text");
+            let check = |name, broken: bool| Check {
+                name,
+                ok: !broken,
+                detail: if broken { text.clone() } else { "readable".to_owned() },
+                next: if broken { force() } else { None },
+            };
+            vec![check("database (SQLite)", !of_text), check("full-text index (Tantivy)", of_text)]
+        }
+        (SchemaStatus::Compatible, Ok(())) => vec![
+            Check { name: "database (SQLite)", ok: true, detail: "every page is sound".to_owned(), next: None },
+            Check {
+                name: "full-text index (Tantivy)",
+                ok: true,
+                detail: "every checksum holds".to_owned(),
+                next: None,
+            },
+        ],
+        (_, Ok(())) => {
+            vec![Check { name: "database (SQLite)", ok: false, detail: message.unwrap_or_default(), next: force() }]
+        }
+    }
+}
+
+fn grammars() -> Check {
+    let broken: Vec<&str> = LANGUAGES
+        .iter()
+        .filter(|def| matches!(def.front_end, registry::FrontEnd::Grammar { .. }) && registry::loaded(def).is_none())
+        .map(|def| def.id)
+        .collect();
+    Check {
+        name: "grammars (tree-sitter)",
+        ok: broken.is_empty(),
+        detail: match broken.is_empty() {
+            true => format!("{} languages", LANGUAGES.len()),
+            false => format!("cannot load {}", broken.join(", ")),
+        },
+        next: None,
+    }
+}
+
+fn ignore_rules(workspace: &Workspace) -> Check {
+    let files = workspace.project.config.index.max_files;
+    match cruxe_index::scan_work_tree(&workspace.project.root, files) {
+        Ok(listing) => {
+            let warnings = listing.warnings.first().map(|warning| format!("; {warning}")).unwrap_or_default();
+            let detail =
+                format!("{} files to index, {} left out{warnings}", listing.files.len(), listing.skipped.len());
+            Check { name: "ignore rules", ok: true, detail, next: None }
+        }
+        Err(problem) => Check { name: "ignore rules", ok: false, detail: problem.to_string(), next: None },
+    }
+}
+
+fn jobs(workspace: &Workspace) -> Result<Check, CliError> {
+    let detail = match (workspace.active_job()?, workspace.recent_jobs(1)?.first()) {
+        (Some(job), _) => format!("{} of {} is running, {} %", job.mode.as_str(), job.ref_name, job.percent()),
+        (None, Some(job)) => format!("last: {} of {}, {}", job.mode.as_str(), job.ref_name, job.status.as_str()),
+        (None, None) => "none yet".to_owned(),
+    };
+    Ok(Check { name: "jobs", ok: true, detail, next: None })
+}

@@ -1,0 +1,41 @@
+//! The commands, a file each.
+
+mod completions;
+mod doctor;
+mod index;
+mod init;
+mod search;
+pub(crate) mod serve_mcp;
+mod sync;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use crate::context::{CliError, Context};
+
+/// A command.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Init(init::Init),
+    Index(index::Index),
+    Sync(sync::Sync),
+    Search(search::Search),
+    ServeMcp(serve_mcp::ServeMcp),
+    Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        match self {
+            Command::Init(command) => command.run(context),
+            Command::Index(command) => command.run(context),
+            Command::Sync(command) => command.run(context),
+            Command::Search(command) => command.run(context),
+            Command::ServeMcp(command) => command.run(context),
+            Command::Doctor(command) => command.run(context),
+            Command::Completions(command) => command.run(),
+        }
+    }
+}

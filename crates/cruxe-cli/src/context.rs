@@ -1,0 +1,133 @@
+//! What every command has: options, configuration, the project.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cruxe_index::{IndexError, Project, Workspace};
+use cruxe_model::ToolError;
+use cruxe_model::config::{Config, ConfigError};
+use cruxe_store::{Home, StoreError};
+
+use crate::config;
+
+/// Options of every command.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Options {
+    /// The project's folder [default: the one around the current folder]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub workspace: Option<PathBuf>,
+    /// A configuration file that is read after the workspace's own
+    #[arg(long, global = true, value_name = "PATH")]
+    pub config: Option<PathBuf>,
+    /// Say more on stderr; twice for everything
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What a command works with.
+pub(crate) struct Context {
+    pub options: Options,
+    pub home: Home,
+}
+
+impl Context {
+    pub fn new(options: Options) -> Result<Context, CliError> {
+        init_logging(options.verbose);
+        Ok(Context { home: Home::new(config::home()?), options })
+    }
+
+    /// The project of `--workspace`, or of the current folder.
+    pub fn project(&self) -> Result<Project, CliError> {
+        self.project_at(self.options.workspace.clone())
+    }
+
+    /// The project around a folder; of the current one by default.
+    pub fn project_at(&self, folder: Option<PathBuf>) -> Result<Project, CliError> {
+        let folder = match folder {
+            Some(folder) => folder,
+            None => std::env::current_dir().map_err(|problem| CliError::Environment(problem.to_string()))?,
+        };
+        // The first look finds the root, the second uses the configuration that stands there.
+        let root = Project::locate(&folder, &self.home, Config::default())?.root;
+        let config = config::load(&self.home, Some(&root), self.options.config.as_deref())?;
+        Ok(Project::locate(&folder, &self.home, config)?)
+    }
+
+    /// The same, opened.
+    pub fn workspace(&self) -> Result<Arc<Workspace>, CliError> {
+        Ok(Workspace::open(self.project()?))
+    }
+}
+
+fn init_logging(verbose: u8) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "info,tantivy=warn",
+        _ => "debug,tantivy=info",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("CRUXE_LOG").unwrap_or_else(|_| level.into());
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).try_init();
+    tracing::info!("cruxe {} starts", env!("CARGO_PKG_VERSION"));
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The configuration cannot be read.
+    #[error("configuration: {0}")]
+    Config(String),
+    /// The environment lacks something.
+    #[error("{0}")]
+    Environment(String),
+    /// Indexing failed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A question failed.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+}
+
+impl CliError {
+    /// 1 for the project, 2 for the configuration, 3 for the disk, as the man page of `cue` has it too.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Config(_) => 2,
+            CliError::Index(IndexError::Io { .. } | IndexError::Store(StoreError::Io { .. })) => 3,
+            _ => 1,
+        }
+    }
+
+    /// What to do about it, where the message does not say.
+    pub fn next_step(&self) -> Option<String> {
+        let error = match self {
+            CliError::Index(IndexError::NoFolder(_)) => return Some("Give an existing folder.".to_owned()),
+            CliError::Index(IndexError::Busy) => {
+                return Some("Wait for it: `cruxe doctor` shows how far it is.".to_owned());
+            }
+            CliError::Tool(error) => error,
+            _ => return None,
+        };
+        error.data.get("suggestion").and_then(|text| text.as_str()).map(str::to_owned)
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> CliError {
+        CliError::Config(error.to_string())
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> CliError {
+        CliError::Index(error.into())
+    }
+}
+
+impl From<cruxe_query::QueryError> for CliError {
+    fn from(error: cruxe_query::QueryError) -> CliError {
+        CliError::Tool(error.into())
+    }
+}

@@ -1,0 +1,40 @@
+//! Progress bars: on a terminal only, on stderr only, and only for work that takes a while.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use cruxe_index::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar for an indexing job.
+pub(crate) struct Bar(ProgressBar);
+
+impl Bar {
+    pub fn new(what: &str) -> Bar {
+        let bar = if std::io::stderr().is_terminal() {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        } else {
+            ProgressBar::hidden()
+        };
+        let template = "{spinner} {msg} [{bar:30}] {pos}/{len} files, {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Bar(bar)
+    }
+}
+
+impl Progress for Bar {
+    fn files(&self, done: u64, total: u64) {
+        self.0.set_length(total);
+        self.0.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,359 @@
+//! `locate_symbol`: where a name is defined.
+
+use cruxe_index::View;
+use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
+use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
+use cruxe_store::{FileRow, NameMatch, RefState, Snapshot, SymbolHit, SymbolTable};
+
+use crate::error::QueryError;
+use crate::name::{self, WantedName};
+
+/// What to look for.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// A plain or qualified name, or a `symbol_id`.
+    pub name: String,
+    /// Only these kinds; empty for all.
+    pub kinds: Vec<SymbolKind>,
+    /// Only this language.
+    pub language: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Where the name is defined.
+pub struct Answer {
+    /// The best ones, best first.
+    pub found: Vec<Found>,
+    /// How many there are.
+    pub total: usize,
+    /// How the name was matched; `None` when it was not.
+    pub matched: Option<NameMatch>,
+}
+
+/// A definition.
+pub struct Found {
+    /// The file.
+    pub file: FileRow,
+    /// The symbols of the file.
+    pub table: SymbolTable,
+    /// Which of them.
+    pub index: SymbolIndex,
+    /// Why it ranks where it does.
+    pub score: Score,
+}
+
+/// Factors of the rank, each 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// How exactly the name matches.
+    pub exact_match: f64,
+    /// How well the qualifiers match.
+    pub qualified_name: f64,
+    /// How central the file is: 1 for plain source, less for examples, vendored and deep paths.
+    pub path_affinity: f64,
+    /// 1 for a definition that anybody can use, less for a declaration, a local or a test.
+    pub definition: f64,
+    /// How likely the kind is meant.
+    pub kind: f64,
+    /// How rare the name is: the same for all candidates of one name.
+    pub rarity: f64,
+}
+
+const WEIGHTS: [f64; 5] = [0.45, 0.10, 0.08, 0.22, 0.15];
+
+impl Score {
+    /// The rank, 0 to 1: the weighted sum of the factors, rarity aside.
+    pub fn total(&self) -> f64 {
+        let factors = [self.exact_match, self.qualified_name, self.path_affinity, self.definition, self.kind];
+        factors.iter().zip(WEIGHTS).map(|(factor, weight)| factor * weight).sum()
+    }
+}
+
+/// Every candidate of one tier, before its symbol is read.
+struct Candidate {
+    hit: SymbolHit,
+    file: FileRow,
+    fit: f64,
+    score: Score,
+}
+
+/// Finds definitions: exact names, else names but for their case, else beginnings, else names with a typing error.
+pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
+    let Some((snapshot, state)) = &view.published else {
+        return Ok(Answer { found: Vec::new(), total: 0, matched: None });
+    };
+    if let Some(id) = SymbolId::parse(question.name.trim()) {
+        return by_id(snapshot, state, &id);
+    }
+    for wanted in readings(&question.name) {
+        for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
+            let mut candidates = candidates(snapshot, state, question, &wanted, how)?;
+            if !candidates.is_empty() {
+                let total = candidates.len();
+                rank(&mut candidates);
+                candidates.truncate(question.limit);
+                let found = candidates
+                    .into_iter()
+                    .map(|candidate| {
+                        let table = snapshot.symbols(candidate.file.id)?;
+                        let index = SymbolIndex(candidate.hit.position);
+                        Ok(Found { file: candidate.file, table, index, score: candidate.score })
+                    })
+                    .collect::<Result<_, QueryError>>()?;
+                return Ok(Answer { found, total, matched: Some(how) });
+            }
+        }
+    }
+    Ok(Answer { found: Vec::new(), total: 0, matched: None })
+}
+
+/// The ways to read what was asked: as it stands (headings contain dots and blanks), then taken apart.
+fn readings(text: &str) -> Vec<WantedName> {
+    let whole = WantedName { plain: text.trim().to_owned(), qualifiers: Vec::new() };
+    let parsed = name::parse(text);
+    if whole.plain.contains(char::is_whitespace) && whole != parsed { vec![whole, parsed] } else { vec![parsed] }
+}
+
+/// The symbol that a handle names.
+pub fn by_id(snapshot: &Snapshot, state: &RefState, id: &SymbolId) -> Result<Answer, QueryError> {
+    for file in snapshot.files_by_path_key(id.path_key(), &state.versions)? {
+        let table = snapshot.symbols(file.id)?;
+        let at = table.symbols.iter().position(|symbol| symbol_id(&file.path, symbol) == *id);
+        if let Some(at) = at {
+            let score = Score {
+                exact_match: 1.0,
+                qualified_name: 1.0,
+                path_affinity: 1.0,
+                definition: 1.0,
+                kind: 1.0,
+                rarity: 1.0,
+            };
+            let found = vec![Found { file, table, index: SymbolIndex(at as u32), score }];
+            return Ok(Answer { found, total: 1, matched: Some(NameMatch::Exact) });
+        }
+    }
+    Ok(Answer { found: Vec::new(), total: 0, matched: None })
+}
+
+/// The handle of a symbol.
+pub fn symbol_id(path: &RepoPath, symbol: &Symbol) -> SymbolId {
+    SymbolId::new(path, symbol.kind, &symbol.qualified_name, symbol.ordinal)
+}
+
+impl Found {
+    /// The symbol.
+    pub fn symbol(&self) -> &Symbol {
+        &self.table.symbols[self.index.0 as usize]
+    }
+
+    /// First and last line.
+    pub fn lines(&self) -> (u32, u32) {
+        self.table.lines(self.index)
+    }
+
+    /// Its handle.
+    pub fn symbol_id(&self) -> SymbolId {
+        symbol_id(&self.file.path, self.symbol())
+    }
+
+    /// Its identity wherever it stands.
+    pub fn stable_id(&self) -> StableId {
+        let symbol = self.symbol();
+        StableId::new(&self.file.language, symbol.kind, &symbol.qualified_name, symbol.ordinal)
+    }
+}
+
+fn candidates(
+    snapshot: &Snapshot,
+    state: &RefState,
+    question: &Question,
+    wanted: &WantedName,
+    how: NameMatch,
+) -> Result<Vec<Candidate>, QueryError> {
+    let hits = snapshot.find_name(&wanted.plain, how, &state.versions)?;
+    let rarity = rarity(state.files, hits.len());
+    let mut candidates = Vec::new();
+    for hit in hits {
+        if !question.kinds.is_empty() && !question.kinds.contains(&hit.kind) {
+            continue;
+        }
+        let file = snapshot.file(hit.version)?;
+        if question.language.as_ref().is_some_and(|language| !file.language.eq_ignore_ascii_case(language)) {
+            continue;
+        }
+        let mut candidate = Candidate { hit, file, fit: 0.0, score: score(&hit, how, rarity) };
+        candidate.score.path_affinity = path_affinity(&candidate.file.path);
+        if !wanted.qualifiers.is_empty() {
+            let table = snapshot.symbols(hit.version)?;
+            let symbol = table.symbols.get(hit.position as usize);
+            candidate.fit = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name));
+            if candidate.fit == 0.0 {
+                continue;
+            }
+            candidate.score.qualified_name = candidate.fit;
+        }
+        candidates.push(candidate);
+    }
+    // Of qualified matches only the best kind of fit counts: `A::new` has nothing to do with `B::A::x::new` once there
+    // is an `A::new`.
+    if !wanted.qualifiers.is_empty() {
+        let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
+        let enough = if best >= 0.9 { 0.9 } else { best };
+        candidates.retain(|candidate| candidate.fit >= enough);
+    }
+    Ok(candidates)
+}
+
+fn rarity(files: u64, hits: usize) -> f64 {
+    let (files, hits) = (files as f64, hits as f64);
+    (1.0 + (files - hits + 0.5).max(0.5) / (hits + 0.5)).ln()
+}
+
+fn score(hit: &SymbolHit, how: NameMatch, rarity: f64) -> Score {
+    let exact_match = match how {
+        NameMatch::Exact => 1.0,
+        NameMatch::CaseInsensitive => 0.8,
+        NameMatch::Prefix => 0.6,
+        NameMatch::Typo => 0.4,
+    };
+    let definition = match (hit.test, hit.local, hit.declaration) {
+        (true, ..) => 0.2,
+        (_, true, _) => 0.4,
+        (_, _, true) => 0.7,
+        _ => 1.0,
+    };
+    Score { exact_match, qualified_name: 0.0, path_affinity: 1.0, definition, kind: kind_prior(hit.kind), rarity }
+}
+
+/// How likely somebody who asks for a name means this kind of thing.
+fn kind_prior(kind: SymbolKind) -> f64 {
+    use SymbolKind::*;
+    match kind {
+        Class | Struct | Trait | Interface | Enum | Union | Type => 1.0,
+        Fn | Method | Macro => 0.9,
+        Module => 0.6,
+        Const | Static => 0.75,
+        Variable | Property => 0.6,
+        Impl => 0.5,
+        Field | Variant => 0.4,
+        Heading => 0.3,
+        Use => 0.0,
+    }
+}
+
+/// Source first, then what stands beside it.
+fn path_affinity(path: &RepoPath) -> f64 {
+    let mut affinity: f64 = 1.0;
+    for folder in path.parent().split('/') {
+        affinity = affinity.min(match folder.to_ascii_lowercase().as_str() {
+            "test" | "tests" | "__tests__" | "testing" | "spec" | "specs" | "testdata" | "fixtures" => 0.3,
+            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "bench" | "benches" | "benchmarks" => {
+                0.4
+            }
+            "vendor" | "third_party" | "external" | "deps" | "generated" | "gen" => 0.5,
+            "docs" | "doc" | "scripts" | "tools" | "build" | "ci" => 0.7,
+            _ => 1.0,
+        });
+    }
+    let depth = path.as_str().matches('/').count() as f64;
+    (affinity - 0.01 * depth.min(10.0)).max(0.0)
+}
+
+/// Best first; equal ones by place, so that the order never depends on chance.
+fn rank(candidates: &mut [Candidate]) {
+    let key = |candidate: &Candidate| candidate.score.total();
+    candidates.sort_by(|a, b| {
+        key(b)
+            .total_cmp(&key(a))
+            .then_with(|| a.file.path.cmp(&b.file.path))
+            .then_with(|| a.hit.position.cmp(&b.hit.position))
+    });
+}
+
+/// The symbol around another, imports and fields aside.
+pub fn parent(found: &Found) -> Option<(&Symbol, u32)> {
+    let at = found.symbol().parent?;
+    let symbol = found.table.symbols.get(at.0 as usize)?;
+    Some((symbol, found.table.lines(at).0))
+}
+
+/// A type that a declaration mentions and that is defined in the ref.
+pub struct Related {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its line.
+    pub line: u32,
+}
+
+/// Types that the declaration of a symbol mentions, as far as one definition each is clearly meant.
+pub fn related(view: &View, found: &Found, limit: usize) -> Result<Vec<Related>, QueryError> {
+    let Some((snapshot, state)) = &view.published else { return Ok(Vec::new()) };
+    let facts = snapshot.facts(found.file.id)?;
+    let symbol = found.symbol();
+    let mut names: Vec<&str> = Vec::new();
+    for occurrence in &facts.occurrences {
+        let text = facts.name(occurrence.name);
+        let mentioned = symbol.span.contains(occurrence.start)
+            && matches!(occurrence.role, Role::Type | Role::Extends | Role::Implements)
+            && symbol.signature.contains(text);
+        if mentioned && !names.contains(&text) && text != symbol.name {
+            names.push(text);
+        }
+    }
+    let mut related = Vec::new();
+    for name in names {
+        let mut hits = snapshot.find_name(name, NameMatch::Exact, &state.versions)?;
+        hits.retain(|hit| is_type(hit.kind) && !hit.test && !hit.local);
+        let same_file: Vec<SymbolHit> = hits.iter().copied().filter(|hit| hit.version == found.file.id).collect();
+        let meant = if same_file.is_empty() { hits } else { same_file };
+        if let [hit] = meant.as_slice() {
+            let (file, table) = (snapshot.file(hit.version)?, snapshot.symbols(hit.version)?);
+            let line = table.lines(SymbolIndex(hit.position)).0;
+            related.push(Related { kind: hit.kind, name: name.to_owned(), path: file.path, line });
+        }
+        if related.len() == limit {
+            break;
+        }
+    }
+    Ok(related)
+}
+
+fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::*;
+    matches!(kind, Struct | Enum | Union | Trait | Class | Interface | Type)
+}
+
+/// How long the text of a result may be.
+const PREVIEW_LINES: usize = 30;
+const PREVIEW_BYTES: usize = 1600;
+
+/// The text of a symbol, cut when it is long; `None` when the file is no longer to be had.
+pub fn preview(view: &View, found: &Found) -> Option<String> {
+    let bytes = view.project.read(&found.file)?;
+    let (text, _) = cruxe_extract::as_text(&bytes);
+    let span = found.symbol().span;
+    let body = text.get(span.start as usize..span.end as usize)?;
+    let mut preview = String::new();
+    for (count, line) in body.lines().enumerate() {
+        if count == PREVIEW_LINES || preview.len() + line.len() > PREVIEW_BYTES {
+            preview.push_str("... truncated ...");
+            return Some(preview);
+        }
+        preview.push_str(line);
+        preview.push('\n');
+    }
+    Some(preview.trim_end().to_owned())
+}
+
+/// The word for a symbol's visibility in results; `None` when nothing is known.
+pub fn visibility(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.access {
+        Access::Unknown => None,
+        access => access.as_str(),
+    }
+}

@@ -1,0 +1,88 @@
+//! Names as people and agents write them: `validate_token`, `QuerySet.filter`, `TcpListener::bind`, `Foo#bar()`.
+
+/// A name to look for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedName {
+    /// The last part.
+    pub plain: String,
+    /// What stands before it, outermost first.
+    pub qualifiers: Vec<String>,
+}
+
+/// Takes a name apart. Call parentheses, a macro's `!` and a leading `&`, `crate` or `self` are not part of it.
+pub fn parse(text: &str) -> WantedName {
+    let text = text.trim().trim_start_matches(['&', '*', '@']);
+    let text = text.strip_suffix("()").unwrap_or(text);
+    let text = text.strip_suffix('!').unwrap_or(text);
+    let mut parts: Vec<String> = segments(text).map(str::to_owned).collect();
+    let plain = parts.pop().unwrap_or_default();
+    while matches!(parts.first().map(String::as_str), Some("crate" | "self" | "super" | "this" | "Self")) {
+        parts.remove(0);
+    }
+    WantedName { plain, qualifiers: parts }
+}
+
+/// The parts of a qualified name, whatever its language.
+pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split([':', '.', '#', '/', '\\', '>'])
+        .map(|part| part.trim().trim_end_matches('-'))
+        .filter(|part| !part.is_empty())
+}
+
+/// How well a symbol's qualified name fits the qualifiers: 1 for all of them directly before the name, less for gaps
+/// and for qualifiers that the name does not have, 0 for no fit.
+pub fn qualifier_fit(wanted: &WantedName, qualified_name: &str) -> f64 {
+    if wanted.qualifiers.is_empty() {
+        return 0.0;
+    }
+    let mut have: Vec<&str> = segments(qualified_name).collect();
+    have.pop();
+    let same = |a: &str, b: &str| a == b || a.eq_ignore_ascii_case(b);
+    let direct = wanted.qualifiers.iter().rev().zip(have.iter().rev()).take_while(|(a, b)| same(a, b)).count();
+    if direct == wanted.qualifiers.len() {
+        return if direct == have.len() { 1.0 } else { 0.9 };
+    }
+    // A path through re-exports leaves modules out: `tokio::net::TcpListener` is defined in `tokio::net::tcp::listener`.
+    let mut rest = have.iter();
+    if wanted.qualifiers.iter().all(|part| rest.any(|have| same(part, have))) {
+        return if direct > 0 { 0.7 } else { 0.4 };
+    }
+    // The package's own name stands before what its files say: `authsvc::auth::jwt`.
+    if direct > 0 && direct == have.len() && wanted.qualifiers.len() - direct <= 2 { 0.6 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(wanted: &str, have: &str) -> f64 {
+        qualifier_fit(&parse(wanted), have)
+    }
+
+    #[test]
+    fn names_are_taken_apart() {
+        let parts = |text| {
+            let name = parse(text);
+            (name.qualifiers.join(" "), name.plain)
+        };
+        assert_eq!(parts("validate_token"), ("".into(), "validate_token".into()));
+        assert_eq!(parts("TcpListener::bind"), ("TcpListener".into(), "bind".into()));
+        assert_eq!(parts("crate::auth::jwt::validate_token()"), ("auth jwt".into(), "validate_token".into()));
+        assert_eq!(parts("Foo#bar"), ("Foo".into(), "bar".into()));
+        assert_eq!(parts("a->b"), ("a".into(), "b".into()));
+        assert_eq!(parts("println!"), ("".into(), "println".into()));
+        assert_eq!(parts("  "), ("".into(), "".into()));
+    }
+
+    #[test]
+    fn qualifiers_fit_from_the_inside_out() {
+        assert_eq!(fit("TcpListener::bind", "TcpListener::bind"), 1.0);
+        assert_eq!(fit("TcpListener::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.9);
+        assert_eq!(fit("tokio::net::TcpListener::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.7);
+        assert_eq!(fit("authsvc::auth::jwt::validate", "auth::jwt::validate"), 0.6);
+        assert_eq!(fit("UdpSocket::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.0);
+        assert_eq!(fit("ApiClient.ensureToken", "api/client.ApiClient.ensureToken"), 0.9);
+        assert_eq!(fit("QuerySet.filter", "django.db.models.query.QuerySet.filter"), 0.9);
+        assert_eq!(fit("Other.filter", "django.db.models.query.QuerySet.filter"), 0.0);
+    }
+}

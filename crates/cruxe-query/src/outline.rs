@@ -1,0 +1,153 @@
+//! `get_file_outline`: the definitions of a file as a tree.
+
+use cruxe_index::View;
+use cruxe_model::facts::{Symbol, SymbolIndex};
+use cruxe_model::{ErrorCode, RepoPath, SymbolKind, ToolError};
+use cruxe_store::{RefState, Snapshot, SymbolTable};
+use serde::Serialize;
+
+use crate::error::QueryError;
+
+/// How much of the tree is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What stands at the top.
+    Top,
+    /// Everything.
+    All,
+}
+
+/// The outline of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outline {
+    /// The file.
+    pub path: RepoPath,
+    /// Its language.
+    pub language: String,
+    /// Its definitions.
+    pub symbols: Vec<OutlineSymbol>,
+    /// How many entries the tree has.
+    pub count: usize,
+    /// What could not be done with the file.
+    pub problems: Option<String>,
+}
+
+/// A definition and what it contains.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct OutlineSymbol {
+    /// What it is.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// First line.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// The source's own word for its visibility.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub visibility: String,
+    /// Its declaration.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+    /// What it contains.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<OutlineSymbol>,
+}
+
+/// The outline of a file. Fields and enum cases are left out: the declaration shows them, and a list of thirty fields
+/// would cost a reader more than it tells.
+pub fn outline(view: &View, path: &str, depth: Depth) -> Result<Outline, QueryError> {
+    let wanted = RepoPath::parse(path).map_err(|problem| {
+        ToolError::invalid_input(format!("path: {problem}")).suggest("Give a path relative to the repository root.")
+    })?;
+    let not_found =
+        || ToolError::new(ErrorCode::FileNotFound, format!("{wanted} is not in the index")).with("path", &wanted);
+    let Some((snapshot, state)) = &view.published else { return Err(not_found().into()) };
+    let Some(file) = snapshot.file_at(&wanted, &state.versions)? else {
+        return Err(explain_absence(not_found(), snapshot, state, &wanted)?.into());
+    };
+    let table = snapshot.symbols(file.id)?;
+    let (symbols, count) = tree(&table, depth);
+    Ok(Outline { path: file.path, language: file.language, symbols, count, problems: file.problems })
+}
+
+/// Says why a file is not there, or which one may be meant.
+fn explain_absence(
+    error: ToolError,
+    snapshot: &Snapshot,
+    state: &RefState,
+    wanted: &RepoPath,
+) -> Result<ToolError, QueryError> {
+    if let Some((_, why)) = state.skipped.iter().find(|(path, _)| path == wanted) {
+        let advice = format!("The file is left out ({why}); a line `!{wanted}` in .cruxeignore takes it in.");
+        return Ok(error.with("reason", why).suggest(advice));
+    }
+    let files = snapshot.files(&state.versions)?;
+    let mut near: Vec<&RepoPath> =
+        files.iter().map(|file| &file.path).filter(|path| path.file_name() == wanted.file_name()).collect();
+    near.truncate(5);
+    Ok(match near.first() {
+        Some(first) => error.suggest(format!("Did you mean '{first}'?")).with("candidates", &near),
+        None => error,
+    })
+}
+
+fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
+    let mut roots: Vec<OutlineSymbol> = Vec::new();
+    // Symbols stand in order and a parent before its children, so a stack of open ancestors is enough; it also keeps
+    // a hostile nesting from becoming recursion.
+    let mut open: Vec<(SymbolIndex, OutlineSymbol)> = Vec::new();
+    let mut count = 0;
+    for (at, symbol) in table.symbols.iter().enumerate() {
+        let hidden = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant);
+        let wanted = !hidden && (depth == Depth::All || symbol.parent.is_none());
+        if !wanted {
+            continue;
+        }
+        let parent = shown_parent(table, symbol);
+        while open.last().is_some_and(|(index, _)| Some(*index) != parent) {
+            close(&mut open, &mut roots);
+        }
+        let index = SymbolIndex(at as u32);
+        let (line_start, line_end) = table.lines(index);
+        count += 1;
+        open.push((
+            index,
+            OutlineSymbol {
+                kind: symbol.kind.as_str(),
+                name: symbol.name.clone(),
+                line_start,
+                line_end,
+                visibility: symbol.visibility.clone(),
+                signature: symbol.signature.clone(),
+                children: Vec::new(),
+            },
+        ));
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut roots);
+    }
+    (roots, count)
+}
+
+/// The nearest ancestor that is in the outline.
+fn shown_parent(table: &SymbolTable, symbol: &Symbol) -> Option<SymbolIndex> {
+    let mut parent = symbol.parent;
+    while let Some(at) = parent {
+        let outer = table.symbols.get(at.0 as usize)?;
+        if !matches!(outer.kind, SymbolKind::Field | SymbolKind::Variant) {
+            return Some(at);
+        }
+        parent = outer.parent;
+    }
+    None
+}
+
+fn close(open: &mut Vec<(SymbolIndex, OutlineSymbol)>, roots: &mut Vec<OutlineSymbol>) {
+    if let Some((_, done)) = open.pop() {
+        match open.last_mut() {
+            Some((_, parent)) => parent.children.push(done),
+            None => roots.push(done),
+        }
+    }
+}

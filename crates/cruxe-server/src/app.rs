@@ -1,0 +1,236 @@
+//! What the tools share: open workspaces and how they are doing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use cruxe_index::{Project, View, Workspace};
+use cruxe_model::config::{Config, FreshnessPolicy};
+use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
+use cruxe_store::{Home, Job, SCHEMA_VERSION};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::tool::Call;
+
+/// The state of a server.
+pub struct App {
+    home: Home,
+    own: Arc<Workspace>,
+    others: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
+    started: Instant,
+    prewarm: Prewarm,
+}
+
+/// How many workspaces a server keeps open beside its own.
+const MAX_OTHERS: usize = 8;
+
+/// Whether the index was read ahead of the first question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prewarm {
+    /// It was.
+    Complete,
+    /// The user did not want it.
+    Disabled,
+}
+
+impl App {
+    /// A server's state for its own workspace.
+    pub fn new(home: Home, own: Arc<Workspace>, prewarm: Prewarm) -> Arc<App> {
+        Arc::new(App { home, own, others: Mutex::default(), started: Instant::now(), prewarm })
+    }
+
+    /// The workspace that the server was started for.
+    pub fn own(&self) -> &Arc<Workspace> {
+        &self.own
+    }
+
+    /// Seconds since the server started.
+    pub fn uptime_seconds(&self) -> u64 {
+        self.started.elapsed().as_secs()
+    }
+
+    /// `complete` or `disabled`.
+    pub fn prewarm_status(&self) -> &'static str {
+        match self.prewarm {
+            Prewarm::Complete => "complete",
+            Prewarm::Disabled => "disabled",
+        }
+    }
+
+    /// Every workspace that is open.
+    pub fn open_roots(&self) -> Vec<PathBuf> {
+        let mut roots = vec![self.own.project.root.clone()];
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut more: Vec<PathBuf> = others.keys().cloned().collect();
+        more.sort();
+        roots.extend(more);
+        roots
+    }
+
+    /// The workspace that a call is about: the server's own, or another that is registered.
+    pub fn workspace(&self, call: &Call) -> Result<Arc<Workspace>, ToolError> {
+        let Some(asked) = call.workspace() else { return Ok(Arc::clone(&self.own)) };
+        let unknown = || {
+            ToolError::new(ErrorCode::WorkspaceNotRegistered, format!("workspace `{asked}` is not registered"))
+                .with("workspace", asked)
+        };
+        let path = Path::new(asked);
+        if !path.is_absolute() {
+            return Err(ToolError::invalid_input("workspace: give an absolute path").with("workspace", asked));
+        }
+        let path = path.canonicalize().map_err(|_| unknown())?;
+        if path == self.own.project.root {
+            return Ok(Arc::clone(&self.own));
+        }
+        let project = Project::locate(&path, &self.home, Config::default()).map_err(|_| unknown())?;
+        if project.root == self.own.project.root {
+            return Ok(Arc::clone(&self.own));
+        }
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = others.get(&project.root) {
+            return Ok(Arc::clone(open));
+        }
+        if !project.is_registered()? {
+            return Err(unknown());
+        }
+        if others.len() >= MAX_OTHERS {
+            let message = format!("{MAX_OTHERS} other workspaces are open already");
+            return Err(ToolError::new(ErrorCode::WorkspaceLimitExceeded, message).with("workspace", asked));
+        }
+        let root = project.root.clone();
+        let workspace = Workspace::open(project);
+        others.insert(root, Arc::clone(&workspace));
+        Ok(workspace)
+    }
+
+    /// The ref that a call is about: the one it names, else the session's, else what is checked out.
+    pub fn ref_name(workspace: &Workspace, call: &Call, asked: Option<String>) -> Option<String> {
+        asked.or_else(|| call.session.default_ref(&workspace.project.root))
+    }
+}
+
+/// A job as answers show it while it runs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ActiveJob {
+    job_id: String,
+    project_id: String,
+    #[serde(rename = "ref")]
+    ref_name: String,
+    mode: String,
+    status: String,
+    changed_files: Option<u64>,
+    started_at: String,
+    /// 0 to 100, of the files that are to be read.
+    progress_percent: u8,
+    files_done: u64,
+    files_total: Option<u64>,
+}
+
+impl ActiveJob {
+    /// The job of a workspace.
+    pub fn new(job: &Job, workspace: &Workspace) -> ActiveJob {
+        ActiveJob {
+            job_id: job.id.clone(),
+            project_id: workspace.project.id.as_str().to_owned(),
+            ref_name: job.ref_name.clone(),
+            mode: job.mode.as_str().to_owned(),
+            status: job.status.as_str().to_owned(),
+            changed_files: job.changed_files,
+            started_at: seconds(job.created_at),
+            progress_percent: job.percent(),
+            files_done: job.done,
+            files_total: job.total,
+        }
+    }
+}
+
+/// A time to the second, as the contracts write it.
+pub fn seconds(time: Timestamp) -> String {
+    time.round(jiff::Unit::Second).unwrap_or(time).to_string()
+}
+
+/// How a ref of a workspace is doing, whatever state its index is in.
+pub struct RefStatus {
+    /// The metadata of an answer about it.
+    pub metadata: Metadata,
+    /// Its index.
+    pub index_status: IndexingStatus,
+    /// Whether the index on disk can be read.
+    pub schema_status: SchemaStatus,
+    /// The schema version on disk; 0 when there is none.
+    pub schema_version: i64,
+    /// What is wrong with the index on disk.
+    pub message: Option<String>,
+    /// When the ref was published.
+    pub last_indexed_at: Option<String>,
+    /// The commit that was published.
+    pub last_indexed_commit: Option<String>,
+    /// Its files.
+    pub file_count: u64,
+    /// Its symbols.
+    pub symbol_count: u64,
+    /// The job that goes on.
+    pub active_job: Option<Job>,
+}
+
+impl RefStatus {
+    /// Looks at a ref.
+    pub fn of(workspace: &Arc<Workspace>, ref_name: Option<&str>) -> Result<RefStatus, ToolError> {
+        let (schema_status, found, message) = workspace.schema();
+        let active_job = workspace.active_job().map_err(cruxe_index::IndexError::from)?;
+        let readable = matches!(schema_status, SchemaStatus::Compatible | SchemaStatus::NotIndexed);
+        let view = if readable { Some(workspace.view(ref_name, FreshnessPolicy::BestEffort)) } else { None };
+        let mut status = match view {
+            Some(Ok(view)) => RefStatus::from_view(&view),
+            // A ref that is not indexed, or an index that cannot be read, is what was asked about, not a failure.
+            Some(Err(error)) if error.code != ErrorCode::RefNotIndexed => return Err(error),
+            other => {
+                let name = ref_name.map_or_else(|| workspace.project.current_ref(), |name| Ok(name.to_owned()))?;
+                let mut metadata = Metadata::new(&name);
+                metadata.freshness_status = FreshnessStatus::Stale;
+                metadata.indexing_status =
+                    if other.is_some() { IndexingStatus::NotIndexed } else { IndexingStatus::Failed };
+                metadata.result_completeness = cruxe_model::ResultCompleteness::Partial;
+                RefStatus::empty(metadata)
+            }
+        };
+        status.metadata.schema_status = schema_status;
+        status.schema_status = schema_status;
+        status.schema_version = if schema_status == SchemaStatus::Compatible { SCHEMA_VERSION } else { found };
+        status.message = if readable { None } else { message };
+        let here = active_job.as_ref().is_some_and(|job| job.ref_name == status.metadata.ref_name);
+        status.index_status = if here { IndexingStatus::Indexing } else { status.metadata.indexing_status };
+        status.metadata.indexing_status = status.index_status;
+        status.active_job = active_job;
+        Ok(status)
+    }
+
+    fn empty(metadata: Metadata) -> RefStatus {
+        RefStatus {
+            index_status: metadata.indexing_status,
+            schema_status: metadata.schema_status,
+            metadata,
+            schema_version: 0,
+            message: None,
+            last_indexed_at: None,
+            last_indexed_commit: None,
+            file_count: 0,
+            symbol_count: 0,
+            active_job: None,
+        }
+    }
+
+    fn from_view(view: &View) -> RefStatus {
+        let mut status = RefStatus::empty(view.metadata.clone());
+        if let Some((_, state)) = &view.published {
+            status.last_indexed_at = Some(seconds(state.indexed_at));
+            status.last_indexed_commit = state.commit.clone();
+            status.file_count = state.files;
+            status.symbol_count = state.symbols;
+        }
+        status
+    }
+}

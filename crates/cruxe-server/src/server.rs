@@ -1,0 +1,276 @@
+//! A set of tools, and one client's connection to it through MCP.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use cruxe_model::error::{ErrorCode, ToolError};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode as RpcCode, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities,
+    ServerConfig, Tool as ListedTool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
+
+use crate::arguments::conform;
+use crate::progress::{Note, Progress, SetOnDrop};
+use crate::session::Session;
+use crate::tool::{Answer, Call, Tool, ToolSpec};
+
+/// Everything that is served, over any transport and to any number of clients.
+pub struct Server {
+    name: String,
+    version: String,
+    instructions: String,
+    tools: Vec<Arc<Served>>,
+}
+
+/// A tool and what it says of itself.
+struct Served {
+    spec: ToolSpec,
+    tool: Arc<dyn Tool>,
+}
+
+impl Server {
+    /// Serves `tools` under a name. The instructions tell a model what the tools are for.
+    pub fn new(name: &str, version: &str, instructions: &str, tools: Vec<Arc<dyn Tool>>) -> Server {
+        let tools = tools.into_iter().map(|tool| Arc::new(Served { spec: tool.spec(), tool })).collect();
+        Server { name: name.to_owned(), version: version.to_owned(), instructions: instructions.to_owned(), tools }
+    }
+
+    /// Begins a client's connection.
+    pub fn connect(self: &Arc<Self>) -> Connection {
+        Connection { server: Arc::clone(self), session: Arc::default() }
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// Returns the names of the tools that are most like `name`.
+    pub fn nearest(&self, name: &str) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = self.tools.iter().map(|served| served.spec.name).collect();
+        names.sort_by_key(|known| distance(name, known));
+        names.truncate(3);
+        names
+    }
+
+    /// Calls a tool on a thread of its own and waits for its answer.
+    ///
+    /// Dropping the future sets the call's [`CancelFlag`](crate::CancelFlag) and waits for nothing. A panic of the tool
+    /// becomes `internal_error`.
+    pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
+        let served = self.find(name).ok_or_else(|| self.unknown(name))?;
+        let guard = SetOnDrop::new(call.cancel.clone());
+        let outcome = tokio::task::spawn_blocking(move || served.call(call)).await;
+        guard.disarm();
+        let answer = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)))?;
+        Ok(answer)
+    }
+
+    /// Calls a tool on this thread.
+    pub fn call_here(&self, name: &str, call: Call) -> Result<Answer, CallError> {
+        let served = self.find(name).ok_or_else(|| self.unknown(name))?;
+        Ok(served.call(call)?)
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<Served>> {
+        self.tools.iter().find(|served| served.spec.name == name).cloned()
+    }
+
+    fn unknown(&self, name: &str) -> CallError {
+        let shown: String = name.chars().take(80).collect();
+        CallError::UnknownTool(format!("Unknown tool `{shown}`. Nearest: {}.", self.nearest(name).join(", ")))
+    }
+}
+
+impl Served {
+    fn call(&self, mut call: Call) -> Result<Answer, ToolError> {
+        conform(&mut call.arguments, &self.spec.input_schema)?;
+        self.tool.call(&call)
+    }
+
+    fn listed(&self) -> ListedTool {
+        let spec = &self.spec;
+        let annotations = ToolAnnotations::new()
+            .read_only(spec.read_only)
+            .destructive(spec.destructive)
+            .idempotent(spec.idempotent)
+            .open_world(false);
+        ListedTool::new(spec.name, spec.description, Arc::new(spec.input_schema.clone()))
+            .with_title(spec.title)
+            .with_raw_output_schema(Arc::new(spec.output_schema.clone()))
+            .with_annotations(annotations)
+    }
+}
+
+/// Why there is no answer to a call.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CallError {
+    /// There is no such tool; the text names the nearest.
+    #[error("{0}")]
+    UnknownTool(String),
+    /// The tool refused or failed.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+}
+
+impl CallError {
+    /// Returns it as a JSON-RPC error; a tool's own code stands in `data.code`.
+    pub fn to_rpc(&self) -> ErrorData {
+        let error = match self {
+            CallError::UnknownTool(problem) => return ErrorData::invalid_params(problem.clone(), None),
+            CallError::Tool(error) => error,
+        };
+        let code = match error.code {
+            ErrorCode::InvalidInput => RpcCode::INVALID_PARAMS,
+            _ => RpcCode(-32000),
+        };
+        let mut data = error.data.clone();
+        if let Value::Object(data) = &mut data {
+            data.insert("code".to_owned(), Value::from(error.code.as_str()));
+        }
+        ErrorData::new(code, error.message.clone(), Some(data))
+    }
+}
+
+/// One client's connection; rmcp drives it over whichever transport.
+#[derive(Clone)]
+pub struct Connection {
+    /// What is served.
+    pub server: Arc<Server>,
+    /// What is remembered of this client.
+    pub session: Arc<Session>,
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(&self.server.name, &self.server.version));
+        if self.server.instructions.is_empty() { info } else { info.with_instructions(&self.server.instructions) }
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.server.tools.iter().map(|served| served.listed()).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = Call::new(request.arguments.unwrap_or_default(), Arc::clone(&self.session));
+        let outcome = tokio::select! {
+            outcome = self.call_with_progress(&request.name, call, &context) => outcome,
+            // rmcp sends no answer to a cancelled request, whatever is returned.
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+        };
+        match outcome {
+            Ok(answer) => Ok(to_result(answer).into()),
+            Err(CallError::Tool(error)) => Ok(CallToolResult::structured_error(error.to_json()).into()),
+            Err(unknown @ CallError::UnknownTool(_)) => Err(unknown.to_rpc()),
+        }
+    }
+}
+
+impl Connection {
+    /// Calls a tool and passes on what it reports, all of it before the answer.
+    async fn call_with_progress(
+        &self,
+        name: &str,
+        mut call: Call,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Answer, CallError> {
+        let Some(token) = context.meta.get_progress_token() else {
+            return self.server.call(name, call).await;
+        };
+        let (progress, mut notes) = Progress::channel();
+        call.progress = progress;
+        let send = async |note: Note| {
+            let mut params = ProgressNotificationParam::new(token.clone(), note.done as f64).with_message(note.message);
+            params.total = note.total.map(|total| total as f64);
+            if let Err(problem) = context.peer.notify_progress(params).await {
+                tracing::debug!(%problem, "progress was not sent");
+            }
+        };
+        let mut answer = std::pin::pin!(self.server.call(name, call));
+        let outcome = loop {
+            tokio::select! {
+                Some(note) = notes.recv() => send(note).await,
+                outcome = &mut answer => break outcome,
+            }
+        };
+        while let Ok(note) = notes.try_recv() {
+            send(note).await;
+        }
+        outcome
+    }
+}
+
+fn to_result(answer: Answer) -> CallToolResult {
+    let mut result = CallToolResult::structured(answer.structured);
+    if let Some(text) = answer.text {
+        result.content = vec![ContentBlock::text(text.to_string())];
+    }
+    result
+}
+
+fn describe_failure(name: &str, failure: tokio::task::JoinError) -> ToolError {
+    let Ok(panic) = failure.try_into_panic() else {
+        return ToolError::internal(format!("{name} was stopped because the server ends."));
+    };
+    tracing::error!(tool = name, panic = panic_text(panic.as_ref()), "a tool panicked");
+    ToolError::internal(format!("{name} failed unexpectedly: {}", panic_text(panic.as_ref())))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
+}
+
+/// The number of letters to insert, delete or replace between two names (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(left != *right);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn distance_counts_single_edits() {
+        for (a, b, expected) in [("", "abc", 3), ("kitten", "sitting", 3), ("same", "same", 0), ("locate", "", 6)] {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn bare_errors_carry_the_string_code_beside_the_details() {
+        let error = ToolError::new(ErrorCode::RefNotIndexed, "No.").with("ref", "dev");
+        assert_eq!(
+            serde_json::to_value(CallError::from(error).to_rpc()).unwrap(),
+            json!({"code": -32000, "message": "No.", "data": {
+                "code": "ref_not_indexed", "ref": "dev", "suggestion": "Call index_repo with this ref first."}})
+        );
+        assert_eq!(CallError::from(ToolError::invalid_input("x")).to_rpc().code.0, -32602);
+    }
+}

@@ -1,0 +1,251 @@
+//! Serves one client over a pair of byte streams, one JSON message per line.
+//!
+//! rmcp speaks MCP, but it would end the connection over a line that is no JSON and knows nothing of calling a tool as
+//! a method. So a front reads the lines: it answers what is malformed, `ping` and bare calls by itself, and passes the
+//! rest on.
+//!
+//! Deliberately absent: a signal on the death of the parent (`PR_SET_PDEATHSIG`). On Linux it is sent when the
+//! *thread* that started us ends, which kills the server under clients that start it from a thread pool. The end of
+//! the input says the same and is reliable.
+
+mod lines;
+mod link;
+mod message;
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
+use rmcp::serve_server;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+use self::lines::{Line, LineReader, Out, write_lines};
+use self::link::{Link, Opening, opening, to_notification, to_request};
+use self::message::{Message, Refusal, invalid, parse};
+use crate::schema::Object;
+use crate::server::{Connection, Server};
+use crate::tool::Call;
+
+/// The longest line that is read.
+const MAX_LINE: usize = 64 << 20;
+
+/// How long calls in flight may go on once the input has ended: enough for `echo … | cruxe serve-mcp` to see its
+/// answer, too short for anyone to notice that the server has not ended yet.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Why serving ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum StdioError {
+    /// The input broke.
+    #[error("cannot read requests: {0}")]
+    Read(#[source] io::Error),
+    /// The client does not take answers any more.
+    #[error("cannot write answers: {0}")]
+    Write(#[source] io::Error),
+}
+
+/// Serves until the input ends or the output is closed.
+///
+/// Calls that still run then are told so by their [`CancelFlag`](crate::CancelFlag) and not waited for: the caller is
+/// expected to end the process, or to shut the runtime down in the background.
+pub async fn serve_stdio(
+    server: Arc<Server>,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> Result<(), StdioError> {
+    let (out, queue) = Out::channel();
+    let mut writer = tokio::spawn(write_lines(output, queue));
+    let mut lines = LineReader::new(input, MAX_LINE);
+    let mut front = Front::new(server.connect(), out.clone());
+    loop {
+        tokio::select! {
+            line = lines.next() => match line.map_err(StdioError::Read)? {
+                Line::Text(line) => front.take(&line),
+                Line::TooLong => {
+                    let problem = format!("The line is longer than {} MiB.", MAX_LINE >> 20);
+                    front.refuse(invalid(Value::Null, problem));
+                }
+                Line::End => break,
+            },
+            Some(ended) = front.tasks.join_next() => front.forget(ended.ok().flatten()),
+            written = &mut writer => return outcome(written),
+        }
+    }
+    front.finish().await;
+    out.end();
+    // A client that closed one stream and does not read the other is not waited for.
+    timeout(GRACE, writer).await.map_or(Ok(()), outcome)
+}
+
+fn outcome(written: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), StdioError> {
+    written.unwrap_or_else(|failure| Err(io::Error::other(failure))).map_err(StdioError::Write)
+}
+
+/// The side of the connection that reads messages. Dropping it stops everything that it started.
+struct Front {
+    connection: Connection,
+    out: Out,
+    /// Bare calls, which give back their id, and rmcp's session.
+    tasks: JoinSet<Option<String>>,
+    /// Bare calls that can be cancelled, by the JSON of their id.
+    bare: HashMap<String, AbortHandle>,
+    session: Option<McpSession>,
+}
+
+/// rmcp's session, once something for it has come.
+struct McpSession {
+    messages: UnboundedSender<ClientJsonRpcMessage>,
+    /// Whether the client has introduced itself. Before that, rmcp ends over anything that is not a request.
+    open: bool,
+}
+
+impl Front {
+    fn new(connection: Connection, out: Out) -> Front {
+        Front { connection, out, tasks: JoinSet::new(), bare: HashMap::new(), session: None }
+    }
+
+    /// Takes one line of input.
+    fn take(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        let handled = match parse(line) {
+            Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
+            Ok(Message::Notification { method, params }) => {
+                self.notification(&method, params);
+                Ok(())
+            }
+            Ok(Message::Answer) => Ok(()),
+            Err(refusal) => Err(refusal),
+        };
+        if let Err(refusal) = handled {
+            self.refuse(refusal);
+        }
+    }
+
+    fn request(&mut self, id: Value, method: &str, params: Option<Object>) -> Result<(), Refusal> {
+        // rmcp refuses `ping` where the protocol has none any more; a sign of life costs nothing.
+        if method == "ping" {
+            self.send(&json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+            return Ok(());
+        }
+        if self.connection.server.has(method) {
+            self.call_bare(Some(id), method, params);
+            return Ok(());
+        }
+        let (request_id, request) = to_request(&id, method, params).map_err(|refusal| self.hint(method, refusal))?;
+        let step = opening(&request);
+        let open = self.session.as_ref().is_some_and(|session| session.open && !session.messages.is_closed());
+        if !open && step == Opening::OutOfTurn {
+            return Err(invalid(id, format!("Send `initialize` before `{method}`.")));
+        }
+        let session = self.session();
+        session.open |= step == Opening::Opens;
+        // It fails only if rmcp has just ended, and then the next request starts it anew.
+        let _ = session.messages.send(ClientJsonRpcMessage::request(request, request_id));
+        Ok(())
+    }
+
+    fn notification(&mut self, method: &str, params: Option<Object>) {
+        if self.connection.server.has(method) {
+            return self.call_bare(None, method, params);
+        }
+        if method == "notifications/cancelled"
+            && let Some(id) = params.as_ref().and_then(|params| params.get("requestId"))
+            && let Some(call) = self.bare.remove(&id.to_string())
+        {
+            call.abort();
+            return;
+        }
+        if let Some(session) = self.session.as_ref().filter(|session| session.open)
+            && let Some(notification) = to_notification(method, params)
+        {
+            let _ = session.messages.send(ClientJsonRpcMessage::notification(notification));
+        }
+    }
+
+    /// Runs a tool that was called as a method, outside MCP.
+    fn call_bare(&mut self, id: Option<Value>, tool: &str, params: Option<Object>) {
+        let key = id.as_ref().map(Value::to_string);
+        let Connection { server, session } = self.connection.clone();
+        let (out, tool, done) = (self.out.clone(), tool.to_owned(), key.clone());
+        let task = self.tasks.spawn(async move {
+            let outcome = server.call(&tool, Call::new(params.unwrap_or_default(), session)).await;
+            if let Some(id) = id {
+                let answer = match outcome {
+                    Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer.into_bare()}),
+                    Err(error) => Refusal::new(id, error.to_rpc()).to_json(),
+                };
+                if let Err(problem) = out.send(&answer) {
+                    tracing::debug!(%problem, "an answer was not sent");
+                }
+            }
+            done
+        });
+        if let Some(key) = key {
+            self.bare.insert(key, task);
+        }
+    }
+
+    /// Returns rmcp's session and starts it where there is none.
+    ///
+    /// It is not started with the server: what comes before the first request would end it.
+    fn session(&mut self) -> &mut McpSession {
+        if self.session.as_ref().is_some_and(|session| session.messages.is_closed()) {
+            self.session = None;
+        }
+        self.session.get_or_insert_with(|| {
+            let (messages, receiver) = unbounded_channel();
+            let link = Link { messages: receiver, out: self.out.clone() };
+            self.tasks.spawn(run_session(self.connection.clone(), link));
+            McpSession { messages, open: false }
+        })
+    }
+
+    /// Adds the nearest tool to a refusal of an unknown method: it may be a bare call with a slip.
+    fn hint(&self, method: &str, mut refusal: Refusal) -> Refusal {
+        if refusal.error.code == ErrorCode::METHOD_NOT_FOUND && !method.contains('/') {
+            let nearest = self.connection.server.nearest(method).join(", ");
+            refusal.error.message = format!("{} Nearest tools: {nearest}.", refusal.error.message).into();
+        }
+        refusal
+    }
+
+    /// Drops the handle of a bare call that has ended, unless a later call took over its id.
+    fn forget(&mut self, ended: Option<String>) {
+        if let Some(key) = ended
+            && self.bare.get(&key).is_some_and(AbortHandle::is_finished)
+        {
+            self.bare.remove(&key);
+        }
+    }
+
+    fn refuse(&self, refusal: Refusal) {
+        self.send(&refusal.to_json());
+    }
+
+    fn send(&self, message: &Value) {
+        // A failure means that the writer has ended, which ends the serving loop as well.
+        let _ = self.out.send(message);
+    }
+
+    /// Takes no more messages and gives those in flight a moment.
+    async fn finish(mut self) {
+        self.session = None;
+        let _ = timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+    }
+}
+
+async fn run_session(connection: Connection, link: Link) -> Option<String> {
+    match serve_server(connection, link).await {
+        Ok(running) => drop(running.waiting().await),
+        Err(problem) => tracing::debug!(%problem, "the session ended before it was open"),
+    }
+    None
+}

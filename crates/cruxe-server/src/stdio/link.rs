@@ -1,0 +1,114 @@
+//! The way between our front and rmcp.
+
+use std::io;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta,
+    InitializeRequestParams, ProtocolVersion, RequestId,
+};
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::lines::Out;
+use super::message::{Refusal, invalid};
+use crate::schema::Object;
+
+/// rmcp's end of the connection.
+pub(super) struct Link {
+    pub(super) messages: UnboundedReceiver<ClientJsonRpcMessage>,
+    pub(super) out: Out,
+}
+
+impl Transport<RoleServer> for Link {
+    type Error = io::Error;
+
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        std::future::ready(self.out.send(&message))
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What rmcp does with a request that comes before the session is open.
+#[derive(Debug, PartialEq)]
+pub(super) enum Opening {
+    /// It opens the session.
+    Opens,
+    /// It is answered, and the session stays as it is.
+    Answers,
+    /// It is out of turn.
+    OutOfTurn,
+}
+
+/// Says what a request would do before the session is open.
+///
+/// Up to protocol 2025-11-25 a session begins with `initialize`. From 2026-07-28 on there is none: each request says of
+/// itself what `initialize` said, and `server/discover` may come before.
+pub(super) fn opening(request: &ClientRequest) -> Opening {
+    if matches!(request, ClientRequest::InitializeRequest(_)) {
+        return Opening::Opens;
+    }
+    let meta = request.get_meta();
+    if !meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty() {
+        return Opening::OutOfTurn;
+    }
+    let known = meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
+    if known && !matches!(request, ClientRequest::DiscoverRequest(_)) { Opening::Opens } else { Opening::Answers }
+}
+
+/// Reads a request in rmcp's types.
+pub(super) fn to_request(
+    id: &Value,
+    method: &str,
+    params: Option<Object>,
+) -> Result<(RequestId, ClientRequest), Refusal> {
+    let refuse = |error: ErrorData| Refusal::new(id.clone(), error);
+    let request_id: RequestId = serde_json::from_value(id.clone())
+        .map_err(|problem| invalid(id.clone(), format!("`id` is not usable: {problem}.")))?;
+    let request = serde_json::from_value(envelope(method, params.clone()))
+        .map_err(|problem| refuse(ErrorData::invalid_params(problem.to_string(), None)))?;
+    match request {
+        // rmcp takes what it cannot read for a method that it does not know.
+        ClientRequest::CustomRequest(_) => Err(refuse(explain(method, params))),
+        request => Ok((request_id, request)),
+    }
+}
+
+/// Reads a notification in rmcp's types.
+pub(super) fn to_notification(method: &str, params: Option<Object>) -> Option<ClientNotification> {
+    serde_json::from_value(envelope(method, params)).ok()
+}
+
+fn envelope(method: &str, params: Option<Object>) -> Value {
+    match params {
+        Some(params) => json!({"method": method, "params": params}),
+        None => json!({"method": method}),
+    }
+}
+
+/// Says why rmcp cannot read a request: its parameters, or the method as a whole.
+fn explain(method: &str, params: Option<Object>) -> ErrorData {
+    let params = Value::Object(params.unwrap_or_default());
+    let problem = match method {
+        "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),
+        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        "tools/list" | "server/discover" => {
+            return ErrorData::invalid_params(format!("The parameters of {method} do not fit."), None);
+        }
+        _ => {
+            let shown: String = method.chars().take(80).collect();
+            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Unknown method `{shown}`."), None);
+        }
+    };
+    let problem = problem.map(|problem| problem.to_string()).unwrap_or_default();
+    ErrorData::invalid_params(format!("The parameters of {method} do not fit: {problem}"), None)
+}

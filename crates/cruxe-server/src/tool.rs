@@ -1,0 +1,165 @@
+//! What a tool is: a description of itself and a function from a call to an answer.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use cruxe_model::error::ToolError;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::arguments;
+use crate::progress::{CancelFlag, Progress};
+use crate::schema::{Object, input_schema, output_schema};
+use crate::session::Session;
+
+/// A question that clients can ask.
+pub trait Tool: Send + Sync {
+    /// Describes the tool. The server asks once, when it is made.
+    fn spec(&self) -> ToolSpec;
+
+    /// Answers. It runs on a thread of its own and may block; its arguments fit [`ToolSpec::input_schema`].
+    fn call(&self, call: &Call) -> Result<Answer, ToolError>;
+}
+
+/// What `tools/list` says of a tool.
+#[derive(Clone, Debug)]
+pub struct ToolSpec {
+    /// The name that calls use.
+    pub name: &'static str,
+    /// A name for people.
+    pub title: &'static str,
+    /// When to use it, for models. Short: it is part of every conversation.
+    pub description: &'static str,
+    /// JSON Schema of the arguments.
+    pub input_schema: Object,
+    /// JSON Schema of [`Answer::structured`].
+    pub output_schema: Object,
+    /// Whether it leaves everything as it is.
+    pub read_only: bool,
+    /// Whether a second call with the same arguments changes nothing more.
+    pub idempotent: bool,
+    /// Whether it may destroy something that cannot be made anew.
+    pub destructive: bool,
+}
+
+impl ToolSpec {
+    /// A tool that only reads, and whose input and output are any objects.
+    pub fn new(name: &'static str, title: &'static str, description: &'static str) -> ToolSpec {
+        let any = |value: Value| value.as_object().cloned().unwrap_or_default();
+        ToolSpec {
+            name,
+            title,
+            description,
+            input_schema: any(json!({"type": "object"})),
+            output_schema: any(json!({"type": "object"})),
+            read_only: true,
+            idempotent: true,
+            destructive: false,
+        }
+    }
+
+    /// Marks it as one that changes something.
+    pub fn writes(self) -> ToolSpec {
+        ToolSpec { read_only: false, ..self }
+    }
+
+    /// Marks it as one whose second call changes something again.
+    pub fn not_idempotent(self) -> ToolSpec {
+        ToolSpec { idempotent: false, ..self }
+    }
+
+    /// Takes the schemas of a tool's input and output types.
+    pub fn with_types<I: JsonSchema, O: JsonSchema>(self) -> ToolSpec {
+        ToolSpec { input_schema: input_schema::<I>(), output_schema: output_schema::<O>(), ..self }
+    }
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The arguments; those that were null are left out.
+    pub arguments: Object,
+    /// Who calls.
+    pub session: Arc<Session>,
+    /// Where to report how far it is.
+    pub progress: Progress,
+    /// Set when nobody waits for the answer any more.
+    pub cancel: CancelFlag,
+}
+
+impl Call {
+    /// A call that reports no progress.
+    pub fn new(arguments: Object, session: Arc<Session>) -> Call {
+        Call { arguments, session, progress: Progress::silent(), cancel: CancelFlag::default() }
+    }
+
+    /// Reads the arguments; a failure is `invalid_input` and names the parameter.
+    pub fn input<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        arguments::read(&self.arguments)
+    }
+
+    /// Returns the parameter `workspace`, which every tool has.
+    pub fn workspace(&self) -> Option<&str> {
+        self.arguments.get("workspace").and_then(Value::as_str)
+    }
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The structured content: an object.
+    pub structured: Value,
+    /// What the text content and the bare form say, where it is not the structured object.
+    pub text: Option<Value>,
+}
+
+impl Answer {
+    /// An answer whose text is the structured object.
+    pub fn new(output: &impl Serialize) -> Result<Answer, ToolError> {
+        let structured = serde_json::to_value(output).map_err(ToolError::internal)?;
+        Ok(Answer { structured, text: None })
+    }
+
+    /// Makes the text one member of the object, for tools whose contract is an array.
+    pub fn with_text_of(self, member: &str) -> Answer {
+        Answer { text: self.structured.get(member).cloned(), ..self }
+    }
+
+    /// Returns what clients outside MCP's envelope get.
+    pub fn into_bare(self) -> Value {
+        self.text.unwrap_or(self.structured)
+    }
+}
+
+/// Makes a tool of a function from `Input` to `Output`; the schemas are those of the two types.
+pub fn typed<I, O, F>(spec: ToolSpec, run: F) -> Arc<dyn Tool>
+where
+    I: DeserializeOwned + JsonSchema + 'static,
+    O: Serialize + JsonSchema + 'static,
+    F: Fn(I, &Call) -> Result<O, ToolError> + Send + Sync + 'static,
+{
+    Arc::new(Typed { spec, run, types: PhantomData })
+}
+
+struct Typed<I, O, F> {
+    spec: ToolSpec,
+    run: F,
+    types: PhantomData<fn(I) -> O>,
+}
+
+impl<I, O, F> Tool for Typed<I, O, F>
+where
+    I: DeserializeOwned + JsonSchema,
+    O: Serialize + JsonSchema,
+    F: Fn(I, &Call) -> Result<O, ToolError> + Send + Sync,
+{
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone().with_types::<I, O>()
+    }
+
+    fn call(&self, call: &Call) -> Result<Answer, ToolError> {
+        Answer::new(&(self.run)(call.input()?, call)?)
+    }
+}

@@ -1,0 +1,88 @@
+//! `get_file_outline`: what a file contains.
+
+use std::sync::Arc;
+
+use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::{Metadata, ToolError};
+use cruxe_query::outline::{self, Depth, OutlineSymbol};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// Which file.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// File path relative to the repository root.
+    path: String,
+    /// Branch, tag or commit; what is checked out if left out.
+    #[serde(rename = "ref")]
+    ref_name: Option<String>,
+    /// `top` for top-level symbols only.
+    #[serde(default)]
+    depth: Wanted,
+    /// Informational; the language is detected.
+    #[serde(rename = "language")]
+    _language: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Wanted {
+    Top,
+    #[default]
+    All,
+}
+
+/// Its definitions.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    file_path: String,
+    language: String,
+    symbols: Vec<Entry>,
+    metadata: Metadata,
+}
+
+/// A definition with what it contains. The schema stops at the first level: it would have no end.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+struct Entry(#[schemars(with = "EntrySchema")] OutlineSymbol);
+
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct EntrySchema {
+    kind: String,
+    name: String,
+    line_start: u32,
+    line_end: u32,
+    visibility: Option<String>,
+    signature: Option<String>,
+    /// Entries of the same form.
+    children: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
+}
+
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
+    let about = "Symbol tree of a file: kinds, names, exact lines, signatures, nesting. Cheaper than reading the file.";
+    typed(
+        ToolSpec::new("get_file_outline", "File outline", about),
+        move |input: Input, call| -> Result<Output, ToolError> {
+            let workspace = app.workspace(call)?;
+            let ref_name = App::ref_name(&workspace, call, input.ref_name);
+            let view = workspace.view(ref_name.as_deref(), FreshnessPolicy::Balanced)?;
+            let depth = match input.depth {
+                Wanted::Top => Depth::Top,
+                Wanted::All => Depth::All,
+            };
+            let outline = outline::outline(&view, &input.path, depth)?;
+            let mut metadata = view.metadata.clone().with("symbol_count", outline.count);
+            metadata.warnings.extend(outline.problems.map(|problem| format!("{}: {problem}", outline.path)));
+            Ok(Output {
+                file_path: outline.path.into(),
+                language: outline.language,
+                symbols: outline.symbols.into_iter().map(Entry).collect(),
+                metadata,
+            })
+        },
+    )
+}

@@ -1,0 +1,111 @@
+//! `index_repo`: index a ref.
+
+use std::sync::Arc;
+
+use cruxe_index::{IndexError, JobReport, JobRequest, Workspace};
+use cruxe_model::{ErrorCode, Metadata, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::{App, RefStatus};
+use crate::progress::{CancelFlag, Progress};
+use crate::tool::{Call, Tool, ToolSpec, typed};
+
+/// What to index.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Read and parse everything anew; also repairs a damaged index.
+    #[serde(default)]
+    force: bool,
+    /// Branch, tag or commit; what is checked out if left out.
+    #[serde(rename = "ref")]
+    ref_name: Option<String>,
+}
+
+/// The job.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    job_id: String,
+    status: String,
+    mode: String,
+    file_count: Option<u64>,
+    metadata: Metadata,
+}
+
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
+    let about = "Index the repository or another ref in the background; index_status shows when it is done. \
+                 Only needed for refs that are not checked out, or with force to rebuild.";
+    typed(ToolSpec::new("index_repo", "Index the repository", about).writes(), move |input: Input, call| {
+        let started = start(&app, call, input, ErrorCode::IndexInProgress)?;
+        let file_count = started.report.as_ref().map(|report| report.published.files);
+        Ok(Output {
+            job_id: started.job_id,
+            status: started.status,
+            mode: started.mode,
+            file_count,
+            metadata: started.metadata,
+        })
+    })
+}
+
+/// A job that was just started, or, for a client that listens to progress, has ended.
+pub(super) struct Started {
+    pub job_id: String,
+    pub status: String,
+    pub mode: String,
+    pub report: Option<JobReport>,
+    pub metadata: Metadata,
+}
+
+/// Starts a job. A client that sent a progress token hears how far it is and gets its answer at the end, because MCP
+/// allows no progress after the answer; any other gets its answer at once.
+pub(super) fn start(app: &App, call: &Call, input: Input, busy: ErrorCode) -> Result<Started, ToolError> {
+    let workspace = app.workspace(call)?;
+    let request = JobRequest { ref_name: App::ref_name(&workspace, call, input.ref_name), force: input.force };
+    if call.progress.is_wanted() {
+        let listener = Listener { progress: &call.progress, cancel: &call.cancel };
+        let report = workspace.run_job(&request, &listener).map_err(|problem| refusal(&workspace, problem, busy))?;
+        let metadata = RefStatus::of(&workspace, Some(&report.job.ref_name))?.metadata;
+        return Ok(Started {
+            job_id: report.job.id.clone(),
+            status: report.job.status.as_str().to_owned(),
+            mode: report.job.mode.as_str().to_owned(),
+            report: Some(report),
+            metadata,
+        });
+    }
+    let outcome = workspace.start_job(&request, Arc::new(()));
+    let (job_id, ref_name, mode) = outcome.map_err(|problem| refusal(&workspace, problem, busy))?;
+    let mut metadata = RefStatus::of(&workspace, Some(&ref_name))?.metadata;
+    metadata.indexing_status = cruxe_model::IndexingStatus::Indexing;
+    let (status, mode) = ("running".to_owned(), mode.as_str().to_owned());
+    Ok(Started { job_id, status, mode, report: None, metadata })
+}
+
+fn refusal(workspace: &Workspace, problem: IndexError, busy: ErrorCode) -> ToolError {
+    if !matches!(problem, IndexError::Busy) {
+        return problem.into();
+    }
+    let error = ToolError::new(busy, problem.to_string());
+    match workspace.active_job() {
+        Ok(Some(job)) => {
+            error.with("job_id", &job.id).with("ref", &job.ref_name).with("progress_percent", job.percent())
+        }
+        _ => error,
+    }
+}
+
+struct Listener<'a> {
+    progress: &'a Progress,
+    cancel: &'a CancelFlag,
+}
+
+impl cruxe_index::Progress for Listener<'_> {
+    fn files(&self, done: u64, total: u64) {
+        self.progress.report(done, Some(total), "files");
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.is_set()
+    }
+}

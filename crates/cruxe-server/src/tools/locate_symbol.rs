@@ -1,0 +1,212 @@
+//! `locate_symbol`: where a name is defined.
+
+use std::sync::Arc;
+
+use cruxe_index::View;
+use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
+use cruxe_model::{Metadata, SymbolKind, ToolError};
+use cruxe_query::locate::{self, Answer, Found, Question};
+use cruxe_store::NameMatch;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// How many results are listed when nothing else is asked for, and at most.
+const DEFAULT_LIMIT: u64 = 10;
+const MAX_LIMIT: u64 = 1000;
+
+/// What to look for.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// Plain or qualified name (`bind`, `TcpListener::bind`), or a symbol_id.
+    name: String,
+    /// Only this kind: fn, struct, class, method, …
+    kind: Option<String>,
+    /// Only this language.
+    language: Option<String>,
+    /// Branch, tag or commit; what is checked out if left out.
+    #[serde(rename = "ref")]
+    ref_name: Option<String>,
+    /// Max results, 10 if left out.
+    limit: Option<i64>,
+    /// How much each result says.
+    #[serde(default)]
+    detail_level: DetailLevel,
+    /// Leave out large blocks.
+    #[serde(default)]
+    compact: bool,
+    /// What to do when the index is stale.
+    freshness_policy: Option<FreshnessPolicy>,
+    /// How much of the ranking to explain.
+    ranking_explain_level: Option<ExplainLevel>,
+}
+
+/// How much each result says.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum DetailLevel {
+    Location,
+    #[default]
+    Signature,
+    Context,
+}
+
+/// Where it is.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    results: Vec<Result_>,
+    total_candidates: usize,
+    metadata: Metadata,
+}
+
+/// A definition. What is not known, or not asked for, is left out.
+#[derive(Serialize, JsonSchema)]
+struct Result_ {
+    symbol_id: String,
+    symbol_stable_id: String,
+    path: String,
+    line_start: u32,
+    line_end: u32,
+    kind: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualified_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visibility: Option<&'static str>,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_preview: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<Place>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_symbols: Vec<Place>,
+}
+
+/// A symbol near a result.
+#[derive(Serialize, JsonSchema)]
+struct Place {
+    kind: &'static str,
+    name: String,
+    path: String,
+    line: u32,
+}
+
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
+    let about = "Find where a symbol is defined, by plain or qualified name: exact path and lines, best match first. \
+                 Falls back to other case, prefix, then typos, and says so.";
+    typed(ToolSpec::new("locate_symbol", "Locate a symbol", about), move |input: Input, call| {
+        let workspace = app.workspace(call)?;
+        let question = question(&input)?;
+        let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
+        let config = &workspace.project.config;
+        let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
+        let view = workspace.view(ref_name.as_deref(), policy)?;
+        let answer = locate::locate(&view, &question)?;
+        let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
+        let mut metadata = view.metadata.clone().truncated_if(answer.total > answer.found.len());
+        metadata.warnings.extend(match_warning(&input.name, &answer));
+        if let Some(reasons) = reasons(&answer, level) {
+            metadata = metadata.with("ranking_reasons", reasons);
+        }
+        let results =
+            answer.found.iter().map(|found| result(&view, found, &input)).collect::<Result<_, ToolError>>()?;
+        Ok(Output { results, total_candidates: answer.total, metadata })
+    })
+}
+
+fn question(input: &Input) -> Result<Question, ToolError> {
+    if input.name.trim().is_empty() {
+        return Err(ToolError::invalid_input("name: must not be empty").with("parameter", "name"));
+    }
+    let kinds = match input.kind.as_deref() {
+        None => Vec::new(),
+        Some(word) => SymbolKind::filter(word).ok_or_else(|| {
+            let known: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            ToolError::invalid_input(format!("kind: `{word}` is none")).with("parameter", "kind").with("allowed", known)
+        })?,
+    };
+    let limit = match input.limit {
+        None => DEFAULT_LIMIT,
+        Some(limit) => u64::try_from(limit).ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| {
+            ToolError::invalid_input(format!("limit: {limit} is not in 1..={MAX_LIMIT}")).with("parameter", "limit")
+        })?,
+    };
+    Ok(Question { name: input.name.clone(), kinds, language: input.language.clone(), limit: limit as usize })
+}
+
+fn match_warning(name: &str, answer: &Answer) -> Option<String> {
+    let how = match answer.matched? {
+        NameMatch::Exact => return None,
+        NameMatch::CaseInsensitive => "names that differ in case",
+        NameMatch::Prefix => "names that begin with it",
+        NameMatch::Typo => "the most similar names",
+    };
+    Some(format!("no symbol is named exactly `{name}`; these are {how}"))
+}
+
+fn result(view: &View, found: &Found, input: &Input) -> Result<Result_, ToolError> {
+    let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
+    let more = input.detail_level != DetailLevel::Location;
+    let context = input.detail_level == DetailLevel::Context;
+    let path = found.file.path.as_str().to_owned();
+    let parent = locate::parent(found).filter(|_| context).map(|(parent, line)| Place {
+        kind: parent.kind.as_str(),
+        name: parent.name.clone(),
+        path: path.clone(),
+        line,
+    });
+    let related = if context && !input.compact { locate::related(view, found, 5)? } else { Vec::new() };
+    Ok(Result_ {
+        symbol_id: found.symbol_id().as_str().to_owned(),
+        symbol_stable_id: found.stable_id().as_str().to_owned(),
+        path,
+        line_start,
+        line_end,
+        kind: symbol.kind.as_str(),
+        name: symbol.name.clone(),
+        qualified_name: more.then(|| symbol.qualified_name.clone()),
+        signature: more.then(|| symbol.signature.clone()).filter(|text| !text.is_empty()),
+        language: more.then(|| found.file.language.clone()),
+        visibility: locate::visibility(symbol).filter(|_| more),
+        score: rounded(found.score.total()),
+        body_preview: if context && !input.compact { locate::preview(view, found) } else { None },
+        parent,
+        related_symbols: related
+            .into_iter()
+            .map(|near| Place { kind: near.kind.as_str(), name: near.name, path: near.path.into(), line: near.line })
+            .collect(),
+    })
+}
+
+/// Why each result ranks where it does: the factors of the very score that ordered them.
+fn reasons(answer: &Answer, level: ExplainLevel) -> Option<Value> {
+    if level == ExplainLevel::Off {
+        return None;
+    }
+    let list = answer.found.iter().enumerate().map(|(index, found)| {
+        let score = &found.score;
+        let rarity = if level == ExplainLevel::Full { score.rarity } else { score.rarity / (score.rarity + 4.0) };
+        json!({
+            "result_index": index,
+            "exact_match_boost": rounded(score.exact_match),
+            "qualified_name_boost": rounded(score.qualified_name),
+            "path_affinity": rounded(score.path_affinity),
+            "definition_boost": rounded(score.definition),
+            "kind_match": rounded(score.kind),
+            "bm25_score": rounded(rarity),
+            "final_score": rounded(score.total()),
+        })
+    });
+    Some(list.collect())
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,38 @@
+//! The tools, a file each.
+
+mod get_file_outline;
+mod health_check;
+mod index_repo;
+mod index_status;
+mod locate_symbol;
+mod sync_repo;
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::server::Server;
+use crate::tool::Tool;
+
+/// What a model reads before it sees any tool.
+const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with edits and branches. \
+    Use locate_symbol to find where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`) \
+    and get_file_outline to see what a file contains before reading it. Every answer says in `metadata` how fresh \
+    and complete it is; `partial` means the first index is still being built: ask again. \
+    Pass `ref` for another branch, tag or commit after index_repo with that ref.";
+
+/// Every tool.
+pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
+    vec![
+        locate_symbol::tool(Arc::clone(app)),
+        get_file_outline::tool(Arc::clone(app)),
+        index_repo::tool(Arc::clone(app)),
+        sync_repo::tool(Arc::clone(app)),
+        index_status::tool(Arc::clone(app)),
+        health_check::tool(Arc::clone(app)),
+    ]
+}
+
+/// The server with every tool.
+pub fn server(app: &Arc<App>, version: &str) -> Arc<Server> {
+    Arc::new(Server::new("cruxe", version, INSTRUCTIONS, all(app)))
+}

@@ -171,11 +171,14 @@ impl<'s> Builder<'s> {
 
     /// The id of a string of the source.
     pub fn name(&mut self, text: &'s str) -> NameId {
-        let next = NameId(self.facts.names.len() as u32);
-        let id = *self.names.entry(text).or_insert(next);
-        if id == next {
-            self.facts.names.push(text.to_owned());
+        if let Some(id) = self.names.get(text) {
+            return *id;
         }
+        let id = self.other_names.get(text).copied().unwrap_or_else(|| {
+            self.facts.names.push(text.to_owned());
+            NameId(self.facts.names.len() as u32 - 1)
+        });
+        self.names.insert(text, id);
         id
     }
 
@@ -373,6 +376,7 @@ impl<'s> Builder<'s> {
             self.problem(Problem::TooMany);
         }
         sort_symbols(&mut self.facts);
+        sort_scopes(&mut self.facts);
         let bytes = self.text.as_bytes();
         for symbol in &mut self.facts.symbols {
             let hash = blake3::hash(symbol.full_span.of(bytes));
@@ -402,6 +406,25 @@ fn sort_symbols(facts: &mut FileFacts) {
     sorted.iter_mut().filter_map(|symbol| symbol.parent.as_mut()).for_each(renumber);
     facts.heritage.iter_mut().for_each(|heritage| renumber(&mut heritage.symbol));
     facts.symbols = sorted;
+}
+
+/// A scope that begins behind its node (the body of a loop, for its variable) is opened before the scopes that stand
+/// between; readers rely on the order here too.
+fn sort_scopes(facts: &mut FileFacts) {
+    let key = |scope: &Scope| (scope.span.start, std::cmp::Reverse(scope.span.end));
+    if facts.scopes.is_sorted_by_key(key) {
+        return;
+    }
+    let mut order: Vec<u32> = (0..facts.scopes.len() as u32).collect();
+    order.sort_by_key(|at| key(&facts.scopes[*at as usize]));
+    let mut moved = vec![0; order.len()];
+    for (new, old) in order.iter().enumerate() {
+        moved[*old as usize] = new as u32;
+    }
+    let renumber = |scope: &mut ScopeId| scope.0 = moved[scope.0 as usize];
+    facts.bindings.iter_mut().for_each(|binding| renumber(&mut binding.scope));
+    facts.imports.iter_mut().for_each(|import| renumber(&mut import.scope));
+    facts.scopes = order.iter().map(|at| facts.scopes[*at as usize].clone()).collect();
 }
 
 fn intern<T: Clone + Eq + Hash, Id: Copy>(

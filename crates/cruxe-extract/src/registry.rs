@@ -11,7 +11,7 @@ use crate::languages::*;
 use crate::walk::Rules;
 
 /// Every language that is understood. Adding one means adding its folder and its line here.
-pub static LANGUAGES: &[&LanguageDef] = &[&go::GO];
+pub static LANGUAGES: &[&LanguageDef] = &[&go::GO, &rust::RUST];
 
 /// How much of a language is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

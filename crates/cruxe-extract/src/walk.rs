@@ -77,6 +77,7 @@ pub struct Cx<'b, 's, 't> {
     frames: Vec<Frame<'t>>,
     loaded: &'static Loaded,
     depth: u32,
+    limit: u32,
 }
 
 impl<'s> Deref for Cx<'_, 's, '_> {
@@ -100,7 +101,8 @@ pub(crate) fn walk(tree: &Tree, loaded: &'static Loaded, build: &mut Builder) {
     if tree.root_node().has_error() {
         build.problem(Problem::SyntaxError { line: first_error_line(tree) });
     }
-    Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0 }.run(tree);
+    let limit = build.text.len() as u32;
+    Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0, limit }.run(tree);
 }
 
 impl<'t> Cx<'_, '_, 't> {
@@ -231,28 +233,48 @@ impl<'t> Cx<'_, '_, 't> {
     }
 
     /// Opens a scope that ends with the current node but covers only `span`.
-    pub fn open_scope_at(&mut self, kind: ScopeKind, span: Span) {
+    pub fn open_scope_at(&mut self, kind: ScopeKind, mut span: Span) {
+        span.end = span.end.min(self.limit);
         self.build.push_scope(kind, span);
         if let Some(frame) = self.frames.last_mut() {
             frame.scopes += 1;
         }
     }
 
+    /// Where the text that is walked ends: the file, or the part of it that [`Cx::reparse`] was given. A node can reach
+    /// beyond it, see [`Cx::reparse_if`].
+    pub fn limit(&self) -> u32 {
+        self.limit
+    }
+
     /// Parses the inside of a node as a source file of the same language and walks it in place: items in the braces of
     /// a macro call. Nothing happens beyond a depth that no real code has.
     pub fn reparse(&mut self, range: Range) {
+        self.reparse_if(range, None, |_| true);
+    }
+
+    /// Like [`Cx::reparse`], but only where the root of the new tree is accepted; tells whether it was.
+    ///
+    /// `closing` is one more piece of the file, behind `range`, that the parser reads last: the `;` without which a
+    /// macro's argument is no statement.
+    pub fn reparse_if(&mut self, range: Range, closing: Option<Range>, accept: impl FnOnce(&Node) -> bool) -> bool {
         if self.depth >= MAX_REPARSE || range.start_byte >= range.end_byte {
-            return;
+            return false;
         }
         let mut parser = Parser::new();
-        let ready = parser.set_language(&self.loaded.grammar).is_ok() && parser.set_included_ranges(&[range]).is_ok();
+        let ranges: Vec<Range> = [range].into_iter().chain(closing).collect();
+        let ready = parser.set_language(&self.loaded.grammar).is_ok() && parser.set_included_ranges(&ranges).is_ok();
         if !ready {
-            return;
+            return false;
         }
-        let text = self.build.text;
-        if let Some(tree) = crate::parse(&mut parser, text, self.build.deadline()) {
-            Cx { build: self.build, frames: Vec::new(), loaded: self.loaded, depth: self.depth + 1 }.run(&tree);
+        let Some(tree) = crate::parse(&mut parser, self.build.text, self.build.deadline()) else { return false };
+        if !accept(&tree.root_node()) {
+            return false;
         }
+        let limit = range.end_byte as u32;
+        let (loaded, depth) = (self.loaded, self.depth + 1);
+        Cx { build: self.build, frames: Vec::new(), loaded, depth, limit }.run(&tree);
+        true
     }
 }
 

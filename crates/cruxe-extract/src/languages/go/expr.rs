@@ -48,6 +48,20 @@ impl Go {
                 Some(operand) => Expr::Index(self.expr(cx, &operand, steps + 1)),
                 None => Expr::Unknown,
             },
+            "type_conversion_expression" if inner("type").is_some_and(|ty| ty.kind() == "generic_type") => {
+                let callee = inner("type").and_then(|ty| ty.child_by_field_name("type"));
+                match callee.map(|callee| self.expr(cx, &callee, steps + 1)) {
+                    Some(callee) => Expr::Call(callee),
+                    None => Expr::Unknown,
+                }
+            }
+            "qualified_type" => match (inner("package"), inner("name")) {
+                (Some(package), Some(name)) => {
+                    let base = self.expr(cx, &package, steps + 1);
+                    Expr::Member(base, cx.name_of(&name))
+                }
+                _ => Expr::Unknown,
+            },
             "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => {
                 inner("type").and_then(|ty| self.type_ref(cx, &ty)).map_or(Expr::Unknown, Expr::Typed)
             }
@@ -84,40 +98,60 @@ impl Go {
     }
 
     pub(super) fn type_ref(&self, cx: &mut Cx, node: &Node) -> Option<TypeId> {
+        self.type_at(cx, node, 0)
+    }
+
+    fn type_at(&self, cx: &mut Cx, node: &Node, steps: u32) -> Option<TypeId> {
+        if steps > MAX_STEPS {
+            return None;
+        }
         match node.kind() {
-            "type_identifier" | "identifier" => {
-                let name = cx.name_of(node);
-                Some(cx.ty(vec![name], Vec::new()))
+            "type_identifier" | "identifier" | "qualified_type" => self.named(cx, node, Vec::new()),
+            "pointer_type" | "parenthesized_type" | "type_elem" => self.type_at(cx, &node.named_child(0)?, steps + 1),
+            "generic_type" => {
+                let arguments = node.child_by_field_name("type_arguments")?;
+                let mut cursor = arguments.walk();
+                let mut args = Vec::new();
+                for argument in arguments.named_children(&mut cursor) {
+                    args.extend(self.type_at(cx, &argument, steps + 1));
+                }
+                self.named(cx, &node.child_by_field_name("type")?, args)
             }
-            "qualified_type" => {
-                let (package, name) = (node.child_by_field_name("package")?, node.child_by_field_name("name")?);
-                let path = vec![cx.name_of(&package), cx.name_of(&name)];
-                Some(cx.ty(path, Vec::new()))
-            }
-            "pointer_type" | "parenthesized_type" | "type_elem" => self.type_ref(cx, &node.named_child(0)?),
-            "generic_type" => self.type_ref(cx, &node.child_by_field_name("type")?),
             "slice_type" | "array_type" | "implicit_length_array_type" => {
-                self.unnamed(cx, "[]", node.child_by_field_name("element"))
+                self.unnamed(cx, "[]", node.child_by_field_name("element"), steps)
             }
-            "map_type" | "channel_type" => self.unnamed(cx, "[]", node.child_by_field_name("value")),
-            "function_type" => self.unnamed(cx, "fn", node.child_by_field_name("result")),
+            "map_type" | "channel_type" => self.unnamed(cx, "[]", node.child_by_field_name("value"), steps),
+            "function_type" => self.unnamed(cx, "fn", node.child_by_field_name("result"), steps),
             _ => None,
         }
     }
 
-    fn unnamed(&self, cx: &mut Cx, word: &'static str, inner: Option<Node>) -> Option<TypeId> {
-        let args = inner.and_then(|inner| self.type_ref(cx, &inner)).into_iter().collect();
+    /// `T` or `pkg.T`.
+    fn named(&self, cx: &mut Cx, node: &Node, args: Vec<TypeId>) -> Option<TypeId> {
+        let path = match node.child_by_field_name("package") {
+            Some(package) => vec![cx.name_of(&package), cx.name_of(&node.child_by_field_name("name")?)],
+            None => vec![cx.name_of(node)],
+        };
+        Some(cx.ty(path, args))
+    }
+
+    pub(super) fn unnamed(&self, cx: &mut Cx, word: &'static str, inner: Option<Node>, steps: u32) -> Option<TypeId> {
+        let args = inner.and_then(|inner| self.type_at(cx, &inner, steps + 1)).into_iter().collect();
         let name = cx.owned_name(word.to_owned());
         Some(cx.ty(vec![name], args))
     }
 
     /// The name of a type without package, pointer and arguments.
     pub(super) fn last_type_name<'t>(&self, node: &Node<'t>) -> Option<Node<'t>> {
-        match self.kinds.get(node.kind_id()) {
-            K::TypeIdentifier => Some(*node),
-            K::QualifiedType => node.child_by_field_name("name"),
-            _ => self.last_type_name(&node.child_by_field_name("type").or_else(|| node.named_child(0))?),
+        let mut node = *node;
+        for _ in 0..=MAX_STEPS {
+            match self.kinds.get(node.kind_id()) {
+                K::TypeIdentifier => return Some(node),
+                K::QualifiedType => return node.child_by_field_name("name"),
+                _ => node = node.child_by_field_name("type").or_else(|| node.named_child(0))?,
+            }
         }
+        None
     }
 }
 

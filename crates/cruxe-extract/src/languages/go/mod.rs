@@ -1,9 +1,12 @@
 //! Go: packages, receivers, embedded types.
 
 mod expr;
+mod names;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Import, Relation, Role, ScopeKind, Span, SymbolFlags};
+use cruxe_model::facts::{
+    Access, BindingKind, Import, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId,
+};
 use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
@@ -44,14 +47,21 @@ enum K {
     TypeParam,
     ShortVar,
     Range,
+    Receive,
     TypeSwitch,
     Block,
     Call,
+    Conversion,
+    GenericType,
+    FunctionType,
     Selector,
     QualifiedType,
     KeyedElement,
     LiteralElement,
+    LiteralValue,
+    CompositeLiteral,
     Assignment,
+    IncDec,
     ExpressionList,
     Identifier,
     FieldIdentifier,
@@ -80,6 +90,7 @@ const KINDS: &[(&str, K)] = &[
     ("type_parameter_declaration", K::TypeParam),
     ("short_var_declaration", K::ShortVar),
     ("range_clause", K::Range),
+    ("receive_statement", K::Receive),
     ("type_switch_statement", K::TypeSwitch),
     ("block", K::Block),
     ("expression_case", K::Block),
@@ -90,11 +101,18 @@ const KINDS: &[(&str, K)] = &[
     ("for_statement", K::Block),
     ("expression_switch_statement", K::Block),
     ("call_expression", K::Call),
+    ("type_conversion_expression", K::Conversion),
+    ("generic_type", K::GenericType),
+    ("function_type", K::FunctionType),
     ("selector_expression", K::Selector),
     ("qualified_type", K::QualifiedType),
     ("keyed_element", K::KeyedElement),
     ("literal_element", K::LiteralElement),
+    ("literal_value", K::LiteralValue),
+    ("composite_literal", K::CompositeLiteral),
     ("assignment_statement", K::Assignment),
+    ("inc_statement", K::IncDec),
+    ("dec_statement", K::IncDec),
     ("expression_list", K::ExpressionList),
     ("identifier", K::Identifier),
     ("field_identifier", K::FieldIdentifier),
@@ -129,8 +147,15 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
 }
 
 impl Rules for Go {
-    fn trivia(&self, kind: u16, _text: &str) -> Trivia {
-        if self.kinds.get(kind) == K::Comment { Trivia::Doc } else { Trivia::No }
+    fn trivia(&self, kind: u16, text: &str) -> Trivia {
+        match self.kinds.get(kind) {
+            // Orders to tools document nothing.
+            K::Comment if ["//go:", "//line ", "//nolint", "// +build"].iter().any(|word| text.starts_with(word)) => {
+                Trivia::Comment
+            }
+            K::Comment => Trivia::Doc,
+            _ => Trivia::No,
+        }
     }
 
     fn enter(&self, cx: &mut Cx) -> Walk {
@@ -150,6 +175,7 @@ impl Rules for Go {
             K::TypeParam => self.type_parameter(cx),
             K::ShortVar => self.short_var(cx),
             K::Range => self.range(cx),
+            K::Receive => self.receive(cx),
             K::TypeSwitch => self.type_switch(cx),
             K::Block => cx.open_scope(ScopeKind::Block),
             K::Identifier | K::FieldIdentifier | K::TypeIdentifier | K::PackageIdentifier => self.identifier(cx),
@@ -157,6 +183,11 @@ impl Rules for Go {
         }
         Walk::Into
     }
+}
+
+/// What stands in such a file is compiled only for tests.
+fn in_test(cx: &Cx) -> bool {
+    cx.path_ends_with("_test.go")
 }
 
 fn access(name: &str) -> Access {
@@ -205,15 +236,12 @@ impl Go {
         let receiver = node.child_by_field_id(self.receiver).and_then(|list| self.receiver_type(&list));
         let owner = receiver.map(|ty| cx.text_of(&ty).to_owned());
         let result = node.child_by_field_name("result").and_then(|ty| self.result_type(cx, &ty));
-        let test = kind == SymbolKind::Fn
-            && ["Test", "Benchmark", "Example", "Fuzz"].iter().any(|prefix| text.starts_with(prefix))
-            && cx.path_ends_with("_test.go");
         let mut decl = Decl::new(kind, text, span(&name), span(&node)).leading(cx.leading(&node));
         decl.signature_end = Some(body.map_or(node.end_byte(), |body| body.start_byte()) as u32);
         decl.access = access(text);
         decl.ty = result;
         decl.qualifier = owner.as_deref();
-        decl.flags = SymbolFlags { test, declaration: body.is_none(), ..SymbolFlags::default() };
+        decl.flags = SymbolFlags { test: in_test(cx), declaration: body.is_none(), ..SymbolFlags::default() };
         let symbol = cx.declare(decl);
         if let Some(ty) = receiver.and_then(|ty| self.type_ref(cx, &ty)) {
             cx.heritage(symbol, Relation::SelfType, ty);
@@ -248,6 +276,7 @@ impl Go {
         decl.signature_end = Some(end as u32);
         decl.access = access(text);
         decl.ty = if kind == SymbolKind::Type { self.type_ref(cx, &ty) } else { None };
+        decl.flags.test = in_test(cx);
         let symbol = cx.declare(decl);
         cx.open_symbol(symbol);
         if kind != SymbolKind::Type {
@@ -274,32 +303,36 @@ impl Go {
             if text == "_" {
                 continue;
             }
+            let value = values.and_then(|list| list.named_child(at as u32));
+            let function = value.filter(|value| self.kinds.get(value.kind_id()) == K::FuncLiteral);
+            let kind = if function.is_some() { SymbolKind::Fn } else { kind };
+            let body = function.and_then(|function| function.child_by_field_name("body"));
             let mut decl = Decl::new(kind, text, span(&name), outer).leading(leading);
-            decl.signature_end = Some(outer.end);
+            decl.signature_end = Some(body.map_or(outer.end, |body| body.start_byte() as u32));
             decl.access = access(text);
-            decl.ty = ty.or_else(|| {
-                let value = values.and_then(|list| list.named_child(at as u32))?;
-                self.literal_type(cx, &value)
-            });
+            decl.flags.test = in_test(cx);
+            decl.ty = match function.and_then(|function| function.child_by_field_name("result")) {
+                Some(result) => self.result_type(cx, &result),
+                None => ty.or_else(|| self.literal_type(cx, &value?)),
+            };
             cx.declare(decl);
         }
     }
 
-    /// A spec that stands alone in its `type`, `const` or `var` declaration begins at that keyword.
+    /// The `type`, `const` or `var` declaration of a spec that stands alone in it, without parentheses: the spec begins
+    /// at that keyword.
+    fn alone<'t>(&self, cx: &Cx<'_, '_, 't>) -> Option<Node<'t>> {
+        let parent = cx.parent().filter(|parent| parent.kind().ends_with("_declaration"))?;
+        let grouped = parent.child(1).is_some_and(|second| second.kind() == "(");
+        (parent.named_child_count() == 1 && !grouped).then_some(parent)
+    }
+
     fn declaration(&self, cx: &Cx, node: &Node) -> Span {
-        match cx.parent() {
-            Some(parent) if parent.named_child_count() == 1 && parent.kind().ends_with("_declaration") => span(&parent),
-            _ => span(node),
-        }
+        self.alone(cx).map_or(span(node), |parent| span(&parent))
     }
 
     fn leading<'t>(&self, cx: &Cx<'_, '_, 't>, node: &Node<'t>) -> Option<crate::walk::Leading> {
-        match cx.parent() {
-            Some(parent) if parent.kind().ends_with("_declaration") && parent.named_child_count() == 1 => {
-                cx.leading(&parent)
-            }
-            _ => cx.leading(node),
-        }
+        self.alone(cx).map_or_else(|| cx.leading(node), |parent| cx.leading(&parent))
     }
 
     /// A named field, or an embedded type, which is a field and a super type at once.
@@ -311,7 +344,11 @@ impl Go {
         let mut named = false;
         for name in children(&node, self.name, &mut cursor) {
             named = true;
-            self.field_symbol(cx, &node, &name, ty);
+            let symbol = self.field_symbol(cx, &node, &name, ty);
+            let nested = ty_node.is_some_and(|ty| self.kinds.get(ty.kind_id()) == K::StructType);
+            if let Some(symbol) = symbol.filter(|_| nested) {
+                cx.open_symbol(symbol);
+            }
         }
         if let (false, Some(ty_node), Some(symbol)) = (named, ty_node, cx.current_symbol()) {
             if let Some(ty) = ty {
@@ -328,33 +365,39 @@ impl Go {
         cx: &mut Cx<'_, '_, 't>,
         node: &Node<'t>,
         name: &Node<'t>,
-        ty: Option<cruxe_model::facts::TypeId>,
-    ) {
-        if !matches!(cx.current_kind(), Some(SymbolKind::Struct)) {
-            return; // a field of an anonymous struct has no name to be found by
+        ty: Option<TypeId>,
+    ) -> Option<SymbolIndex> {
+        if !matches!(cx.current_kind(), Some(SymbolKind::Struct | SymbolKind::Field)) {
+            return None; // a field of an anonymous struct has no name to be found by
         }
         let text = cx.text_of(name);
         let mut decl = Decl::new(SymbolKind::Field, text, span(name), span(node)).leading(cx.leading(node));
         decl.signature_end = Some(node.end_byte() as u32);
         decl.access = access(text);
         decl.ty = ty;
-        cx.declare(decl);
+        decl.flags.test = in_test(cx);
+        Some(cx.declare(decl))
     }
 
     fn embedded_interface(&self, cx: &mut Cx) {
         let node = cx.node();
         let interface = cx.parent().is_some_and(|parent| self.kinds.get(parent.kind_id()) == K::InterfaceType);
         let single = node.named_child_count() == 1;
-        if let (true, true, Some(symbol), Some(ty)) = (interface, single, cx.current_symbol(), node.named_child(0)) {
-            if let Some(ty) = self.type_ref(cx, &ty) {
-                cx.heritage(symbol, Relation::Extends, ty);
-            }
+        let embedded = node.named_child(0).filter(|_| interface && single).and_then(|ty| self.type_ref(cx, &ty));
+        if let (Some(symbol), Some(ty)) = (cx.current_symbol(), embedded) {
+            cx.heritage(symbol, Relation::Extends, ty);
         }
     }
 
     fn parameter(&self, cx: &mut Cx) {
         let node = cx.node();
-        let ty = node.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty));
+        if cx.ancestor(2).is_some_and(|frame| self.kinds.get(frame.kind) == K::FunctionType) {
+            return; // the names in a function's type mean nothing
+        }
+        let ty = match node.child_by_field_name("type") {
+            ty if node.kind().starts_with("variadic") => self.unnamed(cx, "[]", ty, 0),
+            ty => ty.and_then(|ty| self.type_ref(cx, &ty)),
+        };
         let scope = cx.current_scope();
         let mut cursor = node.walk();
         for name in children(&node, self.name, &mut cursor) {
@@ -388,13 +431,27 @@ impl Go {
 
     fn range(&self, cx: &mut Cx) {
         let node = cx.node();
-        let Some(left) = node.child_by_field_id(self.left) else { return };
+        let Some(left) = node.child_by_field_id(self.left).filter(|_| defines(&node)) else { return };
         let value = node.child_by_field_name("right").map(|right| self.expr(cx, &right, 0));
         let scope = cx.current_scope();
         for at in 0..left.named_child_count() as u32 {
             let Some(name) = left.named_child(at) else { continue };
             let kind = if at == 1 { BindingKind::Element } else { BindingKind::Local };
             cx.bind(&name, scope, kind, None, if at == 1 { value } else { None });
+        }
+    }
+
+    /// `case v, ok := <-values:`
+    fn receive(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let Some(left) = node.child_by_field_id(self.left).filter(|_| defines(&node)) else { return };
+        let channel = node.child_by_field_name("right").and_then(|right| right.child_by_field_name("operand"));
+        let value = channel.map(|channel| self.expr(cx, &channel, 0));
+        let scope = cx.current_scope();
+        let mut cursor = left.walk();
+        for (at, name) in left.named_children(&mut cursor).enumerate() {
+            let kind = if at == 0 { BindingKind::Element } else { BindingKind::Local };
+            cx.bind(&name, scope, kind, None, value.filter(|_| at == 0));
         }
     }
 
@@ -407,59 +464,12 @@ impl Go {
             cx.bind(&name, scope, BindingKind::Local, None, value);
         }
     }
-
-    fn identifier(&self, cx: &mut Cx) {
-        let node = cx.node();
-        let (Some(parent), field) = (cx.parent(), cx.field()) else { return };
-        let (role, receiver) = match self.kinds.get(parent.kind_id()) {
-            K::Function
-            | K::Method
-            | K::MethodElem
-            | K::TypeSpec
-            | K::TypeAlias
-            | K::ConstSpec
-            | K::VarSpec
-            | K::Field
-            | K::Param
-            | K::TypeParam
-                if field == self.name =>
-            {
-                return;
-            }
-            K::Package | K::Import => return,
-            K::ExpressionList if self.introduces(cx) => return,
-            K::ExpressionList if self.assigned(cx) => (Role::Write, None),
-            K::Call if field == self.function => (Role::Call, None),
-            K::Selector if field == self.field => {
-                let operand = parent.child_by_field_name("operand").map(|operand| self.expr(cx, &operand, 0));
-                let called = cx.ancestor(1).is_some_and(|frame| frame.field == self.function)
-                    && cx.ancestor(2).is_some_and(|frame| self.kinds.get(frame.kind) == K::Call);
-                (if called { Role::Call } else { Role::Value }, operand)
-            }
-            K::QualifiedType if field == self.name => {
-                let package = parent.child_by_field_name("package").map(|package| cx.text_of(&package));
-                let package = package.map(|text| cx.name(text));
-                (Role::Type, package.map(|name| cx.expr(cruxe_model::facts::Expr::Name(name))))
-            }
-            K::LiteralElement if cx.ancestor(1).is_some_and(|frame| frame.field == self.key) => (Role::Key, None),
-            _ if self.kinds.get(node.kind_id()) == K::TypeIdentifier => (Role::Type, None),
-            _ => (Role::Value, None),
-        };
-        cx.occurrence(&node, role, receiver);
-    }
-
-    /// Whether the expression list around the current node is the left side of a declaration.
-    fn introduces(&self, cx: &Cx) -> bool {
-        let (Some(list), Some(outer)) = (cx.ancestor(1), cx.ancestor(2)) else { return false };
-        match self.kinds.get(outer.kind) {
-            K::ShortVar | K::Range => list.field == self.left,
-            K::TypeSwitch => list.field == self.alias,
-            _ => false,
-        }
-    }
-
-    fn assigned(&self, cx: &Cx) -> bool {
-        let (Some(list), Some(outer)) = (cx.ancestor(1), cx.ancestor(2)) else { return false };
-        self.kinds.get(outer.kind) == K::Assignment && list.field == self.left
-    }
 }
+
+/// Whether a clause with a left side introduces names (`:=`) or assigns to them (`=`).
+fn defines(clause: &Node) -> bool {
+    clause.child(1).is_some_and(|operator| operator.kind() == ":=")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Where facts are noted while a file is walked.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,8 @@ pub struct Decl<'a> {
     pub flags: SymbolFlags,
     /// Stands between the parent's qualified name and the name: the type of a Go method.
     pub qualifier: Option<&'a str>,
+    /// The symbol it belongs to, where that is not the innermost open one: the class of a `self.x` in a method.
+    pub parent: Option<SymbolIndex>,
 }
 
 impl<'a> Decl<'a> {
@@ -59,6 +61,7 @@ impl<'a> Decl<'a> {
             ty: None,
             flags: SymbolFlags::default(),
             qualifier: None,
+            parent: None,
         }
     }
 
@@ -86,6 +89,8 @@ pub struct Builder<'s> {
     exprs: HashMap<Expr, ExprId>,
     types: HashMap<TypeRef, TypeId>,
     ordinals: HashMap<(SymbolKind, String), u32>,
+    claimed: HashMap<(Option<SymbolIndex>, &'s str), Option<SymbolIndex>>,
+    disowned: HashSet<(ScopeId, &'s str)>,
     symbols: Vec<SymbolIndex>,
     scopes: Vec<ScopeId>,
     deadline: Instant,
@@ -116,6 +121,8 @@ impl<'s> Builder<'s> {
             exprs: HashMap::new(),
             types: HashMap::new(),
             ordinals: HashMap::new(),
+            claimed: HashMap::new(),
+            disowned: HashSet::new(),
             symbols: Vec::new(),
             scopes: vec![ScopeId(0)],
             deadline: Instant::now() + max_time,
@@ -199,6 +206,11 @@ impl<'s> Builder<'s> {
         id
     }
 
+    /// The text behind the id of a name.
+    pub fn name_at(&self, id: NameId) -> &str {
+        self.facts.name(id)
+    }
+
     /// The id of an expression; equal expressions have equal ids.
     pub fn expr(&mut self, expr: Expr) -> ExprId {
         intern(&mut self.exprs, &mut self.facts.exprs, expr, ExprId)
@@ -222,20 +234,17 @@ impl<'s> Builder<'s> {
             self.cut = true;
             return SymbolIndex(index.0 - 1);
         }
-        let parent = self.symbols.last().copied();
+        let parent = decl.parent.or(self.symbols.last().copied());
         let qualified_name = match decl.kind {
             SymbolKind::Use => decl.name.clone().into_owned(), // an import names something of another module
             _ => self.qualify(parent, decl.qualifier, &decl.name),
         };
+        let local = self.in_function(parent);
         let ordinal = self.ordinals.entry((decl.kind, qualified_name.clone())).or_insert(0);
         let signature = match decl.signature_end {
             Some(end) => signature(self.text.get(decl.span.start as usize..end as usize).unwrap_or_default()),
             None => String::new(),
         };
-        let local = self.symbols.iter().any(|at| {
-            let kind = self.facts.symbols[at.0 as usize].kind;
-            matches!(kind, SymbolKind::Fn | SymbolKind::Method)
-        });
         self.facts.symbols.push(Symbol {
             name: decl.name.into_owned(),
             kind: decl.kind,
@@ -264,9 +273,55 @@ impl<'s> Builder<'s> {
         }
     }
 
+    fn in_function(&self, mut parent: Option<SymbolIndex>) -> bool {
+        while let Some(symbol) = parent.map(|at| self.symbol_at(at)) {
+            if matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property) {
+                return true;
+            }
+            parent = symbol.parent;
+        }
+        false
+    }
+
+    /// Notes that `symbol` is what a name means inside `parent`, unless another came first: for languages in which the
+    /// first assignment of a name is its definition.
+    pub fn claim(&mut self, parent: Option<SymbolIndex>, name: &'s str, symbol: SymbolIndex) {
+        self.claimed.entry((parent, name)).or_insert(None).get_or_insert(symbol);
+    }
+
+    /// The symbol that claimed a name inside `parent`.
+    pub fn claimed(&self, parent: Option<SymbolIndex>, name: &'s str) -> Option<SymbolIndex> {
+        self.claimed.get(&(parent, name)).copied().flatten()
+    }
+
+    /// Notes that a symbol further down will claim a name inside `parent`.
+    pub fn reserve(&mut self, parent: SymbolIndex, name: &'s str) {
+        self.claimed.entry((Some(parent), name)).or_insert(None);
+    }
+
+    /// Whether a name inside `parent` is claimed or reserved.
+    pub fn is_taken(&self, parent: SymbolIndex, name: &'s str) -> bool {
+        self.claimed.contains_key(&(Some(parent), name))
+    }
+
+    /// Notes that assignments in a scope do not introduce this name: `global x`, `nonlocal x`.
+    pub fn disown(&mut self, scope: ScopeId, name: &'s str) {
+        self.disowned.insert((scope, name));
+    }
+
+    /// Whether a scope said that a name belongs to one further out.
+    pub fn disowns(&self, scope: ScopeId, name: &'s str) -> bool {
+        self.disowned.contains(&(scope, name))
+    }
+
     /// The symbol at an index.
     pub fn symbol_at(&self, index: SymbolIndex) -> &Symbol {
         &self.facts.symbols[index.0 as usize]
+    }
+
+    /// The symbol that was declared last.
+    pub fn last_symbol(&self) -> Option<SymbolIndex> {
+        self.facts.symbols.len().checked_sub(1).map(|at| SymbolIndex(at as u32))
     }
 
     /// The innermost open symbol.

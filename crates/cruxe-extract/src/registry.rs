@@ -11,7 +11,11 @@ use crate::languages::*;
 use crate::walk::Rules;
 
 /// Every language that is understood. Adding one means adding its folder and its line here.
-pub static LANGUAGES: &[&LanguageDef] = &[&go::GO, &rust::RUST];
+pub static LANGUAGES: &[&LanguageDef] = &[
+    &go::GO,
+    &python::PYTHON,
+    &rust::RUST,
+];
 
 /// How much of a language is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +91,11 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> Option<&'static LanguageDef> {
     }
     match path.extension() {
         Some(extension) => BY_EXTENSION.get(extension.as_str()).copied(),
-        None => BY_INTERPRETER.get(interpreter(head)?).copied(),
+        None => {
+            let program = interpreter(head)?;
+            let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'); // `python3.11`
+            BY_INTERPRETER.get(program).or_else(|| BY_INTERPRETER.get(plain)).copied()
+        }
     }
 }
 

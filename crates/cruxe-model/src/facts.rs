@@ -381,14 +381,25 @@ impl FileFacts {
     }
 
     /// The innermost symbol around an offset, imports left out.
+    ///
+    /// A field that is introduced inside a function (`self.x = f()` in Python) holds no code: the function does.
     pub fn enclosing_symbol(&self, offset: u32) -> Option<SymbolIndex> {
         // Symbols are sorted by start and nest, so the last one that starts before the offset and contains it is the
         // innermost.
         let after = self.symbols.partition_point(|symbol| symbol.full_span.start <= offset);
-        (0..after)
-            .rev()
-            .find(|at| self.symbols[*at].kind != SymbolKind::Use && self.symbols[*at].full_span.contains(offset))
-            .map(|at| SymbolIndex(at as u32))
+        let around =
+            |at: &usize| self.symbols[*at].kind != SymbolKind::Use && self.symbols[*at].full_span.contains(offset);
+        let mut outwards = (0..after).rev().filter(around).map(|at| SymbolIndex(at as u32));
+        let innermost = outwards.next()?;
+        let Symbol { kind, parent, .. } = self.symbols[innermost.0 as usize];
+        if kind != SymbolKind::Field {
+            return Some(innermost);
+        }
+        let function = |at: &SymbolIndex| {
+            let kind = self.symbols[at.0 as usize].kind;
+            matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
+        };
+        Some(outwards.take_while(|at| Some(*at) != parent).find(function).unwrap_or(innermost))
     }
 
     /// The innermost scope around an offset.

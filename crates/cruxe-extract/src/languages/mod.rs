@@ -1,6 +1,7 @@
 //! One module per language: which files are of it, its grammar and its rules.
 
 pub mod go;
+pub mod python;
 pub mod rust;
 
 #[cfg(test)]

@@ -93,6 +93,7 @@ pub struct Builder<'s> {
     disowned: HashSet<(ScopeId, &'s str)>,
     symbols: Vec<SymbolIndex>,
     scopes: Vec<ScopeId>,
+    exported: HashSet<&'s str>,
     deadline: Instant,
     cut: bool,
 }
@@ -125,6 +126,7 @@ impl<'s> Builder<'s> {
             disowned: HashSet::new(),
             symbols: Vec::new(),
             scopes: vec![ScopeId(0)],
+            exported: HashSet::new(),
             deadline: Instant::now() + max_time,
             cut: false,
         }
@@ -239,7 +241,7 @@ impl<'s> Builder<'s> {
             SymbolKind::Use => decl.name.clone().into_owned(), // an import names something of another module
             _ => self.qualify(parent, decl.qualifier, &decl.name),
         };
-        let local = self.in_function(parent);
+        let local = decl.flags.local || self.is_in_function(parent);
         let ordinal = self.ordinals.entry((decl.kind, qualified_name.clone())).or_insert(0);
         let signature = match decl.signature_end {
             Some(end) => signature(self.text.get(decl.span.start as usize..end as usize).unwrap_or_default()),
@@ -273,7 +275,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn in_function(&self, mut parent: Option<SymbolIndex>) -> bool {
+    fn is_in_function(&self, mut parent: Option<SymbolIndex>) -> bool {
         while let Some(symbol) = parent.map(|at| self.symbol_at(at)) {
             if matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property) {
                 return true;
@@ -351,6 +353,11 @@ impl<'s> Builder<'s> {
         self.scopes.iter().rev().find(block).copied().unwrap_or(ScopeId(0))
     }
 
+    /// Whether a function is open, also one without a name (a callback), which is no symbol.
+    pub fn in_function(&self) -> bool {
+        self.scopes.iter().any(|scope| self.facts.scopes[scope.0 as usize].kind == ScopeKind::Function)
+    }
+
     /// What opened the scope.
     pub fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
         self.facts.scopes[scope.0 as usize].kind
@@ -376,6 +383,11 @@ impl<'s> Builder<'s> {
     /// Notes an import into the innermost scope.
     pub fn import(&mut self, import: Import) {
         self.facts.imports.push(import);
+    }
+
+    /// Notes that the file offers one of its own names elsewhere than at its definition (`export { a }`).
+    pub fn exported(&mut self, name: &'s str) {
+        self.exported.insert(name);
     }
 
     /// Notes the use of a name that stands at a node.
@@ -430,6 +442,12 @@ impl<'s> Builder<'s> {
         if self.cut {
             self.problem(Problem::TooMany);
         }
+        let exported = |symbol: &Symbol| symbol.parent.is_none() && self.exported.contains(symbol.name.as_str());
+        for symbol in self.facts.symbols.iter_mut().filter(|symbol| exported(symbol)) {
+            if symbol.access == Access::Private {
+                symbol.access = Access::Public;
+            }
+        }
         sort_symbols(&mut self.facts);
         sort_scopes(&mut self.facts);
         let bytes = self.text.as_bytes();
@@ -437,10 +455,20 @@ impl<'s> Builder<'s> {
             let hash = blake3::hash(symbol.full_span.of(bytes));
             symbol.content_hash = u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap_or_default());
         }
+        self.drop_definitions();
         self.facts.occurrences.sort_by_key(|occurrence| occurrence.start);
         self.facts.occurrences.dedup_by_key(|occurrence| occurrence.start);
         self.facts.chunks = chunk::chunks(&self.facts, bytes);
         self.facts
+    }
+}
+
+impl Builder<'_> {
+    /// What defines a name does not also write it (`this.x = …` in a constructor).
+    fn drop_definitions(&mut self) {
+        let definitions = self.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
+        let names: HashSet<u32> = definitions.map(|symbol| symbol.name_span.start).collect();
+        self.facts.occurrences.retain(|at| at.role != Role::Write || !names.contains(&at.start));
     }
 }
 

@@ -27,7 +27,7 @@ use cruxe_model::facts::{FileFacts, Problem};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::build::Builder;
-use crate::registry::LanguageDef;
+use crate::registry::{LanguageDef, Loaded};
 
 /// One file to extract facts from.
 pub struct Input<'a> {
@@ -89,14 +89,28 @@ impl Extractor {
     }
 
     fn parse_and_walk(&mut self, def: &'static LanguageDef, text: &str, build: &mut Builder) {
-        let Some(loaded) = registry::loaded(def) else { return };
-        let parser = self.parsers.entry(def.id).or_default();
-        if parser.set_language(&loaded.grammar).is_err() {
-            return;
+        let deadline = build.deadline();
+        let Some((loaded, tree)) = self.tree(def, text, deadline) else { return build.problem(Problem::TooSlow) };
+        let dialect = loaded.rules.dialect().filter(|_| tree.root_node().has_error());
+        match dialect.and_then(|other| self.tree(other, text, deadline)) {
+            Some((other, better)) if walk::error_bytes(&better) < walk::error_bytes(&tree) => {
+                walk::walk(&better, other, build);
+            }
+            _ => walk::walk(&tree, loaded, build),
         }
-        match parse(parser, text, build.deadline()) {
-            Some(tree) => walk::walk(&tree, loaded, build),
-            None => build.problem(Problem::TooSlow),
+    }
+
+    /// The tree of a text, mended where it does not parse and that helps; `None` when the deadline passes first.
+    fn tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<(&'static Loaded, Tree)> {
+        let loaded = registry::loaded(def)?;
+        let parser = self.parsers.entry(def.id).or_default();
+        parser.set_language(&loaded.grammar).ok()?;
+        let tree = parse(parser, text, deadline)?;
+        let mended = tree.root_node().has_error().then(|| loaded.rules.mend(text)).flatten();
+        let mended = mended.filter(|mended| mended.len() == text.len());
+        match mended.and_then(|mended| parse(parser, &mended, deadline)) {
+            Some(better) if walk::error_bytes(&better) < walk::error_bytes(&tree) => Some((loaded, better)),
+            _ => Some((loaded, tree)),
         }
     }
 }

@@ -11,11 +11,8 @@ use crate::languages::*;
 use crate::walk::Rules;
 
 /// Every language that is understood. Adding one means adding its folder and its line here.
-pub static LANGUAGES: &[&LanguageDef] = &[
-    &go::GO,
-    &python::PYTHON,
-    &rust::RUST,
-];
+pub static LANGUAGES: &[&LanguageDef] =
+    &[&ecma::TYPESCRIPT, &ecma::JAVASCRIPT, &ecma::TSX, &go::GO, &python::PYTHON, &rust::RUST];
 
 /// How much of a language is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

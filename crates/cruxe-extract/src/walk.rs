@@ -10,7 +10,7 @@ use cruxe_model::facts::{Problem, ScopeKind, Span, SymbolIndex};
 use tree_sitter::{Node, Parser, Range, Tree};
 
 use crate::build::Builder;
-use crate::registry::Loaded;
+use crate::registry::{LanguageDef, Loaded};
 
 /// Whether the children of a node are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,17 @@ pub trait Rules: Send + Sync {
 
     /// Tells comments and attributes from the rest. Called for every named node: decide by `kind` first.
     fn trivia(&self, kind: u16, text: &str) -> Trivia;
+
+    /// The text of a file that does not parse, with what the grammar is known to stumble over replaced by something
+    /// of the same length. The tree of that text is taken where it has less of an error.
+    fn mend(&self, _text: &str) -> Option<String> {
+        None
+    }
+
+    /// A language whose grammar may know what this one's does not; tried for a file that does not parse.
+    fn dialect(&self) -> Option<&'static LanguageDef> {
+        None
+    }
 }
 
 /// Comments and attributes directly before a node.
@@ -309,6 +320,25 @@ pub fn children<'c, 't>(
 fn rows(node: &Node) -> (usize, usize) {
     let (start, end) = (node.start_position(), node.end_position());
     (start.row, if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row })
+}
+
+/// How many bytes of a tree the grammar could not make sense of.
+pub(crate) fn error_bytes(tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut bytes = 0;
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            bytes += node.byte_range().len().max(1);
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return bytes;
+            }
+        }
+    }
 }
 
 fn first_error_line(tree: &Tree) -> u32 {

@@ -1,0 +1,218 @@
+//! Names that patterns introduce: parameters, locals, loop and catch variables.
+
+use cruxe_model::facts::{BindingKind, Expr, ExprId, TypeId};
+use tree_sitter::Node;
+
+use super::declare::Place;
+use super::{Ecma, K, MAX_STEPS};
+use crate::walk::{Cx, span};
+
+/// Methods whose callback gets the elements of what they are called on.
+const ITERATORS: &[&str] =
+    &["every", "filter", "find", "findIndex", "findLast", "findLastIndex", "flatMap", "forEach", "map", "some"];
+
+/// How a pattern takes a value apart on the way to a name, outermost last.
+pub(super) enum Step<'t> {
+    /// `{ key: … }`
+    Key(Node<'t>),
+    /// `[…]`
+    Element,
+    /// `{ ...rest }`
+    Rest,
+}
+
+/// Where the pattern around a name belongs.
+pub(super) enum Origin<'t> {
+    /// The name stands in no pattern.
+    Use,
+    /// The pattern is assigned to.
+    Written,
+    /// The ancestor that introduces the name, and the way to it.
+    Introduced { level: usize, steps: Vec<Step<'t>> },
+}
+
+impl Ecma {
+    /// Climbs through patterns to what they belong to.
+    pub(super) fn origin<'t>(&self, cx: &Cx<'_, '_, 't>) -> Origin<'t> {
+        let mut steps = Vec::new();
+        if !matches!(self.kinds.get(cx.kind()), K::Identifier | K::ShorthandPattern) {
+            return Origin::Use;
+        }
+        for level in 0..MAX_STEPS * 4 {
+            let (Some(frame), Some(outer)) = (cx.ancestor(level), cx.ancestor(level + 1)) else { break };
+            let (inner, field) = (self.kinds.get(frame.kind), frame.field);
+            match self.kinds.get(outer.kind) {
+                K::ObjectPattern if inner == K::ShorthandPattern => steps.push(Step::Key(frame.node)),
+                K::ObjectPattern if inner == K::RestPattern => steps.push(Step::Rest),
+                K::ObjectPattern => {}
+                K::ArrayPattern if inner != K::RestPattern => steps.push(Step::Element),
+                K::ArrayPattern | K::RestPattern => {}
+                K::PairPattern if field == self.f.value => match self.child(&outer.node, self.f.key) {
+                    Some(key) => steps.push(Step::Key(key)),
+                    None => steps.push(Step::Rest),
+                },
+                K::ObjectAssignPattern if field == self.f.left && inner == K::ShorthandPattern => {
+                    steps.push(Step::Key(frame.node));
+                }
+                K::ObjectAssignPattern | K::AssignPattern if field == self.f.left => {}
+                K::Declarator if field == self.f.name => return Origin::Introduced { level: level + 1, steps },
+                K::Param if field == self.f.pattern => return Origin::Introduced { level: level + 1, steps },
+                K::Params => return Origin::Introduced { level: level + 1, steps },
+                K::Arrow | K::Catch if field == self.f.parameter => {
+                    return Origin::Introduced { level: level + 1, steps };
+                }
+                K::ForIn if field == self.f.left => {
+                    return match self.child(&outer.node, self.f.kind) {
+                        Some(_) => Origin::Introduced { level: level + 1, steps },
+                        None => Origin::Written,
+                    };
+                }
+                K::Assign if field == self.f.left => {
+                    // The TypeScript grammar takes `using x = …` for an assignment.
+                    return match outer.node.child(0) {
+                        Some(word) if word.kind() == "using" => Origin::Introduced { level: level + 1, steps },
+                        _ => Origin::Written,
+                    };
+                }
+                _ => break,
+            }
+        }
+        Origin::Use
+    }
+
+    /// Notes the name at the current node, which the `level`-th ancestor introduces.
+    pub(super) fn introduce(&self, cx: &mut Cx, level: usize, steps: &[Step]) {
+        let (node, Some(frame)) = (cx.node(), cx.ancestor(level)) else { return };
+        let (root, kind) = (frame.node, self.kinds.get(frame.kind));
+        if kind == K::Declarator && self.is_top_level(cx) {
+            if !steps.is_empty() {
+                self.destructured(cx, level);
+            }
+            return; // a plain name was noted with its declarator
+        }
+        let scope = match kind {
+            K::Declarator => self.variable_scope(cx),
+            K::ForIn if self.child(&root, self.f.kind).is_some_and(|word| word.kind() == "var") => cx.function_scope(),
+            _ => cx.current_scope(),
+        };
+        let ty = if kind == K::ForIn { None } else { self.declared_type(cx, &root) };
+        let (mut binding, mut value) = self.initial(cx, level, &root);
+        if ty.is_none() && value.is_none() && binding == BindingKind::Param {
+            match self.callback_source(cx, level) {
+                Some((object, false)) if self.is_imported(cx, &object, steps) => return,
+                Some((object, iterated)) => {
+                    let from = self.expr(cx, &object, 0);
+                    binding = if iterated { BindingKind::Element } else { BindingKind::Param };
+                    value = Some(if iterated { from } else { cx.expr(Expr::Unwrap(from)) });
+                }
+                None => {}
+            }
+        }
+        if steps.is_empty() {
+            return cx.bind(&node, scope, binding, ty, value);
+        }
+        if let Some(member) = self.member_type(cx, &root, steps) {
+            return cx.bind(&node, scope, binding, Some(member), None);
+        }
+        let mut whole = ty.map(|ty| cx.expr(Expr::Typed(ty))).or(value);
+        if binding == BindingKind::Element {
+            binding = if kind == K::ForIn { BindingKind::Local } else { BindingKind::Param };
+            whole = whole.map(|whole| cx.expr(Expr::Index(whole)));
+        }
+        let part = whole.map(|whole| self.part(cx, whole, steps));
+        cx.bind(&node, scope, binding, None, part);
+    }
+
+    /// The kind of a binding and the value that is written at it.
+    fn initial(&self, cx: &mut Cx, level: usize, root: &Node) -> (BindingKind, Option<ExprId>) {
+        let (binding, value) = match self.kind(root) {
+            K::Declarator => (BindingKind::Local, self.child(root, self.f.value)),
+            K::Assign => (BindingKind::Local, self.child(root, self.f.right)),
+            K::Catch => (BindingKind::Local, None),
+            K::ForIn if self.child(root, self.f.operator).is_some_and(|word| word.kind() == "of") => {
+                (BindingKind::Element, self.child(root, self.f.right))
+            }
+            K::ForIn => return (BindingKind::Local, Some(self.literal(cx, "str"))),
+            K::Params => {
+                let pattern = cx.ancestor(level - 1).map(|frame| frame.node);
+                let pattern = pattern.filter(|pattern| self.kind(pattern) == K::AssignPattern);
+                (BindingKind::Param, pattern.and_then(|pattern| self.child(&pattern, self.f.right)))
+            }
+            _ => (BindingKind::Param, self.child(root, self.f.value)),
+        };
+        (binding, value.map(|value| self.expr(cx, &value, 0)))
+    }
+
+    /// Whether the name is the module of `import('x').then((name) => …)`, or one that it offers.
+    fn is_imported(&self, cx: &mut Cx, object: &Node, steps: &[Step]) -> bool {
+        match steps {
+            [] => self.then_import(cx, object, None),
+            [Step::Key(key)] => self.then_import(cx, object, Some(key)),
+            _ => false,
+        }
+    }
+
+    /// `A` for the name `a` of `{ a }: { a: A }`.
+    fn member_type(&self, cx: &mut Cx, root: &Node, steps: &[Step]) -> Option<TypeId> {
+        let [Step::Key(key)] = steps else { return None };
+        let name = cx.slice(self.property_name(key));
+        let object = self.first(&root.child_by_field_name("type")?).filter(|ty| self.kind(ty) == K::ObjectType)?;
+        let mut cursor = object.walk();
+        let member = object.named_children(&mut cursor).take(64).find(|member| {
+            let own = self.child(member, self.f.name);
+            self.kind(member) == K::PropertySignature && own.is_some_and(|own| cx.text_of(&own) == name)
+        })?;
+        self.declared_type(cx, &member)
+    }
+
+    /// The part of a value that a pattern leads to.
+    fn part(&self, cx: &mut Cx, whole: ExprId, steps: &[Step]) -> ExprId {
+        steps.iter().rev().fold(whole, |base, step| {
+            let expr = match step {
+                Step::Key(key) if self.kind(key) == K::ComputedName => Expr::Index(base),
+                Step::Key(key) => {
+                    let name = cx.slice(self.property_name(key));
+                    Expr::Member(base, cx.name(name))
+                }
+                Step::Element => Expr::Index(base),
+                Step::Rest => Expr::Unknown,
+            };
+            cx.expr(expr)
+        })
+    }
+
+    /// A name of `const { a, b } = …` at the top of a module.
+    fn destructured(&self, cx: &mut Cx, level: usize) {
+        let node = cx.node();
+        let outer = self.place(cx, level + 1);
+        let place = Place { span: span(&node), first: node.start_byte() as u32, leading: None, ..outer };
+        let mut decl = self.decl(cx, self.variable_kind(cx), cx.text_of(&node), span(&node), &place);
+        decl.signature_end = Some(place.span.end);
+        cx.declare(decl);
+    }
+
+    /// Where the first parameter of a callback comes from, where its caller tells: `xs` in `xs.map(x => …)`, which
+    /// gives its elements, `p` in `p.then(x => …)`. The parameter stands in the `level`-th ancestor.
+    fn callback_source<'t>(&self, cx: &Cx<'_, '_, 't>, level: usize) -> Option<(Node<'t>, bool)> {
+        let function = (level..level + 3).find(|level| matches!(self.outer(cx, *level), K::Arrow | K::FunctionExpr))?;
+        if function > level || self.outer(cx, level) == K::Params {
+            let list = (level..function).find(|level| self.outer(cx, *level) == K::Params)?;
+            let first = self.first(&cx.ancestor(list)?.node)?;
+            if first.id() != cx.ancestor(list - 1)?.node.id() {
+                return None;
+            }
+        }
+        let (arguments, call) = (cx.ancestor(function + 1)?, cx.ancestor(function + 2)?);
+        if self.kinds.get(arguments.kind) != K::Arguments || self.kinds.get(call.kind) != K::Call {
+            return None;
+        }
+        if self.first(&arguments.node)?.id() != cx.ancestor(function)?.node.id() {
+            return None;
+        }
+        let callee = self.child(&call.node, self.f.function).filter(|callee| self.kind(callee) == K::Member)?;
+        let method = cx.text_of(&self.child(&callee, self.f.property)?);
+        let object = self.child(&callee, self.f.object)?;
+        let iterated = ITERATORS.contains(&method);
+        (iterated || method == "then").then_some((object, iterated))
+    }
+}

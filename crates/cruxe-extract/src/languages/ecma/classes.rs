@@ -1,0 +1,200 @@
+//! Classes and the members of classes.
+
+use std::collections::HashSet;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{BindingKind, Relation, Role, ScopeKind, Span, SymbolIndex};
+use tree_sitter::Node;
+
+use super::declare::{Modifiers, Place, short_end};
+use super::object::Owner;
+use super::variables::Value;
+use super::{Ecma, K};
+use crate::walk::{Cx, span};
+
+impl Ecma {
+    pub(super) fn class(&self, cx: &mut Cx) {
+        let node = cx.node();
+        if let Some(name) = self.child(&node, self.f.name) {
+            let place = self.place(cx, 0);
+            let symbol = self.class_symbol(cx, &node, cx.text_of(&name), span(&name), &place);
+            self.bind_local(cx, &name, None);
+            cx.open_symbol(symbol);
+        }
+        cx.open_scope(ScopeKind::Type);
+    }
+
+    /// A class expression is a symbol under the name it is assigned to, otherwise under its own.
+    pub(super) fn class_expression(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let name = self.child(&node, self.f.name);
+        let held = self.names_its_value(cx);
+        if let (Some(name), false) = (name, held) {
+            let place = self.place(cx, 0);
+            let symbol = self.class_symbol(cx, &node, cx.text_of(&name), span(&name), &place);
+            cx.open_symbol(symbol);
+        }
+        cx.open_scope(ScopeKind::Type);
+        if let Some(name) = name {
+            let scope = cx.current_scope();
+            cx.bind(&name, scope, BindingKind::Local, None, None);
+        }
+    }
+
+    pub(super) fn class_symbol(&self, cx: &mut Cx, class: &Node, name: &str, at: Span, place: &Place) -> SymbolIndex {
+        let mut decl = self.decl(cx, SymbolKind::Class, name, at, place);
+        decl.signature_end = Some(self.head_end(class));
+        decl.flags.declaration = place.ambient;
+        let symbol = cx.declare(decl);
+        self.class_heritage(cx, class, symbol);
+        symbol
+    }
+
+    pub(super) fn class_heritage(&self, cx: &mut Cx, class: &Node, symbol: SymbolIndex) {
+        let mut cursor = class.walk();
+        let Some(heritage) = class.named_children(&mut cursor).find(|child| self.kind(child) == K::ClassHeritage)
+        else {
+            return;
+        };
+        let mut cursor = heritage.walk();
+        for clause in heritage.named_children(&mut cursor) {
+            match self.kind(&clause) {
+                K::ExtendsClause => {
+                    let Some(value) = self.child(&clause, self.f.value) else { continue };
+                    let args = self.child(&clause, self.f.type_arguments);
+                    if let Some(ty) = self.class_type(cx, &value, args) {
+                        cx.heritage(symbol, Relation::Extends, ty);
+                    }
+                }
+                K::ImplementsClause => self.super_types(cx, &clause, symbol, Relation::Implements),
+                _ => {
+                    if let Some(ty) = self.class_type(cx, &clause, None) {
+                        cx.heritage(symbol, Relation::Extends, ty);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn super_types(&self, cx: &mut Cx, clause: &Node, symbol: SymbolIndex, relation: Relation) {
+        let mut cursor = clause.walk();
+        for ty in clause.named_children(&mut cursor) {
+            if let Some(ty) = self.type_ref(cx, &ty, 0) {
+                cx.heritage(symbol, relation, ty);
+            }
+        }
+    }
+
+    /// A method of a class, interface, object type or object literal; accessors and constructors included.
+    pub(super) fn method(&self, cx: &mut Cx) {
+        let node = cx.node();
+        if let Some(name) = self.child(&node, self.f.name) {
+            match self.parent(cx) {
+                K::ObjectType if !self.belongs_to_named_type(cx) => {}
+                K::Object => match self.object_owner(cx, 1) {
+                    Some(owner) => self.method_symbol(cx, &name, Some(owner)),
+                    None if self.kind(&name) == K::PropertyIdentifier => cx.occurrence(&name, Role::Key, None),
+                    None => {}
+                },
+                _ => self.method_symbol(cx, &name, None),
+            }
+        }
+        cx.open_scope(ScopeKind::Function);
+    }
+
+    fn method_symbol(&self, cx: &mut Cx, name: &Node, owner: Option<Owner>) {
+        let node = cx.node();
+        let place = self.place(cx, 0);
+        let at = self.property_name(name);
+        let modifiers = self.modifiers(cx, &node);
+        let exported = owner.as_ref().is_some_and(|owner| owner.exports);
+        let kind = if exported { SymbolKind::Fn } else { SymbolKind::Method };
+        let mut decl = self.member_decl(cx, kind, cx.slice(at), at, &place, &modifiers);
+        decl.signature_end = Some(self.head_end(&node));
+        decl.ty = self.return_type(cx, &node);
+        decl.flags.declaration = self.child(&node, self.f.body).is_none();
+        let qualifier = owner.map(|owner| owner.path).filter(|path| !path.is_empty());
+        decl.qualifier = qualifier.as_deref();
+        let constructor = decl.name == "constructor";
+        let symbol = cx.declare(decl);
+        if constructor {
+            self.parameter_properties(cx, &node);
+            self.assigned_fields(cx, &node);
+        }
+        cx.open_symbol(symbol);
+    }
+
+    /// `constructor(private url: string)` declares a field too. Called before the constructor is opened, so that the
+    /// fields belong to the class.
+    fn parameter_properties(&self, cx: &mut Cx, constructor: &Node) {
+        let Some(list) = self.child(constructor, self.f.parameters) else { return };
+        let mut cursor = list.walk();
+        for param in list.named_children(&mut cursor) {
+            let mut inner = param.walk();
+            let mut words = param
+                .children(&mut inner)
+                .filter(|child| matches!(child.kind(), "accessibility_modifier" | "readonly" | "override_modifier"));
+            let (Some(_), Some(name)) = (words.next(), self.child(&param, self.f.pattern)) else { continue };
+            let modifiers = self.modifiers(cx, &param);
+            let start = self.after_decorators(&param);
+            let span_ = Span { start, end: param.end_byte() as u32 };
+            let first = param.start_byte() as u32;
+            let place = Place { span: span_, first, leading: None, exported: false, ambient: false };
+            let mut decl = self.member_decl(cx, SymbolKind::Field, cx.text_of(&name), span(&name), &place, &modifiers);
+            decl.signature_end = Some(place.span.end);
+            decl.ty = self.declared_type(cx, &param);
+            cx.declare(decl);
+        }
+    }
+
+    /// `this.x = …` in a constructor is what declares a field in JavaScript.
+    fn assigned_fields(&self, cx: &mut Cx, constructor: &Node) {
+        let Some(body) = self.child(constructor, self.f.body).filter(|_| self.untyped) else { return };
+        let mut seen = HashSet::new();
+        let mut cursor = body.walk();
+        let statements: Vec<Node> = body.named_children(&mut cursor).collect();
+        for statement in statements.iter().filter(|statement| self.kind(statement) == K::Statement) {
+            let assign = self.first(statement).filter(|inner| self.kind(inner) == K::Assign);
+            let target = assign.and_then(|assign| self.child(&assign, self.f.left));
+            let (Some(assign), Some(target)) = (assign, target) else { continue };
+            let this = self.child(&target, self.f.object).is_some_and(|object| self.kind(&object) == K::This);
+            let Some(name) = self.child(&target, self.f.property).filter(|_| this) else { continue };
+            // A private field is declared before it is assigned.
+            let text = cx.text_of(&name);
+            if text.starts_with('#') || !seen.insert(text) {
+                continue;
+            }
+            let first = assign.start_byte() as u32;
+            let place = Place { span: span(&assign), first, leading: None, exported: false, ambient: false };
+            let mut decl = self.member_decl(cx, SymbolKind::Field, text, span(&name), &place, &Modifiers::default());
+            let value = self.child(&assign, self.f.right);
+            decl.signature_end = Some(short_end(&assign, value.as_ref()));
+            decl.ty = value.and_then(|value| self.literal_type(cx, &value));
+            cx.declare(decl);
+        }
+    }
+
+    pub(super) fn class_field(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let name = self.child(&node, self.f.name).or_else(|| self.child(&node, self.f.property));
+        let Some(name) = name else { return };
+        let place = self.place(cx, 0);
+        let at = self.property_name(&name);
+        let modifiers = self.modifiers(cx, &node);
+        let value = self.child(&node, self.f.value);
+        let mut decl = self.member_decl(cx, SymbolKind::Field, cx.slice(at), at, &place, &modifiers);
+        match value.map(|value| self.value(cx, value, false)) {
+            Some(Value::Function(function)) => {
+                decl.kind = SymbolKind::Method;
+                decl.signature_end = Some(self.head_end(&function));
+                decl.ty = self.return_type(cx, &function);
+            }
+            _ => {
+                decl.signature_end = Some(short_end(&node, value.as_ref()));
+                decl.ty = self.declared_type(cx, &node).or_else(|| self.literal_type(cx, value.as_ref()?));
+            }
+        }
+        let symbol = cx.declare(decl);
+        cx.open_symbol(symbol);
+    }
+}

@@ -1,0 +1,242 @@
+//! Expressions and types, as far as they help to find the type of a receiver.
+
+use cruxe_model::facts::{Expr, ExprId, NameId, TypeId};
+use tree_sitter::Node;
+
+use super::{Ecma, K, MAX_STEPS};
+use crate::walk::Cx;
+
+impl Ecma {
+    pub(super) fn literal(&self, cx: &mut Cx, word: &str) -> ExprId {
+        let word = cx.owned_name(word.to_owned());
+        cx.expr(Expr::Literal(word))
+    }
+
+    pub(super) fn expr(&self, cx: &mut Cx, node: &Node, steps: usize) -> ExprId {
+        if steps > MAX_STEPS {
+            return cx.expr(Expr::Unknown);
+        }
+        let f = &self.f;
+        let expr = match self.kind(node) {
+            K::Identifier | K::Shorthand | K::TypeIdentifier => Expr::Name(cx.name_of(node)),
+            K::This => Expr::SelfValue,
+            K::Super => Expr::Super,
+            K::Member | K::NestedIdentifier => match (self.child(node, f.object), self.child(node, f.property)) {
+                (Some(object), Some(property)) => {
+                    let base = self.expr(cx, &object, steps + 1);
+                    Expr::Member(base, cx.name_of(&property))
+                }
+                _ => Expr::Unknown,
+            },
+            K::Call => match self.child(node, f.function) {
+                // The TypeScript grammars bind `await f<T>()` as `(await f)<T>()`.
+                Some(function) if self.kind(&function) == K::Await => {
+                    let callee = self.alternative(cx, self.first(&function), steps);
+                    let call = cx.expr(Expr::Call(callee));
+                    Expr::Unwrap(call)
+                }
+                Some(function) => Expr::Call(self.expr(cx, &function, steps + 1)),
+                None => Expr::Unknown,
+            },
+            K::New => {
+                let class = self.child(node, f.constructor);
+                let args = self.child(node, f.type_arguments);
+                class.and_then(|class| self.class_type(cx, &class, args)).map_or(Expr::Unknown, Expr::Typed)
+            }
+            K::Subscript => match self.child(node, f.object) {
+                Some(object) => Expr::Index(self.expr(cx, &object, steps + 1)),
+                None => Expr::Unknown,
+            },
+            K::Await => match self.first(node) {
+                Some(inner) => Expr::Unwrap(self.expr(cx, &inner, steps + 1)),
+                None => Expr::Unknown,
+            },
+            K::Cast => match (node.named_child(0), node.named_child(1)) {
+                (_, Some(ty)) => self.type_ref(cx, &ty, 0).map_or(Expr::Unknown, Expr::Typed),
+                (Some(inner), None) => return self.expr(cx, &inner, steps + 1), // `x as const`
+                _ => Expr::Unknown,
+            },
+            K::TypeAssertion => {
+                let ty = node.named_child(0).and_then(|list| list.named_child(0));
+                ty.and_then(|ty| self.type_ref(cx, &ty, 0)).map_or(Expr::Unknown, Expr::Typed)
+            }
+            K::Paren | K::NonNull | K::Instantiation => match self.first(node) {
+                Some(inner) => return self.expr(cx, &inner, steps + 1),
+                None => Expr::Unknown,
+            },
+            // The alternatives of one value mostly are of one type; the first is as good a guess as any.
+            K::Ternary => return self.alternative(cx, self.child(node, f.consequence), steps),
+            K::Binary if self.child(node, f.operator).is_some_and(|op| matches!(op.kind(), "??" | "||")) => {
+                return self.alternative(cx, self.child(node, f.left), steps);
+            }
+            K::Assign => return self.alternative(cx, self.child(node, f.right), steps),
+            K::Str | K::Template => return self.literal(cx, "str"),
+            K::Number if cx.text_of(node).contains('.') => return self.literal(cx, "float"),
+            K::Number => return self.literal(cx, "int"),
+            K::Bool => return self.literal(cx, "bool"),
+            K::Null => return self.literal(cx, "null"),
+            K::Regex => return self.literal(cx, "regex"),
+            K::List => return self.literal(cx, "list"),
+            K::Object => return self.literal(cx, "dict"),
+            K::Arrow | K::FunctionExpr => return self.literal(cx, "fn"),
+            K::JsxOpening | K::JsxElement => return self.literal(cx, "jsx"),
+            _ => Expr::Unknown,
+        };
+        cx.expr(expr)
+    }
+
+    fn alternative(&self, cx: &mut Cx, node: Option<Node>, steps: usize) -> ExprId {
+        match node {
+            Some(node) => self.expr(cx, &node, steps + 1),
+            None => cx.expr(Expr::Unknown),
+        }
+    }
+
+    /// The type of a value that names it: `new T()`, `x as T`.
+    pub(super) fn literal_type(&self, cx: &mut Cx, value: &Node) -> Option<TypeId> {
+        let id = self.expr(cx, value, 0);
+        match cx.expr_at(id) {
+            Expr::Typed(ty) => Some(*ty),
+            _ => None,
+        }
+    }
+
+    /// The class that an expression names: `T`, `ns.T`.
+    pub(super) fn class_type(&self, cx: &mut Cx, class: &Node, args: Option<Node>) -> Option<TypeId> {
+        let mut path = Vec::new();
+        let mut class = self.peel(*class);
+        for _ in 0..MAX_STEPS {
+            match self.kind(&class) {
+                K::Identifier => {
+                    path.push(cx.name_of(&class));
+                    path.reverse();
+                    let args = args.map_or(Vec::new(), |args| self.type_list(cx, &args, 0));
+                    return Some(cx.ty(path, args));
+                }
+                K::Member => {
+                    path.push(cx.name_of(&self.child(&class, self.f.property)?));
+                    class = self.child(&class, self.f.object)?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn type_list(&self, cx: &mut Cx, list: &Node, steps: usize) -> Vec<TypeId> {
+        let mut cursor = list.walk();
+        let types: Vec<Node> = list.named_children(&mut cursor).take(64).collect();
+        types.iter().filter_map(|ty| self.type_ref(cx, ty, steps + 1)).collect()
+    }
+
+    /// A type as written; `None` for one that names nothing.
+    pub(super) fn type_ref(&self, cx: &mut Cx, node: &Node, steps: usize) -> Option<TypeId> {
+        if steps > MAX_STEPS {
+            return None;
+        }
+        match self.kind(node) {
+            K::TypeIdentifier | K::Identifier => {
+                let name = cx.name_of(node);
+                Some(cx.ty(vec![name], Vec::new()))
+            }
+            K::PredefinedType => self.word(cx, cx.text_of(node), Vec::new()),
+            K::NestedType | K::NestedIdentifier | K::Member => {
+                let path = self.type_path(cx, node)?;
+                Some(cx.ty(path, Vec::new()))
+            }
+            K::GenericType => {
+                let path = self.type_path(cx, &self.child(node, self.f.name)?)?;
+                let args = self.child(node, self.f.type_arguments);
+                let args = args.map_or(Vec::new(), |args| self.type_list(cx, &args, steps));
+                Some(cx.ty(path, args))
+            }
+            K::InnerType => self.type_ref(cx, &self.first(node)?, steps + 1),
+            K::TypeQuery | K::Instantiation => self.type_ref(cx, &self.first(node)?, steps + 1),
+            K::ArrayType | K::TupleType => {
+                let args = self.type_list(cx, node, steps);
+                self.word(cx, "[]", args)
+            }
+            K::UnionType => {
+                let args = self.alternatives(cx, node, steps);
+                self.word(cx, "|", args)
+            }
+            K::IntersectionType => {
+                let args = self.alternatives(cx, node, steps);
+                self.word(cx, "&", args)
+            }
+            K::FunctionType => {
+                let result = self.child(node, self.f.return_type).or_else(|| node.child_by_field_name("type"));
+                let args = result.and_then(|result| self.type_ref(cx, &result, steps + 1)).into_iter().collect();
+                self.word(cx, "fn", args)
+            }
+            K::LiteralType => {
+                let word = match self.kind(&node.named_child(0)?) {
+                    K::Str => "string",
+                    K::Bool => "boolean",
+                    K::Null => cx.text_of(node),
+                    _ => "number",
+                };
+                self.word(cx, word, Vec::new())
+            }
+            K::TemplateType => self.word(cx, "string", Vec::new()),
+            K::TypePredicate => self.word(cx, "boolean", Vec::new()),
+            K::ThisType => self.word(cx, "this", Vec::new()),
+            K::Param => self.type_ref(cx, &node.child_by_field_name("type")?, steps + 1), // of a tuple
+            _ => None,
+        }
+    }
+
+    fn word(&self, cx: &mut Cx, word: &str, args: Vec<TypeId>) -> Option<TypeId> {
+        let name = cx.owned_name(word.to_owned());
+        Some(cx.ty(vec![name], args))
+    }
+
+    /// The alternatives of `a | b | c`, which the grammar nests to the left.
+    fn alternatives(&self, cx: &mut Cx, node: &Node, steps: usize) -> Vec<TypeId> {
+        let kind = self.kind(node);
+        let mut found = Vec::new();
+        let mut node = *node;
+        // A union may have hundreds of members, one level each; beyond this many the type helps nobody.
+        for _ in 0..32 {
+            let mut cursor = node.walk();
+            let members: Vec<Node> =
+                node.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).collect();
+            let (nested, rest) = match members.split_first() {
+                Some((first, rest)) if self.kind(first) == kind => (Some(*first), rest),
+                _ => (None, members.as_slice()),
+            };
+            for member in rest.iter().rev() {
+                found.extend(self.type_ref(cx, member, steps + 1));
+            }
+            match nested {
+                Some(first) => node = first,
+                None => break,
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// `["ns", "T"]` of `ns.T`.
+    fn type_path(&self, cx: &mut Cx, node: &Node) -> Option<Vec<NameId>> {
+        let mut path = Vec::new();
+        let mut node = *node;
+        for _ in 0..MAX_STEPS {
+            let (outer, name) = match self.kind(&node) {
+                K::NestedType => (self.child(&node, self.f.module)?, self.child(&node, self.f.name)?),
+                K::NestedIdentifier | K::Member => {
+                    (self.child(&node, self.f.object)?, self.child(&node, self.f.property)?)
+                }
+                K::TypeIdentifier | K::Identifier => {
+                    path.push(cx.name_of(&node));
+                    path.reverse();
+                    return Some(path);
+                }
+                _ => return None,
+            };
+            path.push(cx.name_of(&name));
+            node = outer;
+        }
+        None
+    }
+}

@@ -1,0 +1,231 @@
+//! TypeScript, TSX and JavaScript: one set of rules over three grammars whose node kinds mostly agree.
+//!
+//! [`kinds`] names the nodes. `declare` holds what all declarations share; `classes`, `types` and `variables` note
+//! theirs, `object` the functions that object literals and assignments name, `imports` what comes from and goes to
+//! other modules, `names` and `bindings` what each identifier is (a use with its role, or introduced). `expr` reads
+//! receivers and written types, and `mend` helps the grammars over what they do not know.
+
+mod bindings;
+mod classes;
+mod declare;
+mod expr;
+mod imports;
+mod kinds;
+mod mend;
+mod names;
+mod object;
+#[cfg(test)]
+mod tests;
+mod types;
+mod variables;
+
+use cruxe_model::facts::{ScopeKind, Span};
+use tree_sitter::{Language, Node};
+
+use self::kinds::{Fields, K, KINDS};
+use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef};
+use crate::walk::{Cx, Rules, Trivia, Walk, span};
+
+/// JavaScript, with JSX.
+pub static JAVASCRIPT: LanguageDef = LanguageDef {
+    id: "javascript",
+    name: "javascript",
+    depth: Depth::Deep,
+    extensions: &["js", "mjs", "cjs", "jsx"],
+    file_names: &[],
+    interpreters: &["node", "deno", "bun"],
+    separator: ".",
+    front_end: FrontEnd::Grammar { grammar: || tree_sitter_javascript::LANGUAGE.into(), rules },
+};
+
+/// TypeScript without JSX, where `<T>x` is a cast.
+pub static TYPESCRIPT: LanguageDef = LanguageDef {
+    id: "typescript",
+    name: "typescript",
+    depth: Depth::Deep,
+    extensions: &["ts", "mts", "cts"],
+    file_names: &[],
+    interpreters: &["ts-node", "tsx"],
+    separator: ".",
+    front_end: FrontEnd::Grammar { grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), rules },
+};
+
+/// TypeScript with JSX.
+pub static TSX: LanguageDef = LanguageDef {
+    id: "tsx",
+    name: "typescript",
+    depth: Depth::Deep,
+    extensions: &["tsx"],
+    file_names: &[],
+    interpreters: &[],
+    separator: ".",
+    front_end: FrontEnd::Grammar { grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(), rules },
+};
+
+/// Longer chains of nodes than this are not followed.
+const MAX_STEPS: usize = 12;
+
+struct Ecma {
+    kinds: Kinds<K>,
+    f: Fields,
+    /// Fields of classes need no declaration.
+    untyped: bool,
+}
+
+fn rules(grammar: &Language) -> Box<dyn Rules> {
+    let f = Fields::new(grammar);
+    Box::new(Ecma { kinds: Kinds::new(grammar, KINDS), untyped: f.return_type == 0, f })
+}
+
+impl Rules for Ecma {
+    fn trivia(&self, kind: u16, text: &str) -> Trivia {
+        match self.kinds.get(kind) {
+            K::Comment if is_directive(text) => Trivia::Comment,
+            K::Comment => Trivia::Doc,
+            K::Decorator => Trivia::Attribute,
+            _ => Trivia::No,
+        }
+    }
+
+    fn mend(&self, text: &str) -> Option<String> {
+        mend::mend(text)
+    }
+
+    /// Flow's types, which JavaScript files may have, are close to TypeScript's.
+    fn dialect(&self) -> Option<&'static LanguageDef> {
+        self.untyped.then_some(&TSX)
+    }
+
+    fn enter(&self, cx: &mut Cx) -> Walk {
+        match self.kinds.get(cx.kind()) {
+            K::Comment | K::ImportAttribute => return Walk::Skip,
+            K::Import => return self.import(cx),
+            K::ImportAlias => return self.import_alias(cx),
+            K::Export => return self.export(cx),
+            K::Ambient => self.ambient(cx),
+            K::Function | K::FunctionSignature => self.function(cx),
+            K::FunctionExpr => self.function_expression(cx),
+            K::Arrow | K::CallSignature | K::FunctionType | K::StaticBlock => cx.open_scope(ScopeKind::Function),
+            K::Class => self.class(cx),
+            K::ClassExpr => self.class_expression(cx),
+            K::Method | K::MethodSignature => self.method(cx),
+            K::Field => self.class_field(cx),
+            K::PropertySignature => self.property_signature(cx),
+            K::Interface => self.interface(cx),
+            K::TypeAlias => self.type_alias(cx),
+            K::Enum => self.enumeration(cx),
+            K::EnumAssignment => self.variant(cx),
+            K::Module => self.module(cx),
+            K::NestedIdentifier if self.parent(cx) == K::Module && cx.field() == self.f.name => return Walk::Skip,
+            K::Declarator => return self.declarator(cx),
+            K::TypeParam | K::MappedClause => self.type_parameter(cx),
+            K::ConditionalType => self.conditional_type(cx),
+            K::Assign => self.assignment(cx),
+            K::Pair => self.pair(cx),
+            K::Call => self.inline_import(cx),
+            K::Block if !self.shares_scope(cx) => cx.open_scope(ScopeKind::Block),
+            K::Loop | K::ForIn | K::Catch | K::SwitchBody | K::IndexSignature => cx.open_scope(ScopeKind::Block),
+            K::Str | K::Number | K::ComputedName if self.parent(cx) == K::EnumBody => self.variant(cx),
+            K::PropertyIdentifier if self.parent(cx) == K::EnumBody => self.variant(cx),
+            K::Identifier | K::PropertyIdentifier | K::TypeIdentifier | K::Shorthand | K::ShorthandPattern => {
+                self.name(cx);
+            }
+            _ => {}
+        }
+        Walk::Into
+    }
+}
+
+impl Ecma {
+    fn kind(&self, node: &Node) -> K {
+        self.kinds.get(node.kind_id())
+    }
+
+    fn parent(&self, cx: &Cx) -> K {
+        self.kinds.get(cx.parent_kind())
+    }
+
+    /// The kind of the `level`-th ancestor.
+    fn outer(&self, cx: &Cx, level: usize) -> K {
+        cx.ancestor(level).map_or(K::Other, |frame| self.kinds.get(frame.kind))
+    }
+
+    fn child<'t>(&self, node: &Node<'t>, field: u16) -> Option<Node<'t>> {
+        node.child_by_field_id(field)
+    }
+
+    /// A block that is the body of something that has opened a scope already.
+    fn shares_scope(&self, cx: &Cx) -> bool {
+        matches!(
+            self.parent(cx),
+            K::Function
+                | K::FunctionExpr
+                | K::Arrow
+                | K::Method
+                | K::StaticBlock
+                | K::Module
+                | K::Ambient
+                | K::Loop
+                | K::ForIn
+                | K::Catch
+        )
+    }
+
+    /// The first named child that is no comment.
+    fn first<'t>(&self, node: &Node<'t>) -> Option<Node<'t>> {
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor).find(|child| self.kind(child) != K::Comment)
+    }
+
+    /// The value inside parentheses, casts and `!`.
+    fn peel<'t>(&self, node: Node<'t>) -> Node<'t> {
+        let mut node = node;
+        for _ in 0..MAX_STEPS {
+            let inner = match self.kind(&node) {
+                K::Paren | K::Cast | K::NonNull | K::Instantiation => self.first(&node),
+                K::TypeAssertion => node.named_child(1),
+                _ => None,
+            };
+            match inner {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// The name that a property has: the inside of a string, otherwise the text.
+    fn property_name(&self, node: &Node) -> Span {
+        let span = span(node);
+        match self.kind(node) {
+            K::Str if span.end - span.start >= 2 => Span { start: span.start + 1, end: span.end - 1 },
+            _ => span,
+        }
+    }
+}
+
+/// Comments that speak to tools, not to readers.
+fn is_directive(comment: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "@ts-",
+        "eslint",
+        "prettier-",
+        "biome-",
+        "tslint:",
+        "jshint",
+        "istanbul",
+        "c8 ",
+        "v8 ",
+        "#region",
+        "#endregion",
+        "webpack",
+        "deno-",
+        "/ <",
+        "global ",
+        "#__",
+        "@__",
+        "@jsx",
+    ];
+    let text = comment.trim_start_matches("/*").trim_start_matches("//").trim_start();
+    comment.starts_with("///") || WORDS.iter().any(|word| text.starts_with(word))
+}

@@ -52,7 +52,7 @@ pub struct Score {
     pub qualified_name: f64,
     /// How central the file is: 1 for plain source, less for examples, vendored and deep paths.
     pub path_affinity: f64,
-    /// 1 for a definition that anybody can use, less for a declaration, a local or a test.
+    /// 1 for a definition that everyone can use, less for a private one, a declaration, a local or a test.
     pub definition: f64,
     /// How likely the kind is meant.
     pub kind: f64,
@@ -221,6 +221,7 @@ fn score(hit: &SymbolHit, how: NameMatch, rarity: f64) -> Score {
         (true, ..) => 0.2,
         (_, true, _) => 0.4,
         (_, _, true) => 0.7,
+        _ if !hit.public => 0.85,
         _ => 1.0,
     };
     Score { exact_match, qualified_name: 0.0, path_affinity: 1.0, definition, kind: kind_prior(hit.kind), rarity }

@@ -1,5 +1,6 @@
 //! Definitions by name.
 
+use cruxe_model::facts::{Access, Symbol};
 use cruxe_model::{SymbolKind, VersionId};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
@@ -34,14 +35,21 @@ pub struct SymbolHit {
     pub local: bool,
     /// Its body stands elsewhere.
     pub declaration: bool,
+    /// Everyone can use it.
+    pub public: bool,
 }
 
 const TEST: u8 = 1;
 const LOCAL: u8 = 2;
 const DECLARATION: u8 = 4;
+const PUBLIC: u8 = 8;
 
-pub(crate) fn flags(flags: cruxe_model::facts::SymbolFlags) -> u8 {
-    u8::from(flags.test) * TEST + u8::from(flags.local) * LOCAL + u8::from(flags.declaration) * DECLARATION
+pub(crate) fn flags(symbol: &Symbol) -> u8 {
+    let flags = symbol.flags;
+    u8::from(flags.test) * TEST
+        + u8::from(flags.local) * LOCAL
+        + u8::from(flags.declaration) * DECLARATION
+        + u8::from(symbol.access == Access::Public) * PUBLIC
 }
 
 /// A prefix that is too common is cut here: the answer is cut far earlier anyway.
@@ -78,6 +86,7 @@ pub(crate) fn find(
                     test: flags & TEST != 0,
                     local: flags & LOCAL != 0,
                     declaration: flags & DECLARATION != 0,
+                    public: flags & PUBLIC != 0,
                 });
             }
         }

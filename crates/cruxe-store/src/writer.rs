@@ -176,7 +176,7 @@ impl Writer {
         for (position, symbol) in new.facts.symbols.iter().enumerate() {
             if symbol.kind != SymbolKind::Use {
                 let name = self.name_id(&symbol.name)?;
-                let row = params![name, version, position, symbol.kind.code(), names::flags(symbol.flags)];
+                let row = params![name, version, position, symbol.kind.code(), names::flags(symbol)];
                 self.connection.prepare_cached("INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(row)?;
             }
         }

@@ -49,16 +49,18 @@ struct Output {
 #[serde(transparent)]
 struct Entry(#[schemars(with = "EntrySchema")] OutlineSymbol);
 
-#[derive(JsonSchema)]
-#[allow(dead_code)]
+#[derive(JsonSchema, Serialize)]
 struct EntrySchema {
     kind: String,
     name: String,
     line_start: u32,
     line_end: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
     visibility: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
     /// Entries of the same form.
+    #[serde(skip_serializing_if = "Option::is_none")]
     children: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
 }
 

@@ -9,7 +9,7 @@ use cruxe_vcs::hash_blob;
 
 use crate::error::IndexError;
 use crate::project::{Project, Source};
-use crate::scan::{self, ScanFile};
+use crate::scan::ScanFile;
 
 /// The first difference found between what is published and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn change(
     if state.worktree.as_deref() != Some(&*project.root.to_string_lossy()) {
         return Ok(Some(Change::OtherSource));
     }
-    let listing = scan::work_tree(&project.root, project.config.index.max_files)?;
+    let listing = project.scan()?;
     for file in &listing.files {
         let same = match stats.get(&file.path) {
             None => false,

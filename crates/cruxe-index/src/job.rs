@@ -280,10 +280,9 @@ impl Run<'_> {
     }
 
     fn list(&self) -> Result<Listing, IndexError> {
-        let max_files = self.project.config.index.max_files;
         match (&self.source, &self.project.repo) {
-            (Source::Commit(id), Some(repo)) => scan::commit(repo, id, max_files),
-            _ => scan::work_tree(&self.project.root, max_files),
+            (Source::Commit(id), Some(repo)) => scan::commit(repo, id, self.project.config.index.max_files),
+            _ => self.project.scan(),
         }
     }
 

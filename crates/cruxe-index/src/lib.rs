@@ -18,5 +18,5 @@ mod workspace;
 pub use error::IndexError;
 pub use job::{JobReport, JobRequest, Progress};
 pub use project::{Project, Source};
-pub use scan::{Listing, ScanFile, work_tree as scan_work_tree};
+pub use scan::{Listing, ScanFile};
 pub use workspace::{View, Workspace};

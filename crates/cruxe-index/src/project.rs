@@ -10,6 +10,7 @@ use cruxe_vcs::{Blob, ObjectFormat, Repo, hash_blob};
 use jiff::Timestamp;
 
 use crate::error::IndexError;
+use crate::scan::{self, Listing};
 
 /// The one ref of a folder outside git.
 pub const LIVE: &str = "live";
@@ -111,6 +112,16 @@ impl Project {
                 Ok((resolved.name, source))
             }
         }
+    }
+
+    /// The files of the work tree as they are now.
+    pub fn scan(&self) -> Result<Listing, IndexError> {
+        let tracked = match &self.repo {
+            // An index that cannot be read hides no file that is not ignored.
+            Some(repo) => repo.tracked_files().unwrap_or_default(),
+            None => Vec::new(),
+        };
+        scan::work_tree(&self.root, &tracked, self.config.index.max_files)
     }
 
     /// How this project names contents.

@@ -1,5 +1,6 @@
 //! Finds the files of a work tree or of a commit.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -39,9 +40,11 @@ pub struct Listing {
     pub warnings: Vec<String>,
 }
 
-/// Walks a work tree. Ignore files count from the root downwards only: a repository below a folder that somebody else
-/// ignores is still a repository.
-pub fn work_tree(root: &Path, max_files: usize) -> Result<Listing, IndexError> {
+/// Lists the files of a work tree: what a walk finds that is not ignored, and what git tracks although it is ignored.
+///
+/// Ignore files count from the root downwards only: a repository below a folder that somebody else ignores is still a
+/// repository.
+pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<Listing, IndexError> {
     let mut listing = Listing { folders: vec![String::new()], ..Listing::default() };
     let own_rules = OwnRules::of_root(root);
     let keep = own_rules.clone();
@@ -89,7 +92,45 @@ pub fn work_tree(root: &Path, max_files: usize) -> Result<Listing, IndexError> {
         take(&mut listing, &own_rules, ScanFile { path, stat: stat(&metadata), hash: None }, max_files)?;
     }
     sort(&mut listing);
+    add_tracked(&mut listing, root, &own_rules, tracked, max_files)?;
     Ok(listing)
+}
+
+/// Adds what git tracks and the walk passed over. `.cruxeignore` and the built-in rules still hold.
+fn add_tracked(
+    listing: &mut Listing,
+    root: &Path,
+    own_rules: &OwnRules,
+    tracked: &[RepoPath],
+    max_files: usize,
+) -> Result<(), IndexError> {
+    let found: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
+    let mut missed: Vec<&RepoPath> = tracked.iter().filter(|path| !found.contains(path)).collect();
+    let skipped: HashSet<&RepoPath> = listing.skipped.iter().map(|(path, _)| path).collect();
+    missed.retain(|path| !skipped.contains(path));
+    if missed.is_empty() {
+        return Ok(());
+    }
+    let rules = missed_rules(root, own_rules, tracked);
+    for path in missed {
+        let Ok(metadata) = fs::symlink_metadata(root.join(path.as_str())) else { continue };
+        if metadata.is_file() && !rules.iter().any(|rules| rules.ignores_below(path)) {
+            listing.folders.push(path.parent().to_owned());
+            take(listing, own_rules, ScanFile { path: path.clone(), stat: stat(&metadata), hash: None }, max_files)?;
+        }
+    }
+    listing.folders.sort();
+    listing.folders.dedup();
+    sort(listing);
+    Ok(())
+}
+
+/// Every `.cruxeignore` that git tracks, and the root's own whether or not it does.
+fn missed_rules(root: &Path, own_rules: &OwnRules, tracked: &[RepoPath]) -> Vec<OwnRules> {
+    let nested = tracked.iter().filter(|path| path.file_name() == IGNORE_FILE && !path.parent().is_empty());
+    let read = |path: &RepoPath| fs::read_to_string(root.join(path.as_str())).unwrap_or_default();
+    let nested = nested.map(|path| OwnRules::from_text(path.parent(), &read(path)));
+    std::iter::once(own_rules.clone()).chain(nested).collect()
 }
 
 /// Lists the files of a commit.
@@ -97,23 +138,15 @@ pub fn commit(repo: &Repo, id: &ContentHash, max_files: usize) -> Result<Listing
     let tree = repo.tree_files(id)?;
     let mut listing = Listing::default();
     let reader = repo.reader();
-    let root_rules = tree.files.iter().find(|file| file.path.as_str() == IGNORE_FILE);
-    let own_rules = match root_rules {
-        Some(file) => OwnRules::from_text(&read_text(&reader, &file.hash)?),
-        None => OwnRules::none(),
-    };
-    let mut nested = Vec::new();
-    for file in tree.files.iter().filter(|file| file.path.file_name() == IGNORE_FILE && !file.path.parent().is_empty())
-    {
-        nested.push((format!("{}/", file.path.parent()), OwnRules::from_text(&read_text(&reader, &file.hash)?)));
+    let mut rules = vec![OwnRules::none()];
+    for file in tree.files.iter().filter(|file| file.path.file_name() == IGNORE_FILE) {
+        let of_file = OwnRules::from_text(file.path.parent(), &read_text(&reader, &file.hash)?);
+        if file.path.parent().is_empty() { rules[0] = of_file } else { rules.push(of_file) }
     }
     for file in tree.files {
-        let hidden = nested.iter().any(|(folder, rules)| {
-            file.path.as_str().strip_prefix(folder.as_str()).is_some_and(|inside| rules.ignores(inside))
-        });
-        if !hidden && !own_rules.ignores(file.path.as_str()) {
+        if !rules.iter().any(|rules| rules.ignores_below(&file.path)) {
             let stat = FileStat { size: 0, mtime: 0, inode: 0 };
-            take(&mut listing, &own_rules, ScanFile { path: file.path, stat, hash: Some(file.hash) }, max_files)?;
+            take(&mut listing, &rules[0], ScanFile { path: file.path, stat, hash: Some(file.hash) }, max_files)?;
         }
     }
     for path in tree.submodules {
@@ -163,38 +196,46 @@ pub fn stat(metadata: &fs::Metadata) -> FileStat {
     FileStat { size: metadata.len(), mtime, inode }
 }
 
-/// The project's own `.cruxeignore`, as far as it takes back in what the built-in rules leave out.
+/// A `.cruxeignore` of the project.
 #[derive(Clone)]
 struct OwnRules {
+    /// Where it stands; empty for the root.
+    folder: String,
     rules: Gitignore,
+    /// Patterns that take back in what the built-in rules leave out.
     kept: Vec<String>,
 }
 
 impl OwnRules {
     fn of_root(root: &Path) -> OwnRules {
-        OwnRules::from_text(&fs::read_to_string(root.join(IGNORE_FILE)).unwrap_or_default())
+        OwnRules::from_text("", &fs::read_to_string(root.join(IGNORE_FILE)).unwrap_or_default())
     }
 
     fn none() -> OwnRules {
-        OwnRules { rules: Gitignore::empty(), kept: Vec::new() }
+        OwnRules { folder: String::new(), rules: Gitignore::empty(), kept: Vec::new() }
     }
 
-    fn from_text(text: &str) -> OwnRules {
+    fn from_text(folder: &str, text: &str) -> OwnRules {
         let mut builder = GitignoreBuilder::new("");
         for line in text.lines() {
             // A line that is no pattern matches nothing; git does the same.
             let _ = builder.add_line(None, line);
         }
         let kept = text.lines().filter_map(|line| line.trim().strip_prefix('!')).map(str::to_owned).collect();
-        OwnRules { rules: builder.build().unwrap_or_else(|_| Gitignore::empty()), kept }
+        OwnRules { folder: folder.to_owned(), rules: builder.build().unwrap_or_else(|_| Gitignore::empty()), kept }
     }
 
     fn keeps(&self, path: &str) -> bool {
         self.rules.matched_path_or_any_parents(path, false).is_whitelist()
     }
 
-    fn ignores(&self, path: &str) -> bool {
-        self.rules.matched_path_or_any_parents(path, false).is_ignore()
+    /// Whether it hides a path of the project, which may lie outside its folder.
+    fn ignores_below(&self, path: &RepoPath) -> bool {
+        let inside = match self.folder.as_str() {
+            "" => Some(path.as_str()),
+            folder => path.as_str().strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+        };
+        inside.is_some_and(|path| self.rules.matched_path_or_any_parents(path, false).is_ignore())
     }
 
     /// Whether a pattern could take something below a folder of this name back in.
@@ -218,7 +259,7 @@ mod tests {
     }
 
     fn paths(root: &Path) -> Vec<String> {
-        work_tree(root, 1000).unwrap().files.into_iter().map(|file| file.path.into()).collect()
+        work_tree(root, &[], 1000).unwrap().files.into_iter().map(|file| file.path.into()).collect()
     }
 
     #[test]
@@ -242,6 +283,24 @@ mod tests {
         assert_eq!(paths(&root.path().join("build/repo")), ["build/x.rs", "src/lib.rs"]);
     }
 
+    #[test]
+    fn tracked_files_are_listed_although_they_are_ignored() {
+        let root = tree(&[
+            (".gitignore", "out/\n"),
+            ("src/.cruxeignore", "*.gen.rs\n"),
+            ("out/kept.rs", ""),
+            ("out/untracked.rs", ""),
+            ("src/a.gen.rs", ""),
+            ("vendor/x.go", ""),
+        ]);
+        let tracked = ["out/kept.rs", "src/.cruxeignore", "src/a.gen.rs", "vendor/x.go", "gone.rs"];
+        let tracked = tracked.map(|path| RepoPath::parse(path).unwrap());
+        let listing = work_tree(root.path(), &tracked, 1000).unwrap();
+        let paths: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, [".gitignore", "out/kept.rs", "src/.cruxeignore"]);
+        assert!(listing.folders.iter().any(|folder| folder == "out"));
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_are_not_followed() {
@@ -255,6 +314,6 @@ mod tests {
     #[test]
     fn a_walk_that_is_too_large_stops() {
         let root = tree(&[("a.rs", ""), ("b.rs", ""), ("c.rs", "")]);
-        assert!(matches!(work_tree(root.path(), 2), Err(IndexError::TooManyFiles(2))));
+        assert!(matches!(work_tree(root.path(), &[], 2), Err(IndexError::TooManyFiles(2))));
     }
 }

@@ -16,7 +16,6 @@ use crate::error::IndexError;
 use crate::freshness::{self, Change};
 use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
 use crate::project::{Project, Source};
-use crate::scan;
 use crate::watch::Watcher;
 
 /// An open project.
@@ -415,7 +414,7 @@ impl Workspace {
     /// Everything whose change matters: the folders of the work tree, and where git keeps HEAD and branches.
     fn folders(&self) -> Vec<PathBuf> {
         let root = &self.project.root;
-        let listing = scan::work_tree(root, self.project.config.index.max_files).unwrap_or_default();
+        let listing = self.project.scan().unwrap_or_default();
         let mut folders: Vec<PathBuf> = listing.folders.iter().map(|folder| root.join(folder)).collect();
         if let Some(repo) = &self.project.repo {
             folders.push(repo.git_dir().to_owned());

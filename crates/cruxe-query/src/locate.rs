@@ -199,7 +199,7 @@ fn candidates(
     // is an `A::new`.
     if !wanted.qualifiers.is_empty() {
         let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
-        let enough = if best >= 0.9 { 0.9 } else { best };
+        let enough = if best >= 0.9 { 0.85 } else { best };
         candidates.retain(|candidate| candidate.fit >= enough);
     }
     Ok(candidates)

@@ -43,6 +43,14 @@ pub fn qualifier_fit(wanted: &WantedName, qualified_name: &str) -> f64 {
         return if direct == have.len() { 1.0 } else { 0.9 };
     }
     // A path through re-exports leaves modules out: `tokio::net::TcpListener` is defined in `tokio::net::tcp::listener`.
+    if have.last().is_some_and(|module| same(module, &wanted.plain)) {
+        // A function in a file of its own, `tokio::task::spawn::spawn`, is known by the module around that file.
+        let outer = have[..have.len() - 1].join(".");
+        let around = qualifier_fit(wanted, &format!("{outer}.{}", wanted.plain));
+        if around > 0.0 {
+            return around * 0.95;
+        }
+    }
     let mut rest = have.iter();
     if wanted.qualifiers.iter().all(|part| rest.any(|have| same(part, have))) {
         return if direct > 0 { 0.7 } else { 0.4 };
@@ -79,6 +87,7 @@ mod tests {
         assert_eq!(fit("TcpListener::bind", "TcpListener::bind"), 1.0);
         assert_eq!(fit("TcpListener::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.9);
         assert_eq!(fit("tokio::net::TcpListener::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.7);
+        assert_eq!(fit("tokio::task::spawn", "tokio::task::spawn::spawn"), 0.95);
         assert_eq!(fit("authsvc::auth::jwt::validate", "auth::jwt::validate"), 0.6);
         assert_eq!(fit("UdpSocket::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.0);
         assert_eq!(fit("ApiClient.ensureToken", "api/client.ApiClient.ensureToken"), 0.9);

@@ -15,6 +15,7 @@ mod object;
 mod refs;
 mod repo;
 mod resolve;
+mod staged;
 #[cfg(test)]
 mod testing;
 mod tree;

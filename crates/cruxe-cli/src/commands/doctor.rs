@@ -126,8 +126,7 @@ fn grammars() -> Check {
 }
 
 fn ignore_rules(workspace: &Workspace) -> Check {
-    let files = workspace.project.config.index.max_files;
-    match cruxe_index::scan_work_tree(&workspace.project.root, files) {
+    match workspace.project.scan() {
         Ok(listing) => {
             let warnings = listing.warnings.first().map(|warning| format!("; {warning}")).unwrap_or_default();
             let detail =

@@ -14,6 +14,8 @@ use crate::{Input, chunk};
 const MAX_SYMBOLS: usize = 200_000;
 const MAX_OCCURRENCES: usize = 2_000_000;
 const MAX_SIGNATURE: usize = 400;
+/// Below a symbol with a longer qualified name, names start at the module again.
+const MAX_QUALIFIED: usize = 2000;
 
 /// A definition to note, see [`Builder::declare`].
 pub struct Decl<'a> {
@@ -84,11 +86,9 @@ pub struct Builder<'s> {
     path: String,
     facts: FileFacts,
     separator: &'static str,
-    names: HashMap<&'s str, NameId>,
-    other_names: HashMap<String, NameId>,
+    names: HashMap<Cow<'s, str>, NameId>,
     exprs: HashMap<Expr, ExprId>,
     types: HashMap<TypeRef, TypeId>,
-    ordinals: HashMap<(SymbolKind, String), u32>,
     claimed: HashMap<(Option<SymbolIndex>, &'s str), Option<SymbolIndex>>,
     disowned: HashSet<(ScopeId, &'s str)>,
     symbols: Vec<SymbolIndex>,
@@ -96,6 +96,7 @@ pub struct Builder<'s> {
     exported: HashSet<&'s str>,
     deadline: Instant,
     cut: bool,
+    expired: bool,
 }
 
 impl<'s> Builder<'s> {
@@ -118,10 +119,8 @@ impl<'s> Builder<'s> {
             },
             separator: input.language.map_or(".", |def| def.separator),
             names: HashMap::new(),
-            other_names: HashMap::new(),
             exprs: HashMap::new(),
             types: HashMap::new(),
-            ordinals: HashMap::new(),
             claimed: HashMap::new(),
             disowned: HashSet::new(),
             symbols: Vec::new(),
@@ -129,6 +128,7 @@ impl<'s> Builder<'s> {
             exported: HashSet::new(),
             deadline: Instant::now() + max_time,
             cut: false,
+            expired: false,
         }
     }
 
@@ -138,6 +138,16 @@ impl<'s> Builder<'s> {
 
     pub(crate) fn out_of_time(&self) -> bool {
         Instant::now() >= self.deadline
+    }
+
+    /// Notes that the time is over: what was found so far is not handed out, because how much that is depends on the
+    /// machine. Readers still get the text in pieces.
+    pub(crate) fn expire(&mut self) {
+        self.expired = true;
+    }
+
+    pub(crate) fn has_expired(&self) -> bool {
+        self.expired
     }
 
     /// The text of a span; empty where it does not fit.
@@ -160,6 +170,14 @@ impl<'s> Builder<'s> {
         &self.path
     }
 
+    /// The line around an offset, with its line feed.
+    pub fn line_around(&self, offset: u32) -> Span {
+        let starts = &self.facts.line_starts;
+        let after = starts.partition_point(|start| *start <= offset);
+        let start = after.checked_sub(1).and_then(|at| starts.get(at)).copied().unwrap_or_default();
+        Span { start, end: starts.get(after).copied().unwrap_or(self.text.len() as u32) }
+    }
+
     /// Replaces the module: for languages whose files declare it themselves. Call it before the first declaration.
     pub fn set_module(&mut self, module: impl Into<String>) {
         self.facts.module = module.into();
@@ -180,14 +198,11 @@ impl<'s> Builder<'s> {
 
     /// The id of a string of the source.
     pub fn name(&mut self, text: &'s str) -> NameId {
-        if let Some(id) = self.names.get(text) {
-            return *id;
-        }
-        let id = self.other_names.get(text).copied().unwrap_or_else(|| {
+        let next = NameId(self.facts.names.len() as u32);
+        let id = *self.names.entry(Cow::Borrowed(text)).or_insert(next);
+        if id == next {
             self.facts.names.push(text.to_owned());
-            NameId(self.facts.names.len() as u32 - 1)
-        });
-        self.names.insert(text, id);
+        }
         id
     }
 
@@ -199,12 +214,12 @@ impl<'s> Builder<'s> {
 
     /// The id of a string that does not stand in the source as it is.
     pub fn owned_name(&mut self, text: String) -> NameId {
-        if let Some(id) = self.names.get(text.as_str()).or_else(|| self.other_names.get(&text)) {
+        if let Some(id) = self.names.get(text.as_str()) {
             return *id;
         }
         let id = NameId(self.facts.names.len() as u32);
         self.facts.names.push(text.clone());
-        self.other_names.insert(text, id);
+        self.names.insert(Cow::Owned(text), id);
         id
     }
 
@@ -228,6 +243,12 @@ impl<'s> Builder<'s> {
         intern(&mut self.types, &mut self.facts.types, TypeRef { path, args }, TypeId)
     }
 
+    /// The path and the arguments of a type.
+    pub fn type_at(&self, id: TypeId) -> (Vec<NameId>, Vec<TypeId>) {
+        let ty = &self.facts.types[id.0 as usize];
+        (ty.path.clone(), ty.args.clone())
+    }
+
     /// Notes a definition below the innermost open symbol. A symbol whose children are visited next is made their
     /// parent with [`crate::walk::Cx::open_symbol`].
     pub fn declare(&mut self, decl: Decl) -> SymbolIndex {
@@ -242,7 +263,6 @@ impl<'s> Builder<'s> {
             _ => self.qualify(parent, decl.qualifier, &decl.name),
         };
         let local = decl.flags.local || self.is_in_function(parent);
-        let ordinal = self.ordinals.entry((decl.kind, qualified_name.clone())).or_insert(0);
         let signature = match decl.signature_end {
             Some(end) => signature(self.text.get(decl.span.start as usize..end as usize).unwrap_or_default()),
             None => String::new(),
@@ -259,12 +279,11 @@ impl<'s> Builder<'s> {
             full_span: decl.full_span,
             name_span: decl.name_span,
             doc_span: decl.doc_span,
-            ordinal: *ordinal,
+            ordinal: 0,
             ty: decl.ty,
             content_hash: 0,
             flags: SymbolFlags { local, ..decl.flags },
         });
-        *ordinal += 1;
         index
     }
 
@@ -336,8 +355,26 @@ impl<'s> Builder<'s> {
         self.current_symbol().map(|index| self.symbol_at(index).kind)
     }
 
+    /// The symbols that were declared last below the innermost open symbol, the newest first.
+    pub fn siblings(&self) -> impl Iterator<Item = SymbolIndex> + '_ {
+        let parent = self.current_symbol();
+        let first = parent.map_or(0, |at| at.0 + 1);
+        let last = self.facts.symbols.len() as u32;
+        (first..last).rev().map(SymbolIndex).filter(move |at| self.symbol_at(*at).parent == parent)
+    }
+
+    /// Whether an open scope introduced the name lately. Looks only so far back that it never gets slow; for languages
+    /// in which a bare name is a call unless it is a local variable.
+    pub fn is_bound(&self, text: &str) -> bool {
+        let Some(name) = self.names.get(text) else { return false };
+        let recent = self.facts.bindings.iter().rev().take(256);
+        recent.filter(|binding| binding.name == *name).any(|binding| self.scopes.contains(&binding.scope))
+    }
+
     fn qualify(&self, parent: Option<SymbolIndex>, qualifier: Option<&str>, name: &str) -> String {
         let outer = parent.map_or(self.facts.module.as_str(), |at| &self.facts.symbols[at.0 as usize].qualified_name);
+        // The names of nested symbols grow with their depth, so all names together with its square.
+        let outer = if outer.len() > MAX_QUALIFIED { self.facts.module.as_str() } else { outer };
         let parts = [outer, qualifier.unwrap_or_default(), name];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(self.separator)
     }
@@ -442,6 +479,17 @@ impl<'s> Builder<'s> {
         if self.cut {
             self.problem(Problem::TooMany);
         }
+        if self.expired {
+            self.problem(Problem::TooSlow);
+            self.facts = FileFacts {
+                language: self.facts.language,
+                module: self.facts.module,
+                scopes: self.facts.scopes.drain(..1).collect(),
+                line_starts: self.facts.line_starts,
+                problems: self.facts.problems,
+                ..FileFacts::default()
+            };
+        }
         let exported = |symbol: &Symbol| symbol.parent.is_none() && self.exported.contains(symbol.name.as_str());
         for symbol in self.facts.symbols.iter_mut().filter(|symbol| exported(symbol)) {
             if symbol.access == Access::Private {
@@ -450,6 +498,7 @@ impl<'s> Builder<'s> {
         }
         sort_symbols(&mut self.facts);
         sort_scopes(&mut self.facts);
+        number(&mut self.facts);
         let bytes = self.text.as_bytes();
         for symbol in &mut self.facts.symbols {
             let hash = blake3::hash(symbol.full_span.of(bytes));
@@ -473,21 +522,32 @@ impl Builder<'_> {
 }
 
 /// Rules declare symbols in the order of the text with few exceptions (a header's name found late, a re-parsed macro);
-/// readers rely on the order, so the exceptions are put in their place here.
+/// readers rely on the order, so the exceptions are put in their place here. A symbol without a name, which the parser
+/// makes up where it misses a token, leaves its children to its own parent.
 fn sort_symbols(facts: &mut FileFacts) {
-    if facts.symbols.is_sorted_by_key(|symbol| symbol.full_span.start) {
+    let named = |symbol: &Symbol| !symbol.name.is_empty();
+    if facts.symbols.is_sorted_by_key(|symbol| symbol.full_span.start) && facts.symbols.iter().all(named) {
         return;
     }
     let mut order: Vec<u32> = (0..facts.symbols.len() as u32).collect();
+    order.retain(|at| named(&facts.symbols[*at as usize]));
     order.sort_by_key(|at| facts.symbols[*at as usize].full_span.start);
-    let mut moved = vec![0; order.len()];
+    let mut moved = vec![None; facts.symbols.len()];
     for (new, old) in order.iter().enumerate() {
-        moved[*old as usize] = new as u32;
+        moved[*old as usize] = Some(SymbolIndex(new as u32));
     }
-    let renumber = |index: &mut SymbolIndex| index.0 = moved[index.0 as usize];
+    // A parent was declared before its children, so what becomes of it is known when they are met.
+    for (at, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| !named(symbol)) {
+        moved[at] = symbol.parent.and_then(|parent| moved[parent.0 as usize]);
+    }
+    facts.heritage.retain(|heritage| named(&facts.symbols[heritage.symbol.0 as usize]));
+    let renumber = |index: SymbolIndex| moved[index.0 as usize];
+    facts
+        .heritage
+        .iter_mut()
+        .for_each(|heritage| heritage.symbol = renumber(heritage.symbol).unwrap_or(heritage.symbol));
     let mut sorted: Vec<Symbol> = order.iter().map(|at| facts.symbols[*at as usize].clone()).collect();
-    sorted.iter_mut().filter_map(|symbol| symbol.parent.as_mut()).for_each(renumber);
-    facts.heritage.iter_mut().for_each(|heritage| renumber(&mut heritage.symbol));
+    sorted.iter_mut().for_each(|symbol| symbol.parent = symbol.parent.and_then(renumber));
     facts.symbols = sorted;
 }
 
@@ -508,6 +568,21 @@ fn sort_scopes(facts: &mut FileFacts) {
     facts.bindings.iter_mut().for_each(|binding| renumber(&mut binding.scope));
     facts.imports.iter_mut().for_each(|import| renumber(&mut import.scope));
     facts.scopes = order.iter().map(|at| facts.scopes[*at as usize].clone()).collect();
+}
+
+/// Tells symbols of the same kind and qualified name apart, once their order is final.
+fn number(facts: &mut FileFacts) {
+    let mut seen: HashMap<(SymbolKind, &str), u32> = HashMap::with_capacity(facts.symbols.len());
+    let ordinals: Vec<u32> = facts
+        .symbols
+        .iter()
+        .map(|symbol| {
+            let next = seen.entry((symbol.kind, &symbol.qualified_name)).or_insert(0);
+            *next += 1;
+            *next - 1
+        })
+        .collect();
+    facts.symbols.iter_mut().zip(ordinals).for_each(|(symbol, ordinal)| symbol.ordinal = ordinal);
 }
 
 fn intern<T: Clone + Eq + Hash, Id: Copy>(

@@ -84,7 +84,8 @@ impl Cutter<'_> {
             if end == last {
                 return;
             }
-            start = (end + 1).saturating_sub(overlap).max(start + 1);
+            // Pieces of few long lines share few of them, or they would repeat the text many times over.
+            start = end + 1 - overlap.min((end + 1 - start) / 4);
         }
     }
 

@@ -11,8 +11,21 @@ use crate::languages::*;
 use crate::walk::Rules;
 
 /// Every language that is understood. Adding one means adding its folder and its line here.
-pub static LANGUAGES: &[&LanguageDef] =
-    &[&ecma::TYPESCRIPT, &ecma::JAVASCRIPT, &ecma::TSX, &go::GO, &python::PYTHON, &rust::RUST];
+pub static LANGUAGES: &[&LanguageDef] = &[
+    &bash::BASH,
+    &ecma::JAVASCRIPT,
+    &ecma::TYPESCRIPT,
+    &ecma::TSX,
+    &elixir::ELIXIR,
+    &go::GO,
+    &haskell::HASKELL,
+    &lua::LUA,
+    &markdown::MARKDOWN,
+    &python::PYTHON,
+    &ruby::RUBY,
+    &rust::RUST,
+    &zig::ZIG,
+];
 
 /// How much of a language is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! scopes that a rule opens are closed when their node is left. Comments and attributes that stand before a node are
 //! collected on the way, because asking a node for its previous sibling costs a walk of its own.
 
+use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 use cruxe_model::facts::{Problem, ScopeKind, Span, SymbolIndex};
@@ -52,6 +53,11 @@ pub trait Rules: Send + Sync {
     fn dialect(&self) -> Option<&'static LanguageDef> {
         None
     }
+
+    /// What the parser gets to see, byte for byte as long as the text: for grammars that do not survive every text.
+    fn parser_input<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
+        Cow::Borrowed(text.as_bytes())
+    }
 }
 
 /// Comments and attributes directly before a node.
@@ -80,6 +86,7 @@ pub struct Frame<'t> {
     last_row: Option<usize>,
     symbols: u32,
     scopes: u32,
+    mark: u8,
 }
 
 /// What rules work with: the current node, its ancestors, and (through `Deref`) the [`Builder`].
@@ -128,7 +135,9 @@ impl<'t> Cx<'_, '_, 't> {
             if named {
                 visited += 1;
                 if visited.is_multiple_of(8192) && self.build.out_of_time() {
-                    self.build.problem(Problem::TooSlow);
+                    self.build.expire();
+                }
+                if self.build.has_expired() {
                     return self.unwind();
                 }
                 self.push(node, cursor.field_id().map_or(0, |id| id.get()));
@@ -159,7 +168,17 @@ impl<'t> Cx<'_, '_, 't> {
         let leading = self.frames.last().and_then(|parent| parent.run);
         let leading = leading.filter(|run| node.start_position().row <= run.end_row + 1);
         let kind = node.kind_id();
-        self.frames.push(Frame { node, kind, field, leading, run: None, last_row: None, symbols: 0, scopes: 0 });
+        self.frames.push(Frame {
+            node,
+            kind,
+            field,
+            leading,
+            run: None,
+            last_row: None,
+            symbols: 0,
+            scopes: 0,
+            mark: 0,
+        });
     }
 
     fn pop(&mut self) {
@@ -220,6 +239,19 @@ impl<'t> Cx<'_, '_, 't> {
         self.frames.len().checked_sub(level + 1).and_then(|at| self.frames.get(at))
     }
 
+    /// What the rules noted at the `level`-th ancestor with [`Cx::set_mark`]; 0 for nothing.
+    pub fn mark(&self, level: usize) -> u8 {
+        self.ancestor(level).map_or(0, |frame| frame.mark)
+    }
+
+    /// Notes something at an ancestor for the nodes that follow in it: `private` in the body of a class.
+    pub fn set_mark(&mut self, level: usize, mark: u8) {
+        let at = self.frames.len().checked_sub(level + 1);
+        if let Some(frame) = at.and_then(|at| self.frames.get_mut(at)) {
+            frame.mark = mark;
+        }
+    }
+
     fn frame(&self, level: usize) -> &Frame<'t> {
         &self.frames[self.frames.len() - 1 - level]
     }
@@ -278,7 +310,11 @@ impl<'t> Cx<'_, '_, 't> {
         if !ready {
             return false;
         }
-        let Some(tree) = crate::parse(&mut parser, self.build.text, self.build.deadline()) else { return false };
+        let input = self.loaded.rules.parser_input(self.build.text);
+        let Some(tree) = crate::parse(&mut parser, &input, self.build.deadline()) else {
+            self.build.expire();
+            return false;
+        };
         if !accept(&tree.root_node()) {
             return false;
         }

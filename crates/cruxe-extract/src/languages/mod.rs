@@ -1,9 +1,18 @@
 //! One module per language: which files are of it, its grammar and its rules.
 
+pub mod bash;
 pub mod ecma;
+pub mod elixir;
 pub mod go;
+pub mod haskell;
+pub mod lua;
+pub mod markdown;
 pub mod python;
+pub mod ruby;
 pub mod rust;
+pub mod zig;
+
+mod common;
 
 #[cfg(test)]
 mod dump;

@@ -1,0 +1,70 @@
+//! Elixir receivers.
+
+use cruxe_model::facts::{Expr, ExprId};
+use tree_sitter::Node;
+
+use super::{Elixir, K};
+use crate::languages::common::{literal, member, path_type};
+use crate::walk::Cx;
+
+/// Longer chains than this are not followed.
+const MAX_STEPS: u32 = 12;
+
+impl Elixir {
+    /// `A.B.C` as names inside names.
+    pub(super) fn path_expr<'s>(&self, cx: &mut Cx<'_, 's, '_>, path: &'s str) -> ExprId {
+        let mut base = None;
+        for part in path.split('.').map(str::trim).take(MAX_STEPS as usize) {
+            let name = cx.name(part);
+            let expr = member(base, Some(name));
+            base = Some(cx.expr(expr));
+        }
+        base.unwrap_or_else(|| cx.expr(Expr::Unknown))
+    }
+
+    pub(super) fn expr(&self, cx: &mut Cx, node: &Node, steps: u32) -> ExprId {
+        if steps > MAX_STEPS {
+            return cx.expr(Expr::Unknown);
+        }
+        let expr = match node.kind() {
+            "identifier" if cx.text_of(node) == "__MODULE__" => Expr::SelfValue,
+            "identifier" => Expr::Name(cx.name_of(node)),
+            "alias" => {
+                let text = cx.text_of(node);
+                return self.path_expr(cx, text);
+            }
+            "dot" => {
+                let base = node.child_by_field_id(self.left).map(|left| self.expr(cx, &left, steps + 1));
+                let name = node.child_by_field_id(self.right).map(|right| cx.name_of(&right));
+                member(base, name)
+            }
+            "call" => match node.child_by_field_id(self.target) {
+                Some(target) if self.is(&target, K::Dot) && self.arguments(node).is_none() => {
+                    return self.expr(cx, &target, steps + 1);
+                }
+                Some(target) => Expr::Call(self.expr(cx, &target, steps + 1)),
+                None => Expr::Unknown,
+            },
+            "map" => {
+                let name = node.named_child(0).filter(|first| self.is(first, K::Struct));
+                let name = name.and_then(|first| first.named_child(0)).filter(|name| self.is(name, K::Alias));
+                match name {
+                    Some(name) => Expr::Typed(path_type(cx, &name, ".")),
+                    None => literal(cx, "dict"),
+                }
+            }
+            "access_call" => match node.child_by_field_id(self.target) {
+                Some(target) => Expr::Index(self.expr(cx, &target, steps + 1)),
+                None => Expr::Unknown,
+            },
+            "string" => literal(cx, "str"),
+            "integer" => literal(cx, "int"),
+            "float" => literal(cx, "float"),
+            "boolean" => literal(cx, "bool"),
+            "list" => literal(cx, "list"),
+            "anonymous_function" => literal(cx, "fn"),
+            _ => Expr::Unknown,
+        };
+        cx.expr(expr)
+    }
+}

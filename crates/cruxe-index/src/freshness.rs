@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use cruxe_model::{ContentHash, RepoPath};
-use cruxe_store::{RefState, Snapshot, StatEntry};
+use cruxe_store::{FileStat, RefState, Snapshot, StatEntry};
 use cruxe_vcs::hash_blob;
 
 use crate::error::IndexError;
+use crate::job::RACY;
 use crate::project::{Project, Source};
-use crate::scan::ScanFile;
+use crate::scan::{self, Listing, ScanFile};
 
 /// The first difference found between what is published and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,16 +38,18 @@ pub fn change(
     state: &RefState,
     stats: &HashMap<RepoPath, StatEntry>,
     snapshot: &Snapshot,
-) -> Result<Option<Change>, IndexError> {
+) -> Result<Outcome, IndexError> {
+    let changed = |change| Ok(Outcome { change: Some(change), quiet: None });
     if let Some(change) = commit_change(source, state) {
-        return Ok(Some(change));
+        return changed(change);
     }
     if matches!(source, Source::Commit(_)) {
-        return Ok(None);
+        return Ok(Outcome { change: None, quiet: None });
     }
     if state.worktree.as_deref() != Some(&*project.root.to_string_lossy()) {
-        return Ok(Some(Change::OtherSource));
+        return changed(Change::OtherSource);
     }
+    let began = SystemTime::now();
     let listing = project.scan()?;
     for file in &listing.files {
         let same = match stats.get(&file.path) {
@@ -54,15 +59,59 @@ pub fn change(
             }
         };
         if !same {
-            return Ok(Some(Change::File(file.path.clone())));
+            return changed(Change::File(file.path.clone()));
         }
     }
     if listing.files.len() == stats.len() {
-        return Ok(None);
+        return Ok(Outcome { change: None, quiet: Quiet::new(project, &listing, began) });
     }
     let present: std::collections::HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
     let gone = stats.keys().find(|path| !present.contains(path));
-    Ok(gone.map(|path| Change::File(path.clone())))
+    Ok(Outcome { change: gone.map(|path| Change::File(path.clone())), quiet: None })
+}
+
+/// What a comparison found.
+pub struct Outcome {
+    /// The first difference.
+    pub change: Option<Change>,
+    /// Where there is none: a cheaper way to see that it stays so.
+    pub quiet: Option<Quiet>,
+}
+
+/// A work tree at a moment in which nothing had changed for a while.
+///
+/// As long as no folder has another time of change, no file appeared or went away, and the walk with its ignore rules
+/// need not be done again; as long as no file has another `stat`, none was edited. Ignore files are files too.
+pub struct Quiet {
+    seen: Vec<(PathBuf, Option<FileStat>)>,
+}
+
+impl Quiet {
+    /// `None` when something changed so shortly before the walk began that a later change might not show.
+    fn new(project: &Project, listing: &Listing, began: SystemTime) -> Option<Quiet> {
+        let limit = began.duration_since(SystemTime::UNIX_EPOCH).ok()?.saturating_sub(RACY).as_nanos() as i64;
+        let folders = listing.folders.iter().map(|folder| project.root.join(folder));
+        let git =
+            project.repo.iter().flat_map(|repo| [repo.git_dir().join("index"), repo.common_dir().join("info/exclude")]);
+        let files = listing.files.iter().map(|file| (project.root.join(file.path.as_str()), Some(file.stat)));
+        let seen: Vec<_> = folders
+            .chain(git)
+            .map(|path| (stat_of(&path), path))
+            .map(|(stat, path)| (path, stat))
+            .chain(files)
+            .collect();
+        let settled = seen.iter().all(|(_, stat)| stat.is_none_or(|stat| stat.mtime < limit));
+        settled.then_some(Quiet { seen })
+    }
+
+    /// Whether everything is still as it was.
+    pub fn holds(&self) -> bool {
+        self.seen.iter().all(|(path, stat)| stat_of(path) == *stat)
+    }
+}
+
+fn stat_of(path: &Path) -> Option<FileStat> {
+    fs::symlink_metadata(path).ok().map(|metadata| scan::stat(&metadata))
 }
 
 /// Compares commits alone: the part that is always cheap.

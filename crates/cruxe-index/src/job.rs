@@ -77,7 +77,7 @@ pub struct PreparedJob {
 /// Files in flight between the extracting threads and the writer: enough to keep both busy, few enough to bound memory.
 const IN_FLIGHT: usize = 64;
 /// A file whose time of change lies this close to the scan may change again without its time showing it.
-const RACY: Duration = Duration::from_millis(100);
+pub(crate) const RACY: Duration = Duration::from_millis(100);
 
 impl PreparedJob {
     /// Takes the lock and notes the job; [`IndexError::Busy`] when another is running.

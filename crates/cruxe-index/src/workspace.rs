@@ -13,7 +13,7 @@ use cruxe_model::{
 use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError};
 
 use crate::error::IndexError;
-use crate::freshness::{self, Change};
+use crate::freshness::{self, Change, Quiet};
 use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
 use crate::project::{Project, Source};
 use crate::watch::Watcher;
@@ -26,6 +26,7 @@ pub struct Workspace {
     jobs: Mutex<Option<Jobs>>,
     stats: Mutex<Option<Stats>>,
     verified: Mutex<Option<Verified>>,
+    quiet: Mutex<Option<(String, i64, Quiet)>>,
     watcher: Mutex<Option<Watcher>>,
     edited: Arc<Edited>,
     /// Jobs of dead processes that this one found.
@@ -76,6 +77,7 @@ impl Workspace {
             jobs: Mutex::default(),
             stats: Mutex::default(),
             verified: Mutex::default(),
+            quiet: Mutex::default(),
             watcher: Mutex::default(),
             edited: Arc::default(),
             interrupted: Mutex::default(),
@@ -314,12 +316,20 @@ impl Workspace {
         if now.is_some() && *lock(&self.verified) == now {
             return Ok(None);
         }
-        let stats = self.stats(name, snapshot)?;
-        let change = freshness::change(&self.project, source, state, &stats, snapshot)?;
-        if change.is_none() && matches!(source, Source::WorkTree { .. }) {
-            *lock(&self.verified) = now;
+        if now.is_none() {
+            let quiet = lock(&self.quiet);
+            let same = |known: &&(String, i64, Quiet)| known.0 == name && known.1 == snapshot.published();
+            if quiet.as_ref().filter(same).is_some_and(|(_, _, quiet)| quiet.holds()) {
+                return Ok(None);
+            }
         }
-        Ok(change)
+        let stats = self.stats(name, snapshot)?;
+        let outcome = freshness::change(&self.project, source, state, &stats, snapshot)?;
+        if outcome.change.is_none() && matches!(source, Source::WorkTree { .. }) {
+            *lock(&self.verified) = now;
+            *lock(&self.quiet) = outcome.quiet.map(|quiet| (name.to_owned(), snapshot.published(), quiet));
+        }
+        Ok(outcome.change)
     }
 
     /// The number of edits, with every one before this moment counted; `None` without a watcher.

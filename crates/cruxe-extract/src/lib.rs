@@ -108,10 +108,10 @@ impl Extractor {
         let loaded = registry::loaded(def)?;
         let parser = self.parsers.entry(def.id).or_default();
         parser.set_language(&loaded.grammar).ok()?;
-        let tree = parse(parser, &loaded.rules.parser_input(text), deadline)?;
+        let tree = parse(parser, &loaded.rules.prepare(text), deadline)?;
         let mended = tree.root_node().has_error().then(|| loaded.rules.mend(text)).flatten();
         let mended = mended.filter(|mended| mended.len() == text.len());
-        match mended.and_then(|mended| parse(parser, mended.as_bytes(), deadline)) {
+        match mended.and_then(|mended| parse(parser, &mended, deadline)) {
             Some(better) if walk::error_bytes(&better) < walk::error_bytes(&tree) => Some((loaded, better)),
             _ => Some((loaded, tree)),
         }
@@ -119,11 +119,12 @@ impl Extractor {
 }
 
 /// Parses; `None` when the deadline passes first.
-pub(crate) fn parse(parser: &mut Parser, bytes: &[u8], deadline: Instant) -> Option<Tree> {
+pub(crate) fn parse(parser: &mut Parser, text: &str, deadline: Instant) -> Option<Tree> {
     let mut in_time = |_: &tree_sitter::ParseState| {
         if Instant::now() < deadline { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut in_time);
+    let bytes = text.as_bytes();
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
     if tree.is_none() {
         parser.reset();

@@ -13,17 +13,25 @@ use crate::walk::Rules;
 /// Every language that is understood. Adding one means adding its folder and its line here.
 pub static LANGUAGES: &[&LanguageDef] = &[
     &bash::BASH,
+    &c::C,
+    &cpp::CPP,
+    &csharp::CSHARP,
     &ecma::JAVASCRIPT,
     &ecma::TYPESCRIPT,
     &ecma::TSX,
     &elixir::ELIXIR,
     &go::GO,
     &haskell::HASKELL,
+    &java::JAVA,
+    &kotlin::KOTLIN,
     &lua::LUA,
     &markdown::MARKDOWN,
+    &php::PHP,
     &python::PYTHON,
     &ruby::RUBY,
     &rust::RUST,
+    &scala::SCALA,
+    &swift::SWIFT,
     &zig::ZIG,
 ];
 
@@ -91,7 +99,8 @@ pub fn loaded(def: &'static LanguageDef) -> Option<&'static Loaded> {
     }))
 }
 
-/// The language of a file, by its name, else its extension, else the `#!` line of its content.
+/// The language of a file, by its name, else its extension, else the `#!` line of its content. `head` is the beginning
+/// of the content, at least a few KiB: a header is C++ when it has a class, a namespace or a template there.
 pub fn detect(path: &RepoPath, head: &[u8]) -> Option<&'static LanguageDef> {
     static BY_NAME: LazyLock<HashMap<&str, &LanguageDef>> = LazyLock::new(|| index_by(|def| def.file_names));
     static BY_EXTENSION: LazyLock<HashMap<&str, &LanguageDef>> = LazyLock::new(|| index_by(|def| def.extensions));
@@ -100,6 +109,7 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> Option<&'static LanguageDef> {
         return Some(def);
     }
     match path.extension() {
+        Some(extension) if extension == "h" && c::is_cpp_header(head) => Some(&cpp::CPP),
         Some(extension) => BY_EXTENSION.get(extension.as_str()).copied(),
         None => {
             let program = interpreter(head)?;

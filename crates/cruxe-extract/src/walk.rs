@@ -40,6 +40,12 @@ pub trait Rules: Send + Sync {
     /// Notes the facts of a node that was just entered: [`Cx::node`].
     fn enter(&self, cx: &mut Cx) -> Walk;
 
+    /// The text that is parsed in place of the file's: the same length, with what the grammar cannot read (macros of a
+    /// preprocessor) or does not survive blanked out. Facts are always taken from the file's own text.
+    fn prepare<'s>(&self, text: &'s str) -> Cow<'s, str> {
+        Cow::Borrowed(text)
+    }
+
     /// Tells comments and attributes from the rest. Called for every named node: decide by `kind` first.
     fn trivia(&self, kind: u16, text: &str) -> Trivia;
 
@@ -52,11 +58,6 @@ pub trait Rules: Send + Sync {
     /// A language whose grammar may know what this one's does not; tried for a file that does not parse.
     fn dialect(&self) -> Option<&'static LanguageDef> {
         None
-    }
-
-    /// What the parser gets to see, byte for byte as long as the text: for grammars that do not survive every text.
-    fn parser_input<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
-        Cow::Borrowed(text.as_bytes())
     }
 }
 
@@ -79,6 +80,8 @@ pub struct Frame<'t> {
     pub kind: u16,
     /// The field it has in its parent; 0 for none.
     pub field: u16,
+    /// A note of the rules about what came so far among its children (the access section of a C++ class); 0 at first.
+    pub mark: u8,
     leading: Option<Leading>,
     /// The run of comments and attributes among its children so far.
     run: Option<Leading>,
@@ -86,7 +89,6 @@ pub struct Frame<'t> {
     last_row: Option<usize>,
     symbols: u32,
     scopes: u32,
-    mark: u8,
 }
 
 /// What rules work with: the current node, its ancestors, and (through `Deref`) the [`Builder`].
@@ -134,7 +136,7 @@ impl<'t> Cx<'_, '_, 't> {
             let mut into = false;
             if named {
                 visited += 1;
-                if visited.is_multiple_of(8192) && self.build.out_of_time() {
+                if visited.is_multiple_of(256) && self.build.out_of_time() {
                     self.build.expire();
                 }
                 if self.build.has_expired() {
@@ -310,7 +312,7 @@ impl<'t> Cx<'_, '_, 't> {
         if !ready {
             return false;
         }
-        let input = self.loaded.rules.parser_input(self.build.text);
+        let input = self.loaded.rules.prepare(self.build.text);
         let Some(tree) = crate::parse(&mut parser, &input, self.build.deadline()) else {
             self.build.expire();
             return false;

@@ -102,11 +102,11 @@ impl Rules for Bash {
 
     /// The grammar's scanner asks C's `isdigit` about any character after `{`, which reads beyond a table for most of
     /// Unicode and crashes for some of it (`echo {🦀}`). Letters do the same as far as the syntax is concerned.
-    fn parser_input<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
+    fn prepare<'s>(&self, text: &'s str) -> Cow<'s, str> {
         if text.is_ascii() {
-            return Cow::Borrowed(text.as_bytes());
+            return Cow::Borrowed(text);
         }
-        Cow::Owned(text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())
+        Cow::Owned(text.bytes().map(|byte| if byte.is_ascii() { char::from(byte) } else { 'x' }).collect())
     }
 
     fn enter(&self, cx: &mut Cx) -> Walk {

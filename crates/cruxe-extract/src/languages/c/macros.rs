@@ -1,0 +1,371 @@
+//! Macros: the names in their replacements, which are raw text for the grammar, and their uses where no C can stand.
+
+use std::borrow::Cow;
+
+use cruxe_model::facts::{Role, Span};
+
+use crate::languages::broad::Broad;
+use crate::walk::{Cx, Walk, span};
+
+const KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "defined",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "explicit",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "namespace",
+    "new",
+    "noexcept",
+    "nullptr",
+    "operator",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "typeof",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "while",
+];
+
+/// Notes the names in the replacement of a `#define`; other directives have free text.
+pub(super) fn body(_: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let defines = cx.parent().is_some_and(|parent| matches!(parent.kind(), "preproc_def" | "preproc_function_def"));
+    if defines {
+        let all = span(&cx.node());
+        for (name, called) in names(cx.slice(all)) {
+            let (start, end) = (all.start + name.start, all.start + name.end);
+            let text = cx.slice(Span { start, end });
+            if !KEYWORDS.contains(&text) {
+                cx.occurrence_at(text, start, if called { Role::Call } else { Role::Value }, None);
+            }
+        }
+    }
+    Some(Walk::Skip)
+}
+
+/// The names in a piece of C, and whether a `(` follows.
+fn names(text: &str) -> Vec<(Span, bool)> {
+    let bytes = text.as_bytes();
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut names = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        at += match rest[0] {
+            quote @ (b'"' | b'\'') => quoted(rest, quote),
+            b'/' if rest.starts_with(b"/*") => memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2),
+            b'/' if rest.starts_with(b"//") => rest.len(),
+            first if word(&first) => {
+                let length = rest.iter().take_while(|byte| word(byte)).count();
+                if !first.is_ascii_digit() {
+                    let called = rest[length..].iter().find(|byte| **byte != b' ') == Some(&b'(');
+                    names.push((Span { start: at as u32, end: (at + length) as u32 }, called));
+                }
+                length
+            }
+            _ => 1,
+        };
+    }
+    names
+}
+
+/// The length of a quoted piece.
+fn quoted(text: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while at < text.len() && text[at] != quote {
+        at += if text[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+/// Blanks out macros that the grammar takes for something else: alone on a line between declarations
+/// (`NAMESPACE_BEGIN`), before a declaration (`FOO_EXPORT int f();`), between `class` and the name.
+///
+/// Without the preprocessor only their custom tells them: upper case, and what stands before and behind.
+pub(super) fn blank(text: &str) -> Cow<'_, str> {
+    let found = uses(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for span in found {
+        bytes[span.start as usize..span.end as usize].fill(b' ');
+    }
+    // Only whole pieces between ASCII bytes were blanked out, so this is still UTF-8.
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Notes the uses of the macros that the parser did not see.
+pub(super) fn note_uses(_: &Broad, cx: &mut Cx) -> Option<Walk> {
+    for at in uses(cx.text) {
+        let text = cx.slice(at);
+        let name = word(text);
+        let role = if name.len() < text.len() { Role::Call } else { Role::Value };
+        cx.occurrence_at(name, at.start, role, None);
+    }
+    None
+}
+
+/// Where a declaration begins when the macro before it on its line belongs to it.
+pub(super) fn start_with_macro(text: &str, start: u32) -> u32 {
+    let before = text.get(..start as usize).unwrap_or_default();
+    // A line of code is short; the one long line of a generated file is not searched again for every declaration.
+    let near = (before.len().saturating_sub(200)..before.len()).find(|at| before.is_char_boundary(*at));
+    let line = match before[near.unwrap_or_default()..].rfind('\n') {
+        Some(at) => near.unwrap_or_default() + at + 1,
+        None if before.len() <= 200 => 0,
+        None => return start,
+    };
+    let code = before[line..].trim();
+    let rest = code[word(code).len()..].trim_start();
+    if is_macro(word(code)) && arguments(rest) == rest.len() {
+        return (line + before[line..].len() - before[line..].trim_start().len()) as u32;
+    }
+    start
+}
+
+/// Where the macros that [`blank`] is about stand.
+fn uses(text: &str) -> Vec<Span> {
+    let mut found: Vec<Span> = Vec::new();
+    let mut last = b';'; // last byte of the code so far
+    let mut at = 0;
+    let mut continued = false;
+    for line in text.split_inclusive('\n') {
+        let code = line.trim();
+        let start = at + (line.len() - line.trim_start().len());
+        at += line.len();
+        let inside = std::mem::replace(&mut continued, code.ends_with('\\'));
+        if inside || code.is_empty() || code.starts_with(['#', '/', '*']) {
+            continue; // a directive or a comment, or another line of one
+        }
+        let between = b";{}:".contains(&last);
+        if let Some((offset, length)) = between.then(|| macro_use(code, last, &text[at..])).flatten() {
+            let start = (start + offset) as u32;
+            found.push(Span { start, end: start + length as u32 });
+            if length == code.len() {
+                continue; // the line says nothing about what may follow
+            }
+        }
+        let code = code.split("//").next().unwrap_or(code).trim_end();
+        let code =
+            code.strip_suffix("*/").and_then(|code| code.rfind("/*").map(|at| code[..at].trim_end())).unwrap_or(code);
+        last = code.bytes().last().unwrap_or(last);
+    }
+    found
+}
+
+/// Words that start a declaration, so that an upper-case word before them is no type.
+const STARTS: &[&str] = &[
+    "auto",
+    "bool",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "double",
+    "enum",
+    "explicit",
+    "extern",
+    "float",
+    "friend",
+    "inline",
+    "int",
+    "long",
+    "namespace",
+    "private",
+    "protected",
+    "public",
+    "short",
+    "signed",
+    "static",
+    "std",
+    "struct",
+    "template",
+    "typedef",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+];
+
+/// Pieces of the names of macros that stand before a declaration.
+const PREFIXES: &[&str] = &[
+    "API",
+    "ATTRIBUTE",
+    "DECL",
+    "DEPRECATED",
+    "DLL",
+    "EXPORT",
+    "EXTERN",
+    "HIDDEN",
+    "IMPORT",
+    "INLINE",
+    "NODISCARD",
+    "NORETURN",
+    "PUBLIC",
+    "UNUSED",
+    "VISIBILITY",
+];
+
+/// Where in a line of code a macro stands that has to go: offset and length.
+fn macro_use(code: &str, last: u8, rest: &str) -> Option<(usize, usize)> {
+    let mut offset = 0;
+    loop {
+        let word = word(&code[offset..]);
+        let behind = &code[offset + word.len()..];
+        let next = behind.trim_start();
+        match word {
+            "static" | "inline" | "extern" | "virtual" | "friend" | "explicit" => {}
+            "class" | "struct" | "union" => {
+                let offset = code.len() - next.len();
+                let name = self::word(next);
+                let class = self::word(next[name.len()..].trim_start());
+                let after = next[name.len()..].trim_start()[class.len()..].trim_start();
+                let defined = after.starts_with('{')
+                    || (after.starts_with(':') && !after.starts_with("::"))
+                    || after.starts_with("final");
+                return (is_macro(name) && !class.is_empty() && defined).then_some((offset, name.len()));
+            }
+            _ if !is_macro(word) => return None,
+            _ => {
+                let arguments = arguments(next);
+                let length = if arguments > 0 { code.len() - next.len() + arguments - offset } else { word.len() };
+                let next = code[offset + length..].trim_start();
+                if next.is_empty() {
+                    return (offset == 0 && stands_alone(last, rest)).then_some((0, code.len()));
+                }
+                let prefix = PREFIXES.iter().any(|piece| word.contains(piece)) && !self::word(next).is_empty();
+                return prefix.then_some((offset, length));
+            }
+        }
+        if next.is_empty() || next.len() == behind.len() {
+            return None;
+        }
+        offset = code.len() - next.len();
+    }
+}
+
+/// Whether a macro that is all of its line can be one between declarations, by the code behind it. Behind a `{` it could
+/// be the only value of an enumeration, before a name the type of a function.
+fn stands_alone(last: u8, rest: &str) -> bool {
+    let code = rest.lines().take(40).map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['/', '*']));
+    let Some(code) = code else { return true };
+    let next = word(code);
+    STARTS.contains(&next) || (last != b'{' && (code.starts_with(['#', '}']) || is_macro(next)))
+}
+
+fn word(text: &str) -> &str {
+    &text[..text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()]
+}
+
+fn is_macro(word: &str) -> bool {
+    word.len() > 3
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && word.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// The length of `(…)`; 0 when the parentheses do not close on the line.
+fn arguments(text: &str) -> usize {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return if byte == b')' { at + 1 } else { 0 };
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{blank, names};
+
+    #[test]
+    fn names_in_macros_are_found_and_strings_and_comments_are_not() {
+        let text = r#"do { log_it("no(x)", 'c', 0xff); y->field /* not(z) */ = A_1; } while (0) // end"#;
+        let word = |at: &cruxe_model::facts::Span| &text[at.start as usize..at.end as usize];
+        let found: Vec<_> = names(text).iter().map(|(at, call)| (word(at), *call)).collect();
+        let calls = [("do", false), ("log_it", true), ("y", false), ("field", false), ("A_1", false), ("while", true)];
+        assert_eq!(found, calls);
+        assert!(names("\"open").is_empty());
+    }
+
+    #[test]
+    fn macros_between_and_before_declarations_are_blanked_out() {
+        assert_eq!(blank("NAMESPACE_BEGIN\n\n/// Doc.\nclass A {};\n").trim_start(), "/// Doc.\nclass A {};\n");
+        assert_eq!(blank("UV_EXTERN int f(void);"), "          int f(void);");
+        assert_eq!(blank("static FORCE_INLINE int f(void);"), "static              int f(void);");
+        assert_eq!(blank("class NET_EXPORT Foo : public Bar {"), "class            Foo : public Bar {");
+        assert_eq!(blank("FOO_DEPRECATED(\"x\") void f();"), "                    void f();");
+        assert_eq!(blank("class A {\n  Q_OBJECT\npublic:\n"), "class A {\n          \npublic:\n");
+    }
+
+    #[test]
+    fn upper_case_words_that_are_no_such_macros_stay() {
+        for text in [
+            "enum e {\n  FIRST,\n  LAST\n};\n",
+            "enum e {\n  ONLY\n};\n",
+            "enum e {\n  A,\n#ifdef X\n  LAST\n#endif\n};\n",
+            "BOOL\nfoo(HANDLE h)\n{\n}\n",
+            "struct FOO bar = {1};\nstruct FOO *baz(void);\n",
+            "TEST_IMPL(name) {\n}\n",
+            "DWORD count;\n",
+            "int x =\n  SOME_VALUE\n  + 1;\n",
+            "#define CHECK(x) \\\n  ASSERT_TRUE(x)\n\nstatic int y;\n",
+        ] {
+            assert_eq!(blank(text), text);
+        }
+    }
+}

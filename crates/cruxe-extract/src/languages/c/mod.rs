@@ -1,0 +1,302 @@
+//! C: declarators, tags, typedefs, macros. C++ builds on this table.
+
+mod macros;
+
+use cruxe_model::SymbolKind::{Const, Enum, Field, Fn, Macro, Struct, Type, Union, Variable, Variant};
+use cruxe_model::facts::BindingKind::Param;
+use cruxe_model::facts::Role::{Call, Decorator, Key, Write};
+use cruxe_model::facts::{Access, ScopeKind, Span};
+
+use super::broad::{
+    self, As, At, Broad, Find, Imported, NODE, Shape, Site, Syntax, TABLE, Table, TypeShape, attribute, call, comment,
+    def, function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
+};
+use crate::build::Decl;
+use crate::registry::{Depth, FrontEnd, LanguageDef};
+use crate::walk::{Cx, Walk, span};
+
+/// The C language.
+pub static C: LanguageDef = LanguageDef {
+    id: "c",
+    name: "c",
+    depth: Depth::Broad,
+    extensions: &["c", "h"],
+    file_names: &[],
+    interpreters: &[],
+    separator: ".",
+    front_end: FrontEnd::Grammar {
+        grammar: || tree_sitter_c::LANGUAGE.into(),
+        rules: |grammar| broad::rules(grammar, &C_TABLE),
+    },
+};
+
+pub(super) static C_TABLE: Table = Table {
+    nodes: &[
+        (&["identifier", "field_identifier"], name()),
+        (&["type_identifier"], type_name()),
+        (&["comment"], comment(&[""])),
+        (&["primitive_type", "sized_type_specifier"], primitive()),
+        (&["storage_class_specifier", "type_qualifier"], modifiers()),
+        (&["attribute_specifier", "ms_declspec_modifier"], attribute().hook(|_, _| Some(Walk::Skip))),
+        (&["attribute_declaration"], attribute()),
+        (&["attribute"], roles(&[(At::Field("name"), As::Role(Decorator))])),
+        (&["preproc_include"], hook(include)),
+        (&["preproc_def"], def(Macro).body(Find::By(long_value))),
+        (&["preproc_function_def"], def(Macro).body(Find::Field("value")).open(ScopeKind::Function)),
+        (&["preproc_params"], roles(&[(At::Any, As::Bind(Param))])),
+        (&["preproc_arg"], hook(macros::body)),
+        (&["translation_unit"], hook(macros::note_uses)),
+        // Types.
+        (&["struct_specifier"], type_def(Struct).needs_body().hook(typedef_body).ty(TAGGED)),
+        (&["union_specifier"], type_def(Union).needs_body().hook(typedef_body).ty(TAGGED)),
+        (&["enum_specifier"], type_def(Enum).needs_body().hook(typedef_body).ty(TAGGED)),
+        (&["enumerator"], def(Variant).body(Find::Nothing)),
+        (&["field_declaration"], DECLARATION.roles(&[(At::Field("declarator"), As::Declare(Field, Field))])),
+        (&["type_definition"], DECLARATION.wraps().roles(&[(At::Field("declarator"), As::Declare(Type, Type))])),
+        // Functions and variables.
+        (&["function_definition"], function().named(Find::Declarator("declarator")).of_type(Find::Field("type"))),
+        (&["declaration"], DECLARATION.roles(&[(At::Field("declarator"), As::Declare(Variable, Field))])),
+        (&["init_declarator"], roles(DECLARATOR).of_value(Find::Field("value"))),
+        (&["pointer_declarator", "array_declarator", "function_declarator"], roles(DECLARATOR)),
+        (&["parenthesized_declarator", "attributed_declarator"], roles(&[(At::Any, As::Inherit)])),
+        (&["parameter_list"], hook(parameters).roles(&[(At::Any, As::Bind(Param))])),
+        (&["parameter_declaration"], DECLARATION.roles(&[(At::Field("declarator"), As::Bind(Param))])),
+        (
+            &["compound_statement", "for_statement", "if_statement", "while_statement", "switch_statement"],
+            scope(ScopeKind::Block),
+        ),
+        // Expressions.
+        (&["call_expression"], call(Find::Field("function")).roles(&[(At::Field("function"), As::Role(Call))])),
+        (&["field_expression"], member("argument", "field").roles(&[(At::Field("field"), As::Inherit)])),
+        (&["subscript_expression"], NODE.expr(Shape::Index(Find::Field("argument")))),
+        (&["pointer_expression"], inner(Find::Field("argument"))),
+        (&["parenthesized_expression"], inner(Find::Nth(0)).roles(&[(At::Any, As::Inherit)])),
+        (&["cast_expression", "compound_literal_expression"], NODE.expr(Shape::Typed(Find::Field("type")))),
+        (&["type_descriptor"], inner(Find::Field("type"))),
+        (&["assignment_expression"], roles(&[(At::Field("left"), As::Role(Write))])),
+        (&["update_expression"], roles(&[(At::Field("argument"), As::Role(Write))])),
+        (&["field_designator"], roles(&[(At::Any, As::Role(Key))])),
+        (&["initializer_pair"], roles(&[(At::Field("designator"), As::Role(Key))])),
+        (
+            &["macro_type_specifier"],
+            roles(&[(At::Field("name"), As::Role(Call))]).ty(TypeShape::Inner(Find::Field("type"))),
+        ),
+        (&["gnu_asm_goto_list"], roles(&[(At::Any, As::Nothing)])),
+        (&["gnu_asm_input_operand", "gnu_asm_output_operand"], roles(&[(At::Field("symbol"), As::Nothing)])),
+        (&["string_literal", "concatenated_string"], literal("str")),
+        (&["number_literal"], literal("int")),
+        (&["true", "false"], literal("bool")),
+    ],
+    self_words: &[],
+    super_words: &[],
+    access: &[("static", Access::Private)],
+    recover: &[("struct", Struct), ("enum", Enum), ("union", Union)],
+    prepare: macros::blank,
+    refine,
+    ..TABLE
+};
+
+const DECLARATION: broad::Node = NODE.of_type(Find::Field("type"));
+const DECLARATOR: &[(At, As)] = &[(At::Field("declarator"), As::Inherit)];
+/// `struct x` as a type is `x`.
+const TAGGED: TypeShape = TypeShape::Inner(Find::Field("name"));
+
+/// The value of a macro that does not fit in its signature.
+fn long_value<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let value = node.child_by_field_name("value")?;
+    let rows = value.end_position().row - value.start_position().row;
+    (rows > 0 || value.end_byte() - value.start_byte() > 100).then_some(value)
+}
+
+fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
+    if !refine_declaration(cx, site, decl) {
+        return false;
+    }
+    decl.flags.associated = false; // `static` is about visibility here
+    let header = cx.path_ends_with(".h");
+    if decl.access == Access::Unknown {
+        // Functions and variables have linkage beyond their file; types and macros are seen where they are included.
+        let linked = header || matches!(decl.kind, Fn | Variable | Const);
+        decl.access = if linked { Access::Public } else { Access::Private };
+    }
+    true
+}
+
+/// What the shape of a C or C++ declaration says: prototypes, constants, typedefs of unnamed types.
+pub(super) fn refine_declaration(cx: &Cx, site: &Site, decl: &mut Decl) -> bool {
+    decl.span.start = macros::start_with_macro(cx.text, decl.span.start);
+    decl.full_span.start = decl.full_span.start.min(decl.span.start);
+    match site.node.kind() {
+        // `TEST(name) { … }`: a macro that makes a function.
+        "function_definition"
+            if site
+                .node
+                .child_by_field_name("declarator")
+                .is_some_and(|at| at.kind() == "parenthesized_declarator") =>
+        {
+            let word = site.node.child_by_field_name("type").map_or("", |ty| cx.text_of(&ty));
+            decl.flags.test |= word.starts_with("TEST");
+            decl.ty = None;
+        }
+        "declaration" if prototype(site) => {
+            decl.kind = Fn;
+            decl.flags.declaration = true;
+        }
+        "declaration" if site.has("constexpr") || (site.has("const") && !through_pointer(site)) => decl.kind = Const,
+        "preproc_function_def" => {
+            let parameters = site.node.child_by_field_name("parameters");
+            decl.signature_end = parameters.map(|list| list.end_byte() as u32);
+        }
+        // `typedef struct { … } Name` gave its name to the structure.
+        "type_definition" if names_its_body(&site.node, &site.name) => return false,
+        _ => {}
+    }
+    true
+}
+
+/// Whether the name is that of a function: the innermost declarator around it is a function's.
+pub(super) fn prototype(site: &Site) -> bool {
+    site.declarator.is_some_and(|declarator| declarator.kind() == "function_declarator")
+}
+
+fn through_pointer(site: &Site) -> bool {
+    site.declarator.is_some_and(|declarator| declarator.kind() == "pointer_declarator")
+        || site.node.child_by_field_name("declarator").is_some_and(|declarator| {
+            let inside = declarator.child_by_field_name("declarator");
+            [Some(declarator), inside].iter().flatten().any(|at| at.kind() == "pointer_declarator")
+        })
+}
+
+fn names_its_body(definition: &Syntax, name: &Syntax) -> bool {
+    let unnamed = |ty: Syntax| ty.child_by_field_name("name").is_none() && ty.child_by_field_name("body").is_some();
+    definition.child_by_field_name("type").is_some_and(unnamed)
+        && definition.child_by_field_name("declarator").is_some_and(|first| first.id() == name.id())
+}
+
+/// `typedef struct { … } Name;` defines the structure `Name`.
+fn typedef_body(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let Some(parent) = cx.parent().filter(|parent| parent.kind() == "type_definition") else {
+        return unnamed_body(cx);
+    };
+    let name = parent.child_by_field_name("declarator")?;
+    let def = rules.rule(node.kind_id()).def?;
+    if names_its_body(&parent, &name) && rules.define_as(cx, &def, name) {
+        cx.open_scope(ScopeKind::Type);
+        return Some(Walk::Into);
+    }
+    None
+}
+
+/// The members of an unnamed structure are fields, wherever it stands.
+fn unnamed_body(cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    if node.child_by_field_name("name").is_none() && node.child_by_field_name("body").is_some() {
+        cx.open_scope(ScopeKind::Type);
+    }
+    None
+}
+
+/// Parameters of a prototype or a function pointer have a scope of their own; those of a definition have its.
+fn parameters(_: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let around =
+        (1..12).filter_map(|level| cx.ancestor(level)).find(|frame| !frame.node.kind().ends_with("_declarator"));
+    if !around.is_some_and(|frame| matches!(frame.node.kind(), "function_definition" | "lambda_expression")) {
+        cx.open_scope(ScopeKind::Function);
+    }
+    None
+}
+
+fn include(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let path = cx.node().child_by_field_name("path")?;
+    if !matches!(path.kind(), "string_literal" | "system_lib_string") {
+        return None; // a macro that expands to the path
+    }
+    let quoted = span(&path);
+    let inside = Span { start: quoted.start + 1, end: quoted.end.saturating_sub(1).max(quoted.start + 1) };
+    let text = cx.slice(inside);
+    let last = text.rsplit('/').next().unwrap_or(text);
+    let at = Span { start: inside.end - last.len() as u32, end: inside.end };
+    rules.import(
+        cx,
+        Imported { path: text.into(), module: text.into(), name: None, alias: None, glob: false, reexport: false, at },
+    );
+    Some(Walk::Skip)
+}
+
+/// Whether a header is C++: it has a line that only C++ has.
+pub fn is_cpp_header(head: &[u8]) -> bool {
+    head.split(|byte| *byte == b'\n').any(|line| {
+        let line = line.trim_ascii();
+        let word = |word: &[u8]| line.strip_prefix(word).map(<[u8]>::trim_ascii_start);
+        if let Some(rest) = word(b"class ").or_else(|| word(b"namespace ")) {
+            let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+            let rest = rest[name..].trim_ascii();
+            // Prose in a comment goes on with more words.
+            return rest.is_empty() || b"{:;".contains(&rest[0]);
+        }
+        word(b"template").is_some_and(|rest| rest.starts_with(b"<"))
+            || [&b"public:"[..], b"private:", b"protected:"].contains(&line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use cruxe_model::SymbolKind;
+    use cruxe_model::facts::{Access, Role};
+
+    use super::is_cpp_header;
+    use crate::languages::fixture_tests::extract;
+
+    #[test]
+    fn a_header_is_cpp_when_a_line_of_it_can_be_nothing_else() {
+        for text in ["class Foo {\n", "  namespace a {\n", "template <class T>\n", "  public:\n", "class Foo;\n"] {
+            assert!(is_cpp_header(text.as_bytes()), "{text}");
+        }
+        for text in ["/* the\nclass of all devices is\n*/", "int class_of(int x);\n", "struct a { int b; };\n", ""] {
+            assert!(!is_cpp_header(text.as_bytes()), "{text}");
+        }
+        assert_eq!(extract("a/b.h", "namespace a { struct B {}; }").language, "cpp");
+        assert_eq!(extract("a/b.h", "struct B { int x; };").language, "c");
+    }
+
+    #[test]
+    fn export_macros_hide_neither_the_type_nor_the_name() {
+        let facts = extract("uv.h", "UV_EXTERN const char* uv_strerror(int code);\n");
+        let symbol = &facts.symbols[0];
+        assert_eq!((symbol.name.as_str(), symbol.kind), ("uv_strerror", SymbolKind::Fn));
+        assert_eq!(symbol.signature, "UV_EXTERN const char* uv_strerror(int code)");
+        assert!(symbol.flags.declaration);
+        assert!(facts.problems.is_empty());
+    }
+
+    #[test]
+    fn a_test_macro_gives_its_function_the_name_inside() {
+        let facts = extract("t.c", "TEST_IMPL(fs_read) {\n  run();\n}\n");
+        assert_eq!(facts.symbols[0].name, "fs_read");
+        assert!(facts.symbols[0].flags.test);
+    }
+
+    #[test]
+    fn a_tag_without_a_body_is_a_use_and_not_a_definition() {
+        let facts = extract("a.c", "struct a;\nstruct a *f(struct a *x);\n");
+        assert!(facts.symbols.iter().all(|symbol| symbol.kind == SymbolKind::Fn));
+        assert_eq!(facts.occurrences.iter().filter(|at| at.role == Role::Type).count(), 3);
+    }
+
+    #[test]
+    fn static_means_private_to_the_file() {
+        let facts = extract("a.c", "static int f(void) { return 0; }\nint g(void) { return f(); }\n");
+        let access: Vec<_> = facts.symbols.iter().map(|symbol| symbol.access).collect();
+        assert_eq!(access, [Access::Private, Access::Public]);
+    }
+
+    #[test]
+    fn members_of_an_unnamed_structure_in_a_function_are_fields() {
+        let facts = extract("a.c", "void f(void) { struct { int base, len; } best; best.len = 1; }");
+        let fields: Vec<_> =
+            facts.symbols.iter().filter(|at| at.kind == SymbolKind::Field).map(|at| &at.name).collect();
+        assert_eq!(fields, ["base", "len"]);
+        assert_eq!(facts.bindings.len(), 1);
+    }
+}

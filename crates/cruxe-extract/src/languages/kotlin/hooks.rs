@@ -1,0 +1,199 @@
+//! What the table of Kotlin cannot say.
+
+use std::borrow::Cow;
+
+use cruxe_model::SymbolKind::{Const, Enum, Fn, Interface, Method, Variable};
+use cruxe_model::facts::{Access, Relation, Role, Span};
+
+use crate::build::Decl;
+use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
+use crate::walk::{Cx, Walk, span};
+
+pub(super) const TYPES: &[&str] =
+    &["user_type", "nullable_type", "function_type", "non_nullable_type", "parenthesized_type"];
+
+pub(super) fn refine<'s, 't>(_: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
+    match site.node.kind() {
+        "class_declaration" if site.has("interface") => decl.kind = Interface,
+        "class_declaration" if site.has("enum") => decl.kind = Enum,
+        "companion_object" if decl.name == "companion" => decl.name = Cow::Borrowed("Companion"),
+        // Only `val` and `var` make a parameter of the primary constructor a member.
+        "class_parameter" if !site.has("val") && !site.has("var") => return false,
+        "function_declaration" | "property_declaration" => {
+            if site.has("const") || (decl.kind == Variable && site.has("val")) {
+                decl.kind = Const;
+            }
+            if let Some(receiver) = receiver(&site.node, site.name.start_byte()) {
+                site.heritage.push((Relation::SelfType, receiver));
+            }
+            let accessor = Find::Kinds(&["getter", "setter"]).find(&site.node).map(|at| at.start_byte() as u32);
+            decl.signature_end = decl.signature_end.into_iter().chain(accessor).min();
+        }
+        _ => {}
+    }
+    if decl.kind == Fn && site.member {
+        decl.kind = Method;
+    }
+    if decl.name.starts_with('`') {
+        decl.name = Cow::Owned(decl.name.trim_matches('`').to_owned());
+    }
+    if decl.access == Access::Unknown {
+        decl.access = Access::Public;
+    }
+    true
+}
+
+/// Works around two faults of the grammar's scanner, see [`end_of_annotations`] and [`join_constructors`].
+pub(super) fn prepare(text: &str) -> Cow<'_, str> {
+    let joined = join_constructors(text);
+    match end_of_annotations(&joined) {
+        Some(at) => Cow::Owned(format!("{}{}", &joined[..at], " ".repeat(joined.len() - at))),
+        None => joined,
+    }
+}
+
+/// A primary constructor on a line of its own is not recognised when modifiers stand between its annotation and the
+/// word `constructor`, and everything behind it is lost. Joined with the line before it is.
+fn join_constructors(text: &str) -> Cow<'_, str> {
+    let mut joints: Vec<usize> = Vec::new();
+    for (at, _) in text.match_indices(" constructor(") {
+        let Some(end) = text[..at].rfind('\n') else { continue };
+        let before = &text[text[..end].rfind('\n').map_or(0, |at| at + 1)..end];
+        if text[end..at].trim_start().starts_with('@') && before.contains("class ") && !before.contains('{') {
+            joints.push(end);
+        }
+    }
+    if joints.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    joints.iter().for_each(|at| bytes[*at] = b' ');
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Where an annotation begins that the end of the file cuts short: the scanner looks for the white space behind an
+/// annotation and never stops when there is none.
+fn end_of_annotations(text: &str) -> Option<usize> {
+    let line = text.rfind('\n').map_or(0, |at| at + 1);
+    let endless = |at: &usize| {
+        let mut inside = false;
+        text[*at..].chars().all(|c| {
+            let more = if inside { true } else { !c.is_whitespace() };
+            inside = (inside || c == '(') && c != ')';
+            more
+        })
+    };
+    let word_start = |at: &usize| *at == line || text[..*at].ends_with(char::is_whitespace);
+    let mut annotations = text[line..].match_indices('@').map(|(at, _)| line + at);
+    annotations.find(|at| word_start(at) && endless(at))
+}
+
+/// The type before the name of an extension.
+fn receiver<'t>(node: &Syntax<'t>, name: usize) -> Option<Syntax<'t>> {
+    let mut cursor = node.walk();
+    let before = node.named_children(&mut cursor).take_while(|child| child.start_byte() < name);
+    before.filter(|child| TYPES.contains(&child.kind())).last()
+}
+
+/// The type behind the parameters.
+pub(super) fn result<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let parameters = Find::Kind("function_value_parameters").find(node)?.end_byte();
+    let mut cursor = node.walk();
+    let mut after = node.named_children(&mut cursor).filter(|child| child.start_byte() >= parameters);
+    after.find(|child| TYPES.contains(&child.kind()))
+}
+
+/// The value of a property.
+pub(super) fn value<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let mut cursor = node.walk();
+    let mut after =
+        node.named_children(&mut cursor).skip_while(|child| !child.kind().ends_with("variable_declaration"));
+    after.next()?;
+    after.find(|child| {
+        !matches!(child.kind(), "getter" | "setter" | "type_constraints" | "line_comment" | "block_comment")
+    })
+}
+
+pub(super) fn companion_name<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    node.child_by_field_name("name").or_else(|| word(node, "companion"))
+}
+
+pub(super) fn constructor_word<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    word(node, "constructor")
+}
+
+fn word<'t>(node: &Syntax<'t>, kind: &str) -> Option<Syntax<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).find(|child| child.kind() == kind)
+}
+
+/// A super class is called (`Base()`), an interface is not.
+pub(super) fn relation<'t>(cx: &Cx<'_, '_, 't>, level: usize, base: &Syntax<'t>) -> Relation {
+    let interface = cx.ancestor(level + 1).is_some_and(|class| word(&class.node, "interface").is_some());
+    let called = Find::Kind("constructor_invocation").find(base).is_some();
+    if interface || called { Relation::Extends } else { Relation::Implements }
+}
+
+/// `to` of `a to b` is called.
+pub(super) fn infix(cx: &Cx, level: usize) -> As {
+    let (node, child) = (cx.ancestor(level), level.checked_sub(1).and_then(|level| cx.ancestor(level)));
+    let operator = node.and_then(|frame| frame.node.named_child(1));
+    let called = operator.is_some_and(|operator| child.is_some_and(|child| child.node.id() == operator.id()));
+    if called { As::Role(Role::Call) } else { As::Plain }
+}
+
+/// `name` of `f(name = 1)`.
+pub(super) fn argument(cx: &Cx, level: usize) -> As {
+    let named = cx.ancestor(level).is_some_and(|frame| frame.node.named_child_count() > 1);
+    if named { As::Role(Role::Key) } else { As::Plain }
+}
+
+pub(super) fn package(_: &Broad, cx: &mut Cx) -> Option<Walk> {
+    if let Some(path) = cx.node().named_child(0) {
+        let module: String = cx.text_of(&path).split_whitespace().collect();
+        cx.set_module(module);
+    }
+    Some(Walk::Skip)
+}
+
+/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`.
+pub(super) fn import(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let path = Find::Kind("qualified_identifier").find(&node).or_else(|| node.named_child(0))?;
+    let text = cx.text_of(&path);
+    let glob = word(&node, "*").is_some();
+    let alias = node.named_child(1).map(|alias| cx.text_of(&alias));
+    let (module, last) = text.rsplit_once('.').unwrap_or(("", text));
+    let end = span(&path).end;
+    rules.import(
+        cx,
+        Imported {
+            path: if glob { format!("{text}.*").into() } else { text.into() },
+            module: if glob { text } else { module }.into(),
+            name: (!glob).then_some(last),
+            alias,
+            glob,
+            reexport: false,
+            at: Span { start: end - last.len() as u32, end },
+        },
+    );
+    Some(Walk::Skip)
+}
+
+/// The grammar gives `$name` in a string as plain text: a piece `$` and a piece that begins with the name.
+pub(super) fn string(_: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let mut cursor = node.walk();
+    let mut dollar = false;
+    for piece in node.named_children(&mut cursor).filter(|piece| piece.kind() == "string_content") {
+        let text = cx.text_of(&piece);
+        if dollar && text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+            if &text[..end] != "this" {
+                cx.occurrence_at(&text[..end], piece.start_byte() as u32, Role::Value, None);
+            }
+        }
+        dollar = text == "$";
+    }
+    None
+}

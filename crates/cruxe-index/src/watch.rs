@@ -46,6 +46,7 @@ impl Watcher {
     ) -> Option<Watcher> {
         fs::create_dir_all(cookies).ok()?;
         let cookies = cookies.canonicalize().ok()?;
+        remove_stale(&cookies);
         let heard = Arc::new(Heard {
             edits: AtomicU64::new(0),
             arrived: Mutex::default(),
@@ -96,7 +97,7 @@ impl Watcher {
     /// Waits until everything that happened before this call has been heard of; `false` when that took too long.
     pub fn catch_up(&self) -> bool {
         let number = self.next_cookie.fetch_add(1, Ordering::Relaxed);
-        let cookie = self.cookies.join(format!("{}-{number}", std::process::id()));
+        let cookie = self.cookies.join(format!("{}{number}", own_prefix()));
         if fs::write(&cookie, b"").is_err() {
             return false;
         }
@@ -114,6 +115,24 @@ impl Watcher {
     }
 }
 
+fn own_prefix() -> String {
+    format!("{}-", std::process::id())
+}
+
+fn is_own(cookie: &Path) -> bool {
+    cookie.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&own_prefix()))
+}
+
+/// Removes what processes that were killed in the middle of a question left behind.
+fn remove_stale(cookies: &Path) {
+    for entry in fs::read_dir(cookies).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > Duration::from_secs(60)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 impl Heard {
     fn hear(&self, event: notify::Result<Event>) {
         let Ok(event) = event else { return self.edit() };
@@ -124,7 +143,8 @@ impl Heard {
         let mut edited = event.paths.is_empty();
         for path in &event.paths {
             if path.parent() == Some(&self.cookies) {
-                if matches!(event.kind, EventKind::Create(_)) {
+                // Other servers of the same project drop theirs into the same folder.
+                if matches!(event.kind, EventKind::Create(_)) && is_own(path) {
                     self.arrived.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
                     self.news.notify_all();
                 }

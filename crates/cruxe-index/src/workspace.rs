@@ -116,10 +116,10 @@ impl Workspace {
     pub fn validate_in_background(self: &Arc<Workspace>) {
         let this = Arc::clone(self);
         std::thread::spawn(move || {
-            if let Ok(index) = this.index() {
-                if let Err(problem) = index.validate() {
-                    tracing::error!("{problem}");
-                }
+            if let Ok(index) = this.index()
+                && let Err(problem) = index.validate()
+            {
+                tracing::error!("{problem}");
             }
         });
     }
@@ -341,10 +341,9 @@ impl Workspace {
 
     fn stats(&self, name: &str, snapshot: &Snapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
         let mut cached = lock(&self.stats);
-        if let Some(stats) = cached.as_ref() {
-            if stats.ref_name == name && stats.published == snapshot.published() {
-                return Ok(Arc::clone(&stats.entries));
-            }
+        let same = |stats: &&Stats| stats.ref_name == name && stats.published == snapshot.published();
+        if let Some(stats) = cached.as_ref().filter(same) {
+            return Ok(Arc::clone(&stats.entries));
         }
         let entries = snapshot.stats(name)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
         let entries = Arc::new(entries);

@@ -170,10 +170,10 @@ pub struct Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        if let Some(connection) = self.connection.take() {
-            if connection.execute_batch("COMMIT").is_ok() {
-                self.index.give_back(connection);
-            }
+        if let Some(connection) = self.connection.take()
+            && connection.execute_batch("COMMIT").is_ok()
+        {
+            self.index.give_back(connection);
         }
     }
 }

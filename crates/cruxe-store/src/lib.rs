@@ -25,6 +25,8 @@ mod manifest;
 mod names;
 mod pack;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tokenizer;
 mod writer;

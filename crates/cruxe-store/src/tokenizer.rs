@@ -173,12 +173,11 @@ fn split(text: &str, start: usize, end: usize, parts: &mut Vec<(u32, u32)>) {
             }
             (Class::Under, _) => from = at,
             // `HTTPResponse`: the last capital belongs to the word that follows.
-            (Class::Upper, Class::Lower) => {
-                if before_last > from {
-                    push(from, before_last);
-                    from = before_last;
-                }
+            (Class::Upper, Class::Lower) if before_last > from => {
+                push(from, before_last);
+                from = before_last;
             }
+            (Class::Upper, Class::Lower) => {}
             (old, new) if old != new => {
                 push(from, at);
                 from = at;

@@ -227,6 +227,12 @@ impl Writer {
         Ok(())
     }
 
+    /// What a writer that is killed at the worst moment has done.
+    #[cfg(test)]
+    pub(crate) fn commit_text_only(&mut self) -> Result<(), StoreError> {
+        self.text.commit(self.next - 1)
+    }
+
     fn set_meta(&self, key: &str, value: i64) -> Result<(), StoreError> {
         self.connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?.execute(params![key, value])?;
         Ok(())

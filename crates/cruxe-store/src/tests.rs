@@ -1,0 +1,187 @@
+//! Writing and reading back, through the same doors that jobs and queries use.
+
+use cruxe_extract::{Extractor, Input, registry};
+use cruxe_model::{ContentHash, RepoPath, VersionId};
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+
+use crate::{Home, Index, Manifest, NameMatch, NewVersion, Packer, ProjectDir, StoreError, Writer, WriterLock};
+
+const NONE: [VersionId; 0] = [];
+
+struct Project {
+    _home: tempfile::TempDir,
+    dir: ProjectDir,
+}
+
+impl Project {
+    fn new() -> Project {
+        let home = tempfile::tempdir().unwrap();
+        let dir = Home::new(home.path()).project(&cruxe_model::ProjectId::new("test"));
+        std::fs::create_dir_all(dir.root()).unwrap();
+        Project { _home: home, dir }
+    }
+
+    fn writer(&self) -> Writer {
+        Writer::open(&self.dir, WriterLock::acquire(&self.dir.lock_path()).unwrap()).unwrap()
+    }
+
+    /// Publishes a ref with these files and returns their versions.
+    fn publish(&self, ref_name: &str, files: &[(&str, &str)]) -> Vec<VersionId> {
+        let mut writer = self.writer();
+        let ids: Vec<VersionId> = files.iter().map(|(path, text)| add(&mut writer, path, text)).collect();
+        let manifest = Manifest { versions: ids.iter().copied().collect(), ..Manifest::default() };
+        writer.publish(ref_name, &manifest, Timestamp::UNIX_EPOCH).unwrap();
+        ids
+    }
+
+    /// Where a name is defined in a ref.
+    fn paths(&self, ref_name: &str, name: &str) -> Vec<String> {
+        let snapshot = Index::open(&self.dir).unwrap().snapshot().unwrap();
+        let state = snapshot.ref_state(ref_name).unwrap().unwrap();
+        let hits = snapshot.find_name(name, NameMatch::Exact, &state.versions).unwrap();
+        hits.iter().map(|hit| snapshot.file(hit.version).unwrap().path.into()).collect()
+    }
+
+    /// Versions whose text has a word, of those in a set.
+    fn text(&self, word: &str, versions: &RoaringBitmap) -> Vec<VersionId> {
+        let snapshot = Index::open(&self.dir).unwrap().snapshot().unwrap();
+        let mut hits: Vec<VersionId> =
+            snapshot.search_text(word, versions, 1000).unwrap().iter().map(|hit| hit.version).collect();
+        hits.sort();
+        hits
+    }
+}
+
+fn new_version(path: &str, text: &str) -> NewVersion {
+    let path = RepoPath::parse(path).unwrap();
+    let language = registry::detect(&path, text.as_bytes());
+    let input = Input { path: &path, module: "m", language, bytes: text.as_bytes() };
+    let facts = Extractor::default().extract(&input);
+    let mut hash = [0; 20];
+    hash.iter_mut().zip(text.bytes().rev()).for_each(|(to, from)| *to = from);
+    NewVersion {
+        path,
+        hash: ContentHash::from(hash),
+        module: "m".to_owned(),
+        bytes: text.len() as u64,
+        packed: Packer::new().unwrap().pack(&facts).unwrap(),
+        facts,
+        text: text.to_owned(),
+        problems: None,
+    }
+}
+
+/// Adds a file, or finds the version that it already has.
+fn add(writer: &mut Writer, path: &str, text: &str) -> VersionId {
+    let new = new_version(path, text);
+    let known = writer.versions_of(&new.path, &new.module).unwrap();
+    match known.iter().find(|(hash, _)| *hash == new.hash) {
+        Some((_, id)) => *id,
+        None => writer.add(&new).unwrap(),
+    }
+}
+
+#[test]
+fn a_ref_shows_its_own_versions_and_no_others() {
+    let project = Project::new();
+    let main = project.publish("main", &[("a.rs", "fn old() {}"), ("b.rs", "fn shared() {}")]);
+    let feature = project.publish("feature", &[("a.rs", "fn new() {}"), ("b.rs", "fn shared() {}")]);
+    assert_eq!(main[1], feature[1], "an unchanged file is the same version");
+    assert_eq!((project.paths("main", "old"), project.paths("main", "new")), (vec!["a.rs".to_owned()], vec![]));
+    assert_eq!((project.paths("feature", "old"), project.paths("feature", "new")), (vec![], vec!["a.rs".to_owned()]));
+    assert_eq!(project.text("old", &main.iter().copied().collect()), [main[0]]);
+    assert_eq!(project.text("old", &feature.iter().copied().collect()), NONE);
+}
+
+#[test]
+fn what_is_not_published_is_not_seen() {
+    let project = Project::new();
+    project.publish("main", &[("a.rs", "fn a() {}")]);
+    let mut writer = project.writer();
+    add(&mut writer, "b.rs", "fn b() {}");
+    assert_eq!(project.paths("main", "b"), Vec::<String>::new());
+    writer.abandon();
+    assert_eq!(project.paths("main", "a"), ["a.rs"]);
+    assert!(matches!(Index::open(&Project::new().dir).map(drop), Err(StoreError::NotIndexed)));
+}
+
+#[test]
+fn text_of_a_killed_writer_is_removed_and_its_ids_are_not_used_again() {
+    let project = Project::new();
+    let first = project.publish("main", &[("a.rs", "fn a() {}")]);
+    let mut writer = project.writer();
+    let lost = add(&mut writer, "b.rs", "fn lostword() {}");
+    writer.commit_text_only().unwrap();
+    drop(writer); // the process dies between the two commits: the transaction is rolled back, the text is not
+    let all: RoaringBitmap = (0..100).collect();
+    assert_eq!(project.text("lostword", &all), [lost]);
+
+    let next = project.publish("main", &[("a.rs", "fn a() {}"), ("c.rs", "fn c() {}")]);
+    assert_eq!(next[0], first[0]);
+    assert!(next[1] > lost, "{next:?} reuses {lost}");
+    assert_eq!(project.text("lostword", &all), NONE);
+    assert_eq!(project.paths("main", "c"), ["c.rs"]);
+}
+
+#[test]
+fn versions_that_no_ref_needs_are_swept_with_their_text() {
+    let project = Project::new();
+    let kept = project.publish("other", &[("kept.rs", "fn keptword() {}")]);
+    let first = project.publish("main", &[("a.rs", "fn firstword() {}")]);
+    for round in 0..80 {
+        project.publish("main", &[("a.rs", &format!("fn round_{round}() {{}}"))]);
+    }
+    let all: RoaringBitmap = (0..1000).collect();
+    assert_eq!(project.text("firstword", &all), NONE, "version {} is still there", first[0]);
+    assert_eq!(project.text("keptword", &all), kept);
+    assert_eq!(project.paths("other", "keptword"), ["kept.rs"]);
+    assert_eq!(project.paths("main", "round_79"), ["a.rs"]);
+    let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
+    assert!(matches!(snapshot.file(first[0]), Err(StoreError::Corrupt { .. })));
+}
+
+#[test]
+fn names_are_matched_exactly_then_by_case_then_by_prefix_then_by_similarity() {
+    let project = Project::new();
+    project.publish("main", &[("a.rs", "fn validate_token() {}\nfn Validate_Token() {}\nfn validate_token_now() {}")]);
+    let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
+    let state = snapshot.ref_state("main").unwrap().unwrap();
+    let count = |name, how| snapshot.find_name(name, how, &state.versions).unwrap().len();
+    assert_eq!(count("validate_token", NameMatch::Exact), 1);
+    assert_eq!(count("validate_token", NameMatch::CaseInsensitive), 1);
+    assert_eq!(count("VALIDATE_TOKEN", NameMatch::CaseInsensitive), 2);
+    assert_eq!(count("validate_tok", NameMatch::Prefix), 3);
+    assert_eq!(count("valdiate_tokne", NameMatch::Typo), 2);
+    assert_eq!(count("nothing_like_it", NameMatch::Typo), 0);
+    assert_eq!(count("validate%", NameMatch::Prefix), 0, "wildcards are just text");
+}
+
+#[test]
+fn a_reader_keeps_its_view_while_a_writer_publishes() {
+    let project = Project::new();
+    project.publish("main", &[("a.rs", "fn before() {}")]);
+    let index = Index::open(&project.dir).unwrap();
+    let early = index.snapshot().unwrap();
+    project.publish("main", &[("a.rs", "fn after() {}")]);
+    let find = |snapshot: &crate::Snapshot, name| {
+        let state = snapshot.ref_state("main").unwrap().unwrap();
+        snapshot.find_name(name, NameMatch::Exact, &state.versions).unwrap().len()
+    };
+    assert_eq!((find(&early, "before"), find(&early, "after")), (1, 0));
+    let late = index.snapshot().unwrap();
+    assert_eq!((find(&late, "before"), find(&late, "after")), (0, 1));
+    assert!(late.published() > early.published());
+}
+
+#[test]
+fn a_rebuild_is_noticed_by_open_readers() {
+    let project = Project::new();
+    project.publish("main", &[("a.rs", "fn a() {}")]);
+    let index = Index::open(&project.dir).unwrap();
+    assert!(index.is_current(&project.dir));
+    Writer::rebuild(&project.dir, WriterLock::acquire(&project.dir.lock_path()).unwrap()).unwrap().abandon();
+    assert!(!index.is_current(&project.dir));
+    let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
+    assert!(snapshot.ref_state("main").unwrap().is_none());
+}

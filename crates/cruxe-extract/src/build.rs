@@ -97,6 +97,8 @@ pub struct Builder<'s> {
     deadline: Instant,
     cut: bool,
     expired: bool,
+    /// Parsers for pieces of the file: a file of macros needs thousands, one after another.
+    pub(crate) spare_parsers: Vec<tree_sitter::Parser>,
 }
 
 impl<'s> Builder<'s> {
@@ -129,6 +131,7 @@ impl<'s> Builder<'s> {
             deadline: Instant::now() + max_time,
             cut: false,
             expired: false,
+            spare_parsers: Vec::new(),
         }
     }
 

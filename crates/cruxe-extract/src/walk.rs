@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 use cruxe_model::facts::{Problem, ScopeKind, Span, SymbolIndex};
-use tree_sitter::{Node, Parser, Range, Tree};
+use tree_sitter::{Node, Range, Tree};
 
 use crate::build::Builder;
 use crate::registry::{LanguageDef, Loaded};
@@ -306,14 +306,17 @@ impl<'t> Cx<'_, '_, 't> {
         if self.depth >= MAX_REPARSE || range.start_byte >= range.end_byte {
             return false;
         }
-        let mut parser = Parser::new();
+        let mut parser = self.build.spare_parsers.pop().unwrap_or_default();
         let ranges: Vec<Range> = [range].into_iter().chain(closing).collect();
         let ready = parser.set_language(&self.loaded.grammar).is_ok() && parser.set_included_ranges(&ranges).is_ok();
         if !ready {
             return false;
         }
         let input = self.loaded.rules.prepare(self.build.text);
-        let Some(tree) = crate::parse(&mut parser, &input, self.build.deadline()) else {
+        let tree = crate::parse(&mut parser, &input, self.build.deadline());
+        drop(input);
+        self.build.spare_parsers.push(parser);
+        let Some(tree) = tree else {
             self.build.expire();
             return false;
         };

@@ -1,5 +1,6 @@
 //! Where the configuration comes from: flags, environment, `--config`, the workspace, the user, defaults.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use cruxe_model::config::Config;
@@ -25,7 +26,8 @@ pub(crate) fn load(home: &Home, root: Option<&Path>, named: Option<&Path>) -> Re
     for path in usual.into_iter().flatten() {
         match std::fs::read_to_string(&path) {
             Ok(text) => layers.push((path.display().to_string(), text)),
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => {}
+            // A home below something that is no folder has no configuration; whoever writes there says what is wrong.
+            Err(problem) if matches!(problem.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             Err(problem) => return Err(CliError::Config(format!("{}: {problem}", path.display()))),
         }
     }

@@ -72,6 +72,9 @@ fn file_reason(name: &str, extension: Option<&str>) -> Option<&'static str> {
         ".g.i.cs",
         ".generated.cs",
     ];
+    if name == ".git" {
+        return Some("version control"); // of a submodule or linked work tree: a file that says where the folder is
+    }
     if LOCKS.contains(&name) {
         return Some("lock file");
     }

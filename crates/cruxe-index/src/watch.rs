@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RemoveKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// How long a query waits for its own event before it looks at the disk itself.
@@ -32,6 +32,9 @@ struct Heard {
     edits: AtomicU64,
     arrived: Mutex<HashSet<PathBuf>>,
     news: Condvar,
+    /// What was removed or renamed since folders were last watched: the system forgets a folder with that, even when
+    /// another of the same name takes its place.
+    gone: Mutex<Vec<PathBuf>>,
     on_edit: Box<dyn Fn() + Send + Sync>,
     cookies: PathBuf,
 }
@@ -51,6 +54,7 @@ impl Watcher {
             edits: AtomicU64::new(0),
             arrived: Mutex::default(),
             news: Condvar::new(),
+            gone: Mutex::default(),
             on_edit: Box::new(on_edit),
             cookies: cookies.clone(),
         });
@@ -71,6 +75,11 @@ impl Watcher {
     pub fn watch(&self, folders: impl IntoIterator<Item = PathBuf>) -> bool {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in std::mem::take(&mut *self.heard.gone.lock().unwrap_or_else(PoisonError::into_inner)) {
+            if watched.contains(&path) {
+                watched.retain(|folder| !folder.starts_with(&path));
+            }
+        }
         watched.retain(|folder| folder.is_dir());
         for folder in folders {
             if !watched.contains(&folder) {
@@ -140,6 +149,11 @@ impl Heard {
             return self.edit(); // events were lost: whatever happened, somebody has to look
         }
         let reading = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
+        let gone = match event.kind {
+            EventKind::Remove(kind) => kind != RemoveKind::File,
+            EventKind::Modify(ModifyKind::Name(_)) => true,
+            _ => false,
+        };
         let mut edited = event.paths.is_empty();
         for path in &event.paths {
             if path.parent() == Some(&self.cookies) {
@@ -150,6 +164,9 @@ impl Heard {
                 }
             } else {
                 edited |= !reading;
+                if gone {
+                    self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+                }
             }
         }
         if edited {

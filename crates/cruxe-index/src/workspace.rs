@@ -10,7 +10,7 @@ use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{
     ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus, ToolError,
 };
-use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError};
+use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError, WriterLock};
 
 use crate::error::IndexError;
 use crate::freshness::{self, Change, Quiet};
@@ -28,6 +28,8 @@ pub struct Workspace {
     verified: Mutex<Option<Verified>>,
     quiet: Mutex<Option<(String, i64, Quiet)>>,
     watcher: Mutex<Option<Watcher>>,
+    /// The edits that had been heard of when every folder was last seen to be watched.
+    watched_at: Mutex<Option<u64>>,
     edited: Arc<Edited>,
     /// Jobs of dead processes that this one found.
     interrupted: Mutex<Vec<Job>>,
@@ -79,6 +81,7 @@ impl Workspace {
             verified: Mutex::default(),
             quiet: Mutex::default(),
             watcher: Mutex::default(),
+            watched_at: Mutex::default(),
             edited: Arc::default(),
             interrupted: Mutex::default(),
             last_failure: Mutex::default(),
@@ -148,6 +151,20 @@ impl Workspace {
         self.with_jobs(|jobs| jobs.recent(limit))
     }
 
+    /// Notes jobs whose process ended before they did. While somebody writes there is nothing to do: that one did it.
+    pub fn recover_interrupted_jobs(&self) -> Result<(), StoreError> {
+        if !self.project.dir.jobs_path().exists() {
+            return Ok(());
+        }
+        let writer = match WriterLock::acquire(&self.project.dir.lock_path()) {
+            Err(StoreError::Busy) => return Ok(()),
+            other => other?,
+        };
+        let found = self.with_jobs(|jobs| jobs.recover(&writer))?;
+        lock(&self.interrupted).extend(found);
+        Ok(())
+    }
+
     /// Jobs that were found interrupted since this process looks at the project.
     pub fn interrupted_jobs(&self) -> Vec<Job> {
         lock(&self.interrupted).clone()
@@ -185,7 +202,7 @@ impl Workspace {
     }
 
     fn run(&self, job: PreparedJob, progress: &dyn Progress) -> Result<JobReport, IndexError> {
-        let edits = self.edits_so_far();
+        let edits = self.watch_folders();
         let ref_name = job.ref_name().to_owned();
         let outcome = job.run(&self.project, &Closing { inner: progress, closing: &self.closing });
         match &outcome {
@@ -308,28 +325,46 @@ impl Workspace {
         if let Some(change) = freshness::commit_change(source, state) {
             return Ok(Some(change));
         }
-        let now = self.edits_so_far().map(|edits| Verified {
-            ref_name: name.to_owned(),
-            published: snapshot.published(),
-            edits,
-        });
-        if now.is_some() && *lock(&self.verified) == now {
+        let as_of = |edits| Verified { ref_name: name.to_owned(), published: snapshot.published(), edits };
+        let edits = self.edits_so_far();
+        if edits.is_some() && *lock(&self.verified) == edits.map(as_of) {
             return Ok(None);
         }
-        if now.is_none() {
-            let quiet = lock(&self.quiet);
-            let same = |known: &&(String, i64, Quiet)| known.0 == name && known.1 == snapshot.published();
-            if quiet.as_ref().filter(same).is_some_and(|(_, _, quiet)| quiet.holds()) {
-                return Ok(None);
-            }
+        if edits.is_none() && self.is_quiet(name, snapshot) {
+            return Ok(None);
         }
+        let edits = self.watch_folders();
         let stats = self.stats(name, snapshot)?;
         let outcome = freshness::change(&self.project, source, state, &stats, snapshot)?;
         if outcome.change.is_none() && matches!(source, Source::WorkTree { .. }) {
-            *lock(&self.verified) = now;
+            *lock(&self.verified) = edits.map(as_of);
             *lock(&self.quiet) = outcome.quiet.map(|quiet| (name.to_owned(), snapshot.published(), quiet));
         }
         Ok(outcome.change)
+    }
+
+    /// Whether nothing has moved since the work tree was last seen to be what is published.
+    fn is_quiet(&self, name: &str, snapshot: &Snapshot) -> bool {
+        let quiet = lock(&self.quiet);
+        let same = |known: &&(String, i64, Quiet)| known.0 == name && known.1 == snapshot.published();
+        quiet.as_ref().filter(same).is_some_and(|(_, _, quiet)| quiet.holds())
+    }
+
+    /// The number of edits so far, with every folder that there was by then watched: what comes later happens in a
+    /// watched folder, or in one whose making is an edit itself. `None` without a watcher.
+    fn watch_folders(&self) -> Option<u64> {
+        let edits = self.edits_so_far();
+        let mut watched_at = lock(&self.watched_at);
+        if lock(&self.watcher).is_some() && (edits.is_none() || *watched_at != edits) {
+            let folders = self.folders();
+            let mut watcher = lock(&self.watcher);
+            if !watcher.as_ref().is_some_and(|watcher| watcher.watch(folders)) {
+                *watcher = None;
+                return None;
+            }
+            *watched_at = edits;
+        }
+        edits
     }
 
     /// The number of edits, with every one before this moment counted; `None` without a watcher.
@@ -397,6 +432,7 @@ impl Workspace {
         if !self.start_watcher() {
             return;
         }
+        *lock(&edited.pending) = true; // what was edited before anybody watched counts as well
         std::thread::spawn(move || {
             loop {
                 wait_for_edit(&edited, debounce);
@@ -433,23 +469,18 @@ impl Workspace {
     }
 
     fn catch_up_with_edits(self: &Arc<Workspace>) {
-        let folders = self.folders();
-        let watching = lock(&self.watcher).as_ref().is_some_and(|watcher| watcher.watch(folders));
-        if !watching {
-            *lock(&self.watcher) = None;
-        }
-        let stale = match self.view(None, FreshnessPolicy::BestEffort) {
-            Ok(view) => view.metadata.freshness_status != FreshnessStatus::Fresh || view.published.is_none(),
-            Err(_) => return, // a damaged index is for `index --force`, not for a sync behind the user's back
-        };
-        if stale {
-            let deadline = Instant::now() + Duration::from_secs(60);
-            while matches!(self.run_job(&JobRequest::default(), &()), Err(IndexError::Busy))
-                && Instant::now() < deadline
-                && !self.closing.load(Ordering::Relaxed)
-            {
-                std::thread::sleep(Duration::from_millis(50));
+        self.watch_folders();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < deadline && !self.closing.load(Ordering::Relaxed) {
+            let stale = match self.view(None, FreshnessPolicy::BestEffort) {
+                Ok(view) => view.metadata.freshness_status != FreshnessStatus::Fresh || view.published.is_none(),
+                Err(_) => return, // a damaged index is for `index --force`, not for a sync behind the user's back
+            };
+            // Whoever is at it may have listed the files before the edit, so look again afterwards.
+            if !stale || !matches!(self.run_job(&JobRequest::default(), &()), Err(IndexError::Busy)) {
+                return;
             }
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
 }

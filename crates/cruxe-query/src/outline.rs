@@ -92,8 +92,14 @@ fn explain_absence(
     })
 }
 
+/// Readers of JSON give up at some nesting (serde at 128 levels, of which an entry takes two), so what is deeper is
+/// listed at this one.
+const MAX_DEPTH: usize = 32;
+
 fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
     let mut roots: Vec<OutlineSymbol> = Vec::new();
+    // Where the children of each symbol go, and how deep that is.
+    let mut holders: Vec<Option<(SymbolIndex, usize)>> = vec![None; table.symbols.len()];
     // Symbols stand in order and a parent before its children, so a stack of open ancestors is enough; it also keeps
     // a hostile nesting from becoming recursion.
     let mut open: Vec<(SymbolIndex, OutlineSymbol)> = Vec::new();
@@ -104,11 +110,16 @@ fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
         if !wanted {
             continue;
         }
-        let parent = shown_parent(table, symbol);
+        let index = SymbolIndex(at as u32);
+        let holder = shown_parent(table, symbol).and_then(|parent| holders[parent.0 as usize]);
+        holders[at] = match holder {
+            Some((_, level)) if level == MAX_DEPTH => holder,
+            holder => Some((index, holder.map_or(1, |(_, level)| level + 1))),
+        };
+        let parent = holder.map(|(index, _)| index);
         while open.last().is_some_and(|(index, _)| Some(*index) != parent) {
             close(&mut open, &mut roots);
         }
-        let index = SymbolIndex(at as u32);
         let (line_start, line_end) = table.lines(index);
         count += 1;
         open.push((

@@ -179,10 +179,17 @@ pub struct RefStatus {
 impl RefStatus {
     /// Looks at a ref.
     pub fn of(workspace: &Arc<Workspace>, ref_name: Option<&str>) -> Result<RefStatus, ToolError> {
-        let (schema_status, found, message) = workspace.schema();
+        let (mut schema_status, found, mut message) = workspace.schema();
         let active_job = workspace.active_job().map_err(cruxe_index::IndexError::from)?;
-        let readable = matches!(schema_status, SchemaStatus::Compatible | SchemaStatus::NotIndexed);
-        let view = if readable { Some(workspace.view(ref_name, FreshnessPolicy::BestEffort)) } else { None };
+        let mut readable = matches!(schema_status, SchemaStatus::Compatible | SchemaStatus::NotIndexed);
+        let mut view = if readable { Some(workspace.view(ref_name, FreshnessPolicy::BestEffort)) } else { None };
+        // Damage may show only where something is read.
+        if let Some(Err(error)) = &view
+            && error.code == ErrorCode::IndexIncompatible
+        {
+            (schema_status, message) = (SchemaStatus::CorruptManifest, Some(error.message.clone()));
+            (readable, view) = (false, None);
+        }
         let mut status = match view {
             Some(Ok(view)) => RefStatus::from_view(&view),
             // A ref that is not indexed, or an index that cannot be read, is what was asked about, not a failure.

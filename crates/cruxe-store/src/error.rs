@@ -67,9 +67,16 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     /// Damage is told from other failures here, once, so that callers cannot forget to.
     fn from(error: rusqlite::Error) -> StoreError {
+        use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        // A page of garbage may well look like a page of rows; then its values are not what was written there.
+        let garbage = matches!(
+            error,
+            FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
+        );
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => StoreError::corrupt(format!("database: {error}")),
+            None if garbage => StoreError::corrupt(format!("database: {error}")),
             _ => StoreError::Sqlite(error),
         }
     }

@@ -62,18 +62,29 @@ pub(crate) fn find(
     how: NameMatch,
     versions: &RoaringBitmap,
 ) -> Result<Vec<SymbolHit>, StoreError> {
-    let ids = match how {
-        NameMatch::Exact => ids(connection, "SELECT id FROM name WHERE name = ?1", params![name])?,
+    let groups = match how {
+        NameMatch::Exact => vec![ids(connection, "SELECT id FROM name WHERE name = ?1", params![name])?],
         NameMatch::CaseInsensitive => {
-            ids(connection, "SELECT id FROM name WHERE name = ?1 COLLATE NOCASE AND name <> ?1", params![name])?
+            vec![ids(connection, "SELECT id FROM name WHERE name = ?1 COLLATE NOCASE AND name <> ?1", params![name])?]
         }
-        NameMatch::Prefix => prefixed(connection, name)?,
+        NameMatch::Prefix => vec![prefixed(connection, name)?],
         NameMatch::Typo => similar(connection, name)?,
     };
+    // A name may be there for another ref alone, so whether a group has anything shows only with its definitions.
+    for ids in groups {
+        let hits = definitions(connection, &ids, versions)?;
+        if !hits.is_empty() {
+            return Ok(hits);
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn definitions(connection: &Connection, names: &[i64], versions: &RoaringBitmap) -> Result<Vec<SymbolHit>, StoreError> {
     let mut statement =
         connection.prepare_cached("SELECT version, position, kind, flags FROM symbol WHERE name = ?1")?;
     let mut hits = Vec::new();
-    for id in ids {
+    for id in names {
         let mut rows = statement.query(params![id])?;
         while let Some(row) = rows.next()? {
             let (version, flags): (VersionId, u8) = (row.get(0)?, row.get(3)?);
@@ -112,8 +123,8 @@ fn prefixed(connection: &Connection, name: &str) -> Result<Vec<i64>, StoreError>
     ids(connection, sql, params![name, bound, MAX_PREFIX_NAMES as i64])
 }
 
-/// Names at an edit distance of one, or two for longer ones, the nearest only.
-fn similar(connection: &Connection, name: &str) -> Result<Vec<i64>, StoreError> {
+/// Names at an edit distance of one, or two for longer ones, the nearest first.
+fn similar(connection: &Connection, name: &str) -> Result<Vec<Vec<i64>>, StoreError> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let allowed = match wanted.len() {
         0..=2 => return Ok(Vec::new()),
@@ -123,15 +134,12 @@ fn similar(connection: &Connection, name: &str) -> Result<Vec<i64>, StoreError> 
     let sql = "SELECT id, name FROM name WHERE length(name) BETWEEN ?1 AND ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![wanted.len() - allowed, wanted.len() + allowed])?;
-    let (mut best, mut found) = (allowed, Vec::new());
+    let mut found = vec![Vec::new(); allowed + 1];
     while let Some(row) = rows.next()? {
         let text = row.get_ref(1)?.as_str().unwrap_or_default();
-        let Some(distance) = distance(&wanted, text, best) else { continue };
-        if distance < best {
-            best = distance;
-            found.clear();
+        if let Some(distance) = distance(&wanted, text, allowed) {
+            found[distance].push(row.get(0)?);
         }
-        found.push(row.get(0)?);
     }
     Ok(found)
 }

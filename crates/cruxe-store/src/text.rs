@@ -1,14 +1,18 @@
 //! The full-text index: one document per chunk of a file version.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use cruxe_model::VersionId;
 use cruxe_model::facts::FileFacts;
 use roaring::RoaringBitmap;
 use tantivy::collector::TopDocs;
+use tantivy::index::SegmentId;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{DocId, Index, IndexReader, IndexWriter, ReloadPolicy, Score, SegmentReader, TantivyDocument, Term};
+use tantivy::{
+    DocId, Index, IndexReader, IndexWriter, Opstamp, ReloadPolicy, Score, SegmentReader, TantivyDocument, Term,
+};
 
 use crate::error::StoreError;
 use crate::tokenizer::{self, CodeTokenizer};
@@ -93,12 +97,25 @@ impl TextIndex {
 
     /// Reads every file and compares checksums.
     pub fn validate(&self) -> Result<(), StoreError> {
-        let mut damaged: Vec<_> = self.index.validate_checksum()?.into_iter().collect();
-        damaged.sort();
-        match damaged.first() {
-            None => Ok(()),
-            Some(first) => Err(StoreError::corrupt(format!("full-text index: checksum of {}", first.display()))),
+        loop {
+            let before = self.segment_states()?;
+            let found = self.index.validate_checksum().map(|damaged| damaged.into_iter().min());
+            match found {
+                Ok(None) => return Ok(()),
+                // A writer takes the files of merged segments away while they are read here; that is no damage.
+                _ if self.segment_states()? != before => {}
+                Ok(Some(file)) => {
+                    return Err(StoreError::corrupt(format!("full-text index: checksum of {}", file.display())));
+                }
+                Err(problem) => return Err(problem.into()),
+            }
         }
+    }
+
+    /// The segments in use, and how far documents were removed from each: together they name the files.
+    fn segment_states(&self) -> Result<HashSet<(SegmentId, Option<Opstamp>)>, StoreError> {
+        let metas = self.index.searchable_segment_metas()?;
+        Ok(metas.iter().map(|meta| (meta.id(), meta.delete_opstamp())).collect())
     }
 
     /// The highest version id that is committed.

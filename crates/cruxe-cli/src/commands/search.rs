@@ -17,8 +17,8 @@ use crate::progress::Bar;
 
 /// Find where a symbol is defined
 ///
-/// Takes plain and qualified names. Registers and indexes the project first where that is needed. Exits with 1 when
-/// nothing is found.
+/// Takes plain and qualified names. Registers and indexes the project first where that is needed.
+/// Exits with 1 when nothing is found.
 ///
 /// Examples:
 ///   cruxe search validate_token

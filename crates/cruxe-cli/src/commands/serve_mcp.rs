@@ -66,6 +66,9 @@ fn prepare_in_background(workspace: &Arc<Workspace>, watch: bool, prewarm: bool)
         if let Err(problem) = workspace.project.register() {
             tracing::error!("{problem}");
         }
+        if let Err(problem) = workspace.recover_interrupted_jobs() {
+            tracing::error!("{problem}");
+        }
         let published = workspace.index().and_then(|index| {
             let name = workspace.project.current_ref().unwrap_or_default();
             Ok(index.snapshot()?.ref_state(&name)?.is_some())

@@ -1,0 +1,145 @@
+//! Freshness policies, without a watcher: every question finds out by itself.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, DEADLINE, Sandbox, eventually, places, sources};
+
+fn freshness(answer: &Value) -> &str {
+    answer["metadata"]["freshness_status"].as_str().unwrap()
+}
+
+fn ask(client: &mut Client, name: &str, policy: &str) -> Value {
+    client.ok("locate_symbol", json!({"name": name, "freshness_policy": policy}))
+}
+
+/// How many jobs there were, once none is running.
+fn jobs(client: &mut Client) -> usize {
+    client.ready()["recent_jobs"].as_array().unwrap().len()
+}
+
+#[test]
+fn strict_refuses_a_stale_index_and_names_both_commits() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    let before = repo.git(&["rev-parse", "HEAD"]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    assert_eq!(freshness(&ask(&mut client, "Claims", "strict")), "fresh");
+
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    let after = repo.commit("second");
+    let error = client.error("locate_symbol", json!({"name": "Claims", "freshness_policy": "strict"}));
+    assert_eq!(error["code"], "index_stale");
+    assert_eq!(error["message"], "Index is stale. Last indexed commit does not match HEAD. Run sync_repo to refresh.");
+    assert_eq!(
+        error["data"],
+        json!({
+            "last_indexed_commit": before, "current_head": after, "ref": "main",
+            "suggestion": "Call sync_repo to update the index before querying.",
+        })
+    );
+    let job = client.ok("sync_repo", json!({}));
+    client.wait_for_job(&job["job_id"]);
+    assert_eq!(places(&ask(&mut client, "brand_new", "strict")), ["src/new.rs:1"]);
+}
+
+#[test]
+fn strict_refuses_over_an_uncommitted_edit_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    let error = client.error("locate_symbol", json!({"name": "Claims", "freshness_policy": "strict"}));
+    assert_eq!(error["code"], "index_stale");
+    assert_eq!((&error["data"]["last_indexed_commit"], &error["data"]["current_head"]), (&json!(head), &json!(head)));
+    assert!(error["message"].as_str().unwrap().contains("src/new.rs"), "{error}");
+}
+
+#[test]
+fn balanced_answers_stale_and_syncs_behind_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    let answer = ask(&mut client, "Claims", "balanced");
+    assert_eq!((freshness(&answer), places(&answer)), ("stale", vec!["src/auth/jwt.rs:4".to_owned()]));
+    // Nobody asks for anything that would start another sync.
+    eventually("the background sync is seen", DEADLINE, || {
+        let answer = ask(&mut client, "brand_new", "best_effort");
+        (freshness(&answer) == "fresh").then(|| assert_eq!(places(&answer), ["src/new.rs:1"]))
+    });
+    assert_eq!(jobs(&mut client), 2);
+}
+
+#[test]
+fn best_effort_answers_stale_and_starts_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    for _ in 0..20 {
+        let answer = ask(&mut client, "brand_new", "best_effort");
+        assert_eq!((freshness(&answer), places(&answer)), ("stale", vec![]));
+    }
+    assert_eq!(jobs(&mut client), 1);
+    assert!(client.ok("index_status", json!({}))["active_job"].is_null());
+}
+
+#[test]
+fn the_configured_policy_is_the_default() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.write(".cruxe/config.toml", "[query]\nfreshness_policy = \"strict\"\n");
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    assert_eq!(client.error("locate_symbol", json!({"name": "Claims"}))["code"], "index_stale");
+    assert_eq!(freshness(&ask(&mut client, "Claims", "best_effort")), "stale");
+}
+
+#[test]
+fn a_question_right_after_an_edit_never_calls_old_content_fresh() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    for round in 0..40 {
+        // The same length each time, and as soon after the publish as can be: size and coarse times do not show it.
+        repo.write("src/edited.rs", format!("pub fn edited_{round:02}() {{}}\n"));
+        eventually("the edit is seen", DEADLINE, || {
+            let answer = ask(&mut client, &format!("edited_{round:02}"), "balanced");
+            let exact = answer["metadata"].get("warnings").is_none() && !places(&answer).is_empty();
+            assert!(exact || freshness(&answer) != "fresh", "round {round}: {answer}");
+            (exact && freshness(&answer) == "fresh").then_some(())
+        });
+    }
+}
+
+#[test]
+fn edits_that_change_nothing_stay_fresh() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let text = std::fs::read(repo.root.join("src/auth/jwt.rs")).unwrap();
+    repo.write("src/auth/jwt.rs", text);
+    repo.write(".git/unrelated", "x");
+    assert_eq!(freshness(&ask(&mut client, "Claims", "strict")), "fresh");
+}
+
+#[test]
+fn outlines_and_status_say_stale_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    repo.write("src/auth/error.rs", "pub enum TokenError { Late }\n");
+    assert_eq!(freshness(&client.ok("index_status", json!({}))), "stale");
+    assert_eq!(client.ok("health_check", json!({}))["projects"][0]["freshness_status"], "stale");
+    let outline = client.ok("get_file_outline", json!({"path": "src/auth/error.rs"}));
+    assert_eq!((freshness(&outline), outline["symbols"][0]["line_end"].as_u64()), ("stale", Some(5)));
+}

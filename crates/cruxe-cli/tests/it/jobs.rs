@@ -1,0 +1,197 @@
+//! `index_repo`, `sync_repo`, `index_status`, `health_check` and progress.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, DEADLINE, Sandbox, eventually, sources};
+
+#[test]
+fn counts_and_history_are_exact() {
+    let sandbox = Sandbox::new();
+    let files = sources::shapes(20);
+    let repo = sandbox.repo("shapes", &sources::borrowed(&files));
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let status = client.ready();
+    assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(20), &json!(20 * 9)), "{status}");
+    assert_eq!((&status["ref"], &status["last_indexed_commit"]), (&json!("main"), &json!(head)));
+    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(1), &json!(1)));
+    assert_eq!(status["repo_root"], json!(repo.root));
+    assert_eq!(status["recent_jobs"].as_array().unwrap().len(), 1);
+    let job = &status["recent_jobs"][0];
+    assert_eq!(
+        (&job["mode"], &job["status"], &job["changed_files"]),
+        (&json!("full"), &json!("published"), &json!(20))
+    );
+    assert_eq!(job["outcomes"], json!({"indexed": 20}));
+
+    repo.remove("src/group0/shape_000.rs");
+    repo.write("src/group1/shape_001.rs", "pub struct Changed;\n");
+    repo.write("src/added.rs", "pub struct Added;\n");
+    let job = client.ok("sync_repo", json!({}));
+    assert_eq!(
+        (&job["mode"], &job["status"], &job["changed_files"]),
+        (&json!("incremental"), &json!("running"), &json!(null))
+    );
+    let job = client.wait_for_job(&job["job_id"]);
+    assert_eq!((&job["changed_files"], &job["outcomes"]), (&json!(3), &json!({"indexed": 2, "unchanged": 18})));
+    let status = client.ready();
+    assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(20), &json!(18 * 9 + 2)));
+
+    let job = client.ok("index_repo", json!({"force": true}));
+    assert_eq!(job["mode"], "full");
+    let job = client.wait_for_job(&job["job_id"]);
+    assert_eq!((&job["changed_files"], &job["outcomes"]), (&json!(20), &json!({"indexed": 20})));
+    let job = client.ok("sync_repo", json!({}));
+    let job = client.wait_for_job(&job["job_id"]);
+    assert_eq!((&job["changed_files"], &job["outcomes"]), (&json!(0), &json!({"unchanged": 20})));
+}
+
+fn with_progress(client: &mut Client, tool: &str, arguments: Value) -> (Value, Vec<Value>) {
+    client.notifications.clear();
+    let result = client.result(json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "token-7"}}));
+    assert_ne!(result["isError"], true, "{result}");
+    let notes = std::mem::take(&mut client.notifications);
+    for note in &notes {
+        assert_eq!(
+            (&note["method"], &note["params"]["progressToken"]),
+            (&json!("notifications/progress"), &json!("token-7"))
+        );
+    }
+    (result["structuredContent"].clone(), notes.into_iter().map(|note| note["params"].clone()).collect())
+}
+
+#[test]
+fn a_client_with_a_progress_token_hears_how_far_the_job_is() {
+    let sandbox = Sandbox::new();
+    let files = sources::shapes(200);
+    let repo = sandbox.repo("shapes", &sources::borrowed(&files));
+    let mut client = repo.server();
+    client.ready();
+    let (answer, notes) = with_progress(&mut client, "index_repo", json!({"force": true}));
+    assert_eq!((&answer["status"], &answer["file_count"]), (&json!("published"), &json!(200)));
+    let figures: Vec<f64> = notes.iter().map(|note| note["progress"].as_f64().unwrap()).collect();
+    assert!(figures.is_sorted_by(|a, b| a < b), "{figures:?}");
+    assert_eq!(figures.last(), Some(&200.0));
+    assert!(notes.iter().all(|note| note["total"].as_f64() == Some(200.0)), "{notes:?}");
+
+    repo.write("src/added.rs", "pub struct Added;\n");
+    let (answer, notes) = with_progress(&mut client, "sync_repo", json!({}));
+    assert_eq!((&answer["status"], &answer["changed_files"]), (&json!("published"), &json!(1)));
+    assert_eq!(notes.last().unwrap()["progress"].as_f64(), Some(201.0));
+}
+
+#[test]
+fn a_second_job_is_refused_with_the_first_ones_figures() {
+    let sandbox = Sandbox::new();
+    let files = sources::shapes(3000);
+    let repo = sandbox.folder("shapes", &sources::borrowed(&files));
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let first = client.ok("index_repo", json!({"force": true}));
+    for (tool, code) in [("index_repo", "index_in_progress"), ("sync_repo", "sync_in_progress")] {
+        let error = client.error(tool, json!({}));
+        assert_eq!((&error["code"], &error["data"]["job_id"]), (&json!(code), &first["job_id"]), "{error}");
+    }
+    let health = client.ok("health_check", json!({}));
+    assert_eq!(health["active_job"]["job_id"], first["job_id"], "{health}");
+    assert_eq!((&health["status"], &health["active_job"]["mode"]), (&json!("indexing"), &json!("full")));
+    client.wait_for_job(&first["job_id"]);
+}
+
+#[test]
+fn the_handshake_does_not_wait_for_the_first_index_and_answers_say_partial() {
+    let sandbox = Sandbox::new();
+    let files = sources::shapes(400);
+    let repo = sandbox.repo("shapes", &sources::borrowed(&files));
+    let started = Instant::now();
+    let mut client = repo.server();
+    let handshake = started.elapsed();
+    println!("start and handshake: {handshake:?}");
+    let mut partial = 0;
+    eventually("the first index is there", DEADLINE, || {
+        let answer = client.ok("locate_symbol", json!({"name": "Shape399"}));
+        let metadata = &answer["metadata"];
+        if answer["results"].as_array().unwrap().is_empty() {
+            partial += 1;
+            assert_eq!(
+                (&metadata["result_completeness"], metadata["schema_status"] != "corrupt_manifest"),
+                (&json!("partial"), true),
+                "{metadata}"
+            );
+            assert_ne!(metadata["freshness_status"], "fresh");
+            return None;
+        }
+        assert_eq!(metadata["result_completeness"], "complete");
+        Some(())
+    });
+    assert!(partial > 0);
+}
+
+#[test]
+fn health_of_a_sound_server() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server_with(&["--no-watch", "--no-prewarm"]);
+    let health = client.ok("health_check", json!({}));
+    assert_eq!((&health["status"], &health["prewarm_status"]), (&json!("ready"), &json!("disabled")));
+    assert_eq!((&health["tantivy_ok"], &health["sqlite_ok"]), (&json!(true), &json!(true)));
+    assert_eq!((&health["active_job"], &health["interrupted_recovery_report"]), (&json!(null), &json!(null)));
+    assert_eq!(
+        health["startup_checks"]["index"],
+        json!({"status": "compatible", "current_schema_version": 1, "required_schema_version": 1, "message": null})
+    );
+    let available: Vec<&str> =
+        health["grammars"]["available"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for language in ["rust", "typescript", "python", "go"] {
+        assert!(available.contains(&language), "{available:?}");
+    }
+    assert_eq!(health["workspace_warmset"]["members"], json!([repo.root]));
+    let mut client = repo.server();
+    assert_eq!(client.ok("health_check", json!({}))["prewarm_status"], "complete");
+}
+
+#[test]
+fn outlines_nest_and_stop_at_the_top_when_asked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let all = client.ok("get_file_outline", json!({"path": "./src/auth/../auth/jwt.rs", "language": "rust"}));
+    assert_eq!((&all["file_path"], &all["language"]), (&json!("src/auth/jwt.rs"), &json!("rust")));
+    let brief = |symbol: &Value| format!("{} {}", symbol["kind"].as_str().unwrap(), symbol["name"].as_str().unwrap());
+    let top: Vec<String> = all["symbols"].as_array().unwrap().iter().map(brief).collect();
+    let expected = [
+        "use crate::auth::error::TokenError",
+        "struct Claims",
+        "struct JwtValidator",
+        "impl JwtValidator",
+        "const MAX_AGE",
+    ];
+    assert_eq!(top, expected);
+    assert_eq!(
+        all["symbols"][3]["children"],
+        json!([
+            {"kind": "fn", "name": "validate_token", "line_start": 14, "line_end": 19, "visibility": "pub",
+             "signature": "pub fn validate_token(&self, token: &str) -> Result<Claims, TokenError>"},
+            {"kind": "fn", "name": "rotate", "line_start": 21, "line_end": 23, "signature": "fn rotate(&mut self)"},
+        ])
+    );
+    assert_eq!(all["metadata"]["symbol_count"], 7);
+    let top = client.ok("get_file_outline", json!({"path": "src/auth/jwt.rs", "depth": "top"}));
+    assert_eq!(top["metadata"]["symbol_count"], 5);
+    assert!(top["symbols"].as_array().unwrap().iter().all(|symbol| symbol.get("children").is_none()));
+
+    let error = client.error("get_file_outline", json!({"path": "lib/jwt.rs"}));
+    assert_eq!((&error["code"], &error["data"]["candidates"]), (&json!("file_not_found"), &json!(["src/auth/jwt.rs"])));
+    for (path, code) in [("../../etc/passwd", "invalid_input"), ("/etc/passwd", "invalid_input"), ("", "invalid_input")]
+    {
+        assert_eq!(client.error("get_file_outline", json!({"path": path}))["code"], code, "{path}");
+    }
+    assert_eq!(client.error("get_file_outline", json!({}))["code"], "invalid_input");
+    let error = client.error("get_file_outline", json!({"path": "src/auth/jwt.rs", "depth": "deep"}));
+    assert_eq!((&error["code"], &error["data"]["parameter"]), (&json!("invalid_input"), &json!("depth")));
+}

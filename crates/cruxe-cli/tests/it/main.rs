@@ -1,0 +1,20 @@
+//! The built program, from outside: as an agent, a person at a terminal, or a dying machine meets it.
+//!
+//! Every test has a home of its own. Nothing here sleeps for a while and hopes: a test asks again until a condition
+//! holds or its deadline has passed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+mod crowd;
+mod damage;
+mod disk;
+mod freshness;
+mod jobs;
+mod kills;
+mod locate;
+mod protocol;
+mod refs;
+mod snapshots;
+mod trees;
+mod watching;

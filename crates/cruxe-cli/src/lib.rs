@@ -14,6 +14,10 @@ use clap::{CommandFactory, Parser};
 
 pub use context::CliError;
 
+/// Trees and facts are millions of small pieces, made on one thread and dropped on another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The names under which the program is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {

@@ -1,7 +1,6 @@
 //! Where facts are noted while a file is walked.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,10 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::*;
 
 use crate::{Input, chunk};
+
+// Every occurrence looks a name up: the standard library's hasher alone would be a percent or two of an index run.
+type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+type HashSet<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
 
 /// More than any file that a person wrote; beyond it a file is a generated table.
 const MAX_SYMBOLS: usize = 200_000;
@@ -120,14 +123,14 @@ impl<'s> Builder<'s> {
                 ..FileFacts::default()
             },
             separator: input.language.map_or(".", |def| def.separator),
-            names: HashMap::new(),
-            exprs: HashMap::new(),
-            types: HashMap::new(),
-            claimed: HashMap::new(),
-            disowned: HashSet::new(),
+            names: HashMap::default(),
+            exprs: HashMap::default(),
+            types: HashMap::default(),
+            claimed: HashMap::default(),
+            disowned: HashSet::default(),
             symbols: Vec::new(),
             scopes: vec![ScopeId(0)],
-            exported: HashSet::new(),
+            exported: HashSet::default(),
             deadline: Instant::now() + max_time,
             cut: false,
             expired: false,
@@ -575,7 +578,7 @@ fn sort_scopes(facts: &mut FileFacts) {
 
 /// Tells symbols of the same kind and qualified name apart, once their order is final.
 fn number(facts: &mut FileFacts) {
-    let mut seen: HashMap<(SymbolKind, &str), u32> = HashMap::with_capacity(facts.symbols.len());
+    let mut seen: HashMap<(SymbolKind, &str), u32> = HashMap::default();
     let ordinals: Vec<u32> = facts
         .symbols
         .iter()

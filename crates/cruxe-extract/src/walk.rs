@@ -85,8 +85,8 @@ pub struct Frame<'t> {
     leading: Option<Leading>,
     /// The run of comments and attributes among its children so far.
     run: Option<Leading>,
-    /// Last row of the last child that is no comment.
-    last_row: Option<usize>,
+    /// The last child that is no comment.
+    last: Option<Node<'t>>,
     symbols: u32,
     scopes: u32,
 }
@@ -170,17 +170,7 @@ impl<'t> Cx<'_, '_, 't> {
         let leading = self.frames.last().and_then(|parent| parent.run);
         let leading = leading.filter(|run| node.start_position().row <= run.end_row + 1);
         let kind = node.kind_id();
-        self.frames.push(Frame {
-            node,
-            kind,
-            field,
-            leading,
-            run: None,
-            last_row: None,
-            symbols: 0,
-            scopes: 0,
-            mark: 0,
-        });
+        self.frames.push(Frame { node, kind, field, leading, run: None, last: None, symbols: 0, scopes: 0, mark: 0 });
     }
 
     fn pop(&mut self) {
@@ -189,12 +179,12 @@ impl<'t> Cx<'_, '_, 't> {
         let Some(parent) = self.frames.last_mut() else { return };
         let span = span(&frame.node);
         let trivia = self.loaded.rules.trivia(frame.kind, self.build.slice(span));
-        let (first_row, last_row) = rows(&frame.node);
         if trivia == Trivia::No {
-            (parent.run, parent.last_row) = (None, Some(last_row));
+            (parent.run, parent.last) = (None, Some(frame.node));
             return;
         }
-        if parent.last_row == Some(first_row) {
+        let (first_row, last_row) = rows(&frame.node);
+        if parent.last.is_some_and(|last| rows(&last).1 == first_row) {
             return; // a comment behind code on the same line says something about that code
         }
         let mut run = parent.run.filter(|run| first_row <= run.end_row + 1).unwrap_or(Leading {

@@ -298,7 +298,7 @@ impl Run<'_> {
         let Some(state) = snapshot.ref_state(self.ref_name)? else { return Ok(Default::default()) };
         let same_tree = state.worktree.as_deref() == self.work_tree_name().as_deref();
         let stats = if same_tree { snapshot.stats(self.ref_name)? } else { Vec::new() };
-        Ok((state.versions, stats.into_iter().map(|entry| (entry.path.clone(), entry)).collect()))
+        Ok((state.versions.clone(), stats.into_iter().map(|entry| (entry.path.clone(), entry)).collect()))
     }
 
     fn work_tree_name(&self) -> Option<String> {

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use cruxe_model::{ContentHash, RepoPath};
 use cruxe_store::FileStat;
 use cruxe_vcs::{Blob, BlobReader, Repo};
-use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::error::IndexError;
 use crate::ignore_rules;
@@ -45,7 +47,6 @@ pub struct Listing {
 /// Ignore files count from the root downwards only: a repository below a folder that somebody else ignores is still a
 /// repository.
 pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<Listing, IndexError> {
-    let mut listing = Listing { folders: vec![String::new()], ..Listing::default() };
     let own_rules = OwnRules::of_root(root);
     let keep = own_rules.clone();
     let walk = WalkBuilder::new(root)
@@ -63,37 +64,66 @@ pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<
             let name = entry.file_name().to_str().unwrap_or_default();
             entry.depth() == 0 || !folder || ignore_rules::folder_reason(name).is_none() || keep.may_keep(name)
         })
-        .sort_by_file_name(std::ffi::OsStr::cmp)
-        .build();
-    for entry in walk {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(problem) => {
-                listing.warnings.push(problem.to_string());
-                continue;
-            }
-        };
-        let Some(kind) = entry.file_type() else { continue };
-        let Ok(relative) = entry.path().strip_prefix(root) else { continue };
-        let Some(path) = relative.to_str().and_then(|text| RepoPath::from_walk(&to_slashes(text)).ok()) else {
-            if entry.depth() > 0 {
-                listing.warnings.push(format!("{}: the path is not UTF-8; skipped", relative.display()));
-            }
-            continue;
-        };
-        if kind.is_dir() {
-            listing.folders.push(path.as_str().to_owned());
-            continue;
+        .build_parallel();
+    // Nearly all of a walk is waiting for the system, one call after the other: more than one thread may wait.
+    let (files, (sender, seen)) = (AtomicUsize::new(0), mpsc::channel());
+    walk.run(|| {
+        let (sender, files, own_rules) = (sender.clone(), &files, &own_rules);
+        Box::new(move |entry| {
+            let seen = look(root, own_rules, entry);
+            let file = matches!(seen, Some(Seen::File(_)));
+            let too_many = file && files.fetch_add(1, Ordering::Relaxed) >= max_files;
+            let received = seen.is_none_or(|seen| sender.send(seen).is_ok());
+            if too_many || !received { WalkState::Quit } else { WalkState::Continue }
+        })
+    });
+    drop(sender);
+    let mut listing = Listing { folders: vec![String::new()], ..Listing::default() };
+    for seen in seen {
+        match seen {
+            Seen::File(file) => listing.files.push(file),
+            Seen::Skipped(path, why) => listing.skipped.push((path, why.to_owned())),
+            Seen::Folder(path) => listing.folders.push(path.into()),
+            Seen::Problem(problem) => listing.warnings.push(problem),
         }
-        if !kind.is_file() {
-            continue; // links are not followed: their targets are walked where they are, or lie outside
-        }
-        let Ok(metadata) = entry.metadata() else { continue };
-        take(&mut listing, &own_rules, ScanFile { path, stat: stat(&metadata), hash: None }, max_files)?;
+    }
+    if listing.files.len() > max_files {
+        return Err(IndexError::TooManyFiles(max_files));
     }
     sort(&mut listing);
     add_tracked(&mut listing, root, &own_rules, tracked, max_files)?;
     Ok(listing)
+}
+
+/// What a walk comes by.
+enum Seen {
+    File(ScanFile),
+    Skipped(RepoPath, &'static str),
+    Folder(RepoPath),
+    Problem(String),
+}
+
+fn look(root: &Path, own_rules: &OwnRules, entry: Result<DirEntry, ignore::Error>) -> Option<Seen> {
+    let entry = match entry {
+        Ok(entry) => entry,
+        Err(problem) => return Some(Seen::Problem(problem.to_string())),
+    };
+    let kind = entry.file_type()?;
+    let relative = entry.path().strip_prefix(root).ok()?;
+    let Some(path) = relative.to_str().and_then(|text| RepoPath::from_walk(&to_slashes(text)).ok()) else {
+        let problem = || Seen::Problem(format!("{}: the path is not UTF-8; skipped", relative.display()));
+        return (entry.depth() > 0).then(problem);
+    };
+    if kind.is_dir() {
+        return Some(Seen::Folder(path));
+    }
+    if !kind.is_file() {
+        return None; // links are not followed: their targets are walked where they are, or lie outside
+    }
+    match left_out(own_rules, &path) {
+        Some(why) => Some(Seen::Skipped(path, why)),
+        None => Some(Seen::File(ScanFile { stat: stat(&entry.metadata().ok()?), path, hash: None })),
+    }
 }
 
 /// Adds what git tracks and the walk passed over. `.cruxeignore` and the built-in rules still hold.
@@ -165,16 +195,23 @@ fn read_text(reader: &BlobReader, hash: &ContentHash) -> Result<String, IndexErr
 }
 
 fn take(listing: &mut Listing, rules: &OwnRules, file: ScanFile, max_files: usize) -> Result<(), IndexError> {
-    match ignore_rules::reason(&file.path) {
-        Some(why) if !rules.keeps(file.path.as_str()) => listing.skipped.push((file.path, why.to_owned())),
-        _ => listing.files.push(file),
+    match left_out(rules, &file.path) {
+        Some(why) => listing.skipped.push((file.path, why.to_owned())),
+        None => listing.files.push(file),
     }
     if listing.files.len() > max_files { Err(IndexError::TooManyFiles(max_files)) } else { Ok(()) }
+}
+
+/// Why the built-in rules leave a file out, unless the project's own take it back in.
+fn left_out(rules: &OwnRules, path: &RepoPath) -> Option<&'static str> {
+    ignore_rules::reason(path).filter(|_| !rules.keeps(path.as_str()))
 }
 
 fn sort(listing: &mut Listing) {
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.skipped.sort();
+    listing.folders.sort();
+    listing.warnings.sort();
 }
 
 fn to_slashes(text: &str) -> String {

@@ -65,7 +65,7 @@ pub struct View<'a> {
     /// The project.
     pub project: &'a Project,
     /// What is published; `None` while nothing is.
-    pub published: Option<(Snapshot, RefState)>,
+    pub published: Option<(Snapshot, Arc<RefState>)>,
     /// The metadata that the answer starts from.
     pub metadata: Metadata,
 }

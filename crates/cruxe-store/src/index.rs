@@ -17,11 +17,18 @@ use crate::names::{self, NameMatch, SymbolHit};
 use crate::text::{TextHit, TextIndex};
 use crate::{pack, schema};
 
+/// How many rows of files are kept in memory: some ten megabytes of them.
+const MAX_KNOWN_FILES: usize = 50_000;
+
 /// An open generation of a project's index. Any number of threads and processes may have it open.
 pub struct Index {
     folder: PathBuf,
     text: TextIndex,
     idle: Mutex<Vec<Connection>>,
+    /// Rows that were read. A version never changes and its id is never used again, so they stay right.
+    files: Mutex<HashMap<VersionId, FileRow>>,
+    /// Refs as of the publish in which they were read: every change of a ref is a publish.
+    refs: Mutex<HashMap<String, (i64, Arc<RefState>)>>,
     /// The publish that the text reader has seen.
     seen: Mutex<i64>,
     /// What a thorough check found; `None` while nothing is wrong.
@@ -80,6 +87,8 @@ impl Index {
             folder,
             text,
             idle: Mutex::new(vec![connection]),
+            files: Mutex::default(),
+            refs: Mutex::default(),
             seen: Mutex::new(-1),
             damage: Mutex::new(None),
         }))
@@ -189,7 +198,21 @@ impl Snapshot {
     }
 
     /// The state of a ref; `None` when it was never published.
-    pub fn ref_state(&self, name: &str) -> Result<Option<RefState>, StoreError> {
+    pub fn ref_state(&self, name: &str) -> Result<Option<Arc<RefState>>, StoreError> {
+        let known = || self.index.refs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((published, state)) = known().get(name)
+            && *published == self.published
+        {
+            return Ok(Some(Arc::clone(state)));
+        }
+        let state = self.read_ref_state(name)?.map(Arc::new);
+        if let Some(state) = &state {
+            known().insert(name.to_owned(), (self.published, Arc::clone(state)));
+        }
+        Ok(state)
+    }
+
+    fn read_ref_state(&self, name: &str) -> Result<Option<RefState>, StoreError> {
         let sql = format!("{SELECT_REF} WHERE name = ?1");
         let mut statement = self.connection()?.prepare_cached(&sql)?;
         statement.query_row(params![name], |row| Ok(read_ref(row))).optional()?.transpose()
@@ -212,6 +235,20 @@ impl Snapshot {
 
     /// A file version.
     pub fn file(&self, version: VersionId) -> Result<FileRow, StoreError> {
+        let known = || self.index.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(row) = known().get(&version) {
+            return Ok(row.clone());
+        }
+        let row = self.read_file(version)?;
+        let mut known = known();
+        if known.len() >= MAX_KNOWN_FILES {
+            known.clear();
+        }
+        known.insert(version, row.clone());
+        Ok(row)
+    }
+
+    fn read_file(&self, version: VersionId) -> Result<FileRow, StoreError> {
         let sql = format!("{SELECT_FILE} WHERE id = ?1");
         let mut statement = self.connection()?.prepare_cached(&sql)?;
         statement
@@ -273,7 +310,7 @@ impl Snapshot {
     /// The symbols of a file version.
     pub fn symbols(&self, version: VersionId) -> Result<SymbolTable, StoreError> {
         let block = pack::unpack_symbols(&self.blob("SELECT symbols FROM facts WHERE version = ?1", version)?)?;
-        Ok(SymbolTable { symbols: block.symbols, lines: block.lines })
+        Ok(SymbolTable { symbols: block.symbols.into_owned(), lines: block.lines })
     }
 
     /// Everything that a file version says.

@@ -25,6 +25,7 @@ mod manifest;
 mod names;
 mod pack;
 mod schema;
+mod symbol_rows;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -135,13 +135,22 @@ fn similar(connection: &Connection, name: &str) -> Result<Vec<Vec<i64>>, StoreEr
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![wanted.len() - allowed, wanted.len() + allowed])?;
     let mut found = vec![Vec::new(); allowed + 1];
+    let letters = letters(name);
     while let Some(row) = rows.next()? {
         let text = row.get_ref(1)?.as_str().unwrap_or_default();
+        if (letters ^ self::letters(text)).count_ones() as usize > 2 * allowed {
+            continue; // one edit takes away at most one letter and adds at most one
+        }
         if let Some(distance) = distance(&wanted, text, allowed) {
             found[distance].push(row.get(0)?);
         }
     }
     Ok(found)
+}
+
+/// The set of letters in a word, as bits: tells most words apart that are not similar.
+fn letters(text: &str) -> u64 {
+    text.chars().flat_map(char::to_lowercase).fold(0, |set, letter| set | 1 << (letter as u32 % 64))
 }
 
 /// Edit distance with swaps of neighbours, where it is at most `limit`.

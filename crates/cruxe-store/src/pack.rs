@@ -3,6 +3,8 @@
 //! A row per occurrence would cost more than the source itself; packed by column and compressed, an occurrence costs
 //! about three bytes.
 
+use std::borrow::Cow;
+
 use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +34,7 @@ impl Packer {
     /// Packs the facts of one file.
     pub fn pack(&mut self, facts: &FileFacts) -> Result<PackedFacts, StoreError> {
         let lines = facts.symbols.iter().map(|symbol| facts.lines_of(symbol.span)).collect();
-        let symbols = SymbolBlock { symbols: facts.symbols.clone(), lines };
+        let symbols = SymbolBlock { symbols: Cow::Borrowed(&facts.symbols), lines };
         Ok(PackedFacts { symbols: self.bytes(&symbols)?, rest: self.bytes(&Columns::from_facts(facts))? })
     }
 
@@ -46,12 +48,12 @@ impl Packer {
 
 /// The symbols of a file with their lines.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct SymbolBlock {
-    pub symbols: Vec<Symbol>,
+pub(crate) struct SymbolBlock<'a> {
+    pub symbols: Cow<'a, [Symbol]>,
     pub lines: Vec<(u32, u32)>,
 }
 
-pub(crate) fn unpack_symbols(bytes: &[u8]) -> Result<SymbolBlock, StoreError> {
+pub(crate) fn unpack_symbols(bytes: &[u8]) -> Result<SymbolBlock<'static>, StoreError> {
     unpack(bytes)
 }
 
@@ -69,49 +71,49 @@ fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
 
 /// Everything but symbols, one vector per column; positions as differences to the one before.
 #[derive(Serialize, Deserialize)]
-struct Columns {
-    language: String,
-    module: String,
-    names: Vec<String>,
+struct Columns<'a> {
+    language: Cow<'a, str>,
+    module: Cow<'a, str>,
+    names: Cow<'a, [String]>,
     lines: Vec<u32>,
     scope_starts: Vec<u32>,
     scope_lengths: Vec<u32>,
     scope_kinds: Vec<ScopeKind>,
-    bindings: Vec<Binding>,
-    imports: Vec<Import>,
+    bindings: Cow<'a, [Binding]>,
+    imports: Cow<'a, [Import]>,
     occurrence_starts: Vec<u32>,
     occurrence_names: Vec<u32>,
     occurrence_roles: Vec<Role>,
     occurrence_receivers: Vec<u32>,
-    heritage: Vec<Heritage>,
-    exprs: Vec<Expr>,
-    types: Vec<TypeRef>,
-    chunks: Vec<Chunk>,
-    problems: Vec<Problem>,
+    heritage: Cow<'a, [Heritage]>,
+    exprs: Cow<'a, [Expr]>,
+    types: Cow<'a, [TypeRef]>,
+    chunks: Cow<'a, [Chunk]>,
+    problems: Cow<'a, [Problem]>,
 }
 
-impl Columns {
-    fn from_facts(facts: &FileFacts) -> Columns {
+impl<'a> Columns<'a> {
+    fn from_facts(facts: &'a FileFacts) -> Columns<'a> {
         let occurrences = &facts.occurrences;
         Columns {
-            language: facts.language.clone(),
-            module: facts.module.clone(),
-            names: facts.names.clone(),
+            language: Cow::Borrowed(&facts.language),
+            module: Cow::Borrowed(&facts.module),
+            names: Cow::Borrowed(&facts.names),
             lines: deltas(facts.line_starts.iter().copied()),
             scope_starts: deltas(facts.scopes.iter().map(|scope| scope.span.start)),
             scope_lengths: facts.scopes.iter().map(|scope| scope.span.end.wrapping_sub(scope.span.start)).collect(),
             scope_kinds: facts.scopes.iter().map(|scope| scope.kind).collect(),
-            bindings: facts.bindings.clone(),
-            imports: facts.imports.clone(),
+            bindings: Cow::Borrowed(&facts.bindings),
+            imports: Cow::Borrowed(&facts.imports),
             occurrence_starts: deltas(occurrences.iter().map(|occurrence| occurrence.start)),
             occurrence_names: occurrences.iter().map(|occurrence| occurrence.name.0).collect(),
             occurrence_roles: occurrences.iter().map(|occurrence| occurrence.role).collect(),
             occurrence_receivers: occurrences.iter().map(|o| o.receiver.map_or(0, |id| id.0 + 1)).collect(),
-            heritage: facts.heritage.clone(),
-            exprs: facts.exprs.clone(),
-            types: facts.types.clone(),
-            chunks: facts.chunks.clone(),
-            problems: facts.problems.clone(),
+            heritage: Cow::Borrowed(&facts.heritage),
+            exprs: Cow::Borrowed(&facts.exprs),
+            types: Cow::Borrowed(&facts.types),
+            chunks: Cow::Borrowed(&facts.chunks),
+            problems: Cow::Borrowed(&facts.problems),
         }
     }
 
@@ -122,15 +124,15 @@ impl Columns {
             .zip(self.occurrence_roles)
             .zip(self.occurrence_receivers);
         FileFacts {
-            language: self.language,
-            module: self.module,
-            names: self.names,
+            language: self.language.into_owned(),
+            module: self.module.into_owned(),
+            names: self.names.into_owned(),
             symbols: Vec::new(),
             scopes: scopes
                 .map(|((start, length), kind)| Scope { span: Span { start, end: start.wrapping_add(length) }, kind })
                 .collect(),
-            bindings: self.bindings,
-            imports: self.imports,
+            bindings: self.bindings.into_owned(),
+            imports: self.imports.into_owned(),
             occurrences: occurrences
                 .map(|(((start, name), role), receiver)| Occurrence {
                     name: NameId(name),
@@ -139,12 +141,12 @@ impl Columns {
                     receiver: receiver.checked_sub(1).map(ExprId),
                 })
                 .collect(),
-            heritage: self.heritage,
-            exprs: self.exprs,
-            types: self.types,
-            chunks: self.chunks,
+            heritage: self.heritage.into_owned(),
+            exprs: self.exprs.into_owned(),
+            types: self.types.into_owned(),
+            chunks: self.chunks.into_owned(),
             line_starts: sums(self.lines).collect(),
-            problems: self.problems,
+            problems: self.problems.into_owned(),
         }
     }
 }

@@ -53,15 +53,18 @@ impl TokenStream for CodeTokens<'_> {
             self.set(start as usize, end as usize);
             return true;
         }
-        while let Some((start, end)) = self.next_word() {
+        while let Some((start, end, classes)) = self.next_word() {
             if end - start > MAX_WORD {
                 continue;
             }
             self.parts.clear();
             self.next_part = 0;
-            split(self.text, start, end, self.parts);
-            if self.parts.len() == 1 && self.parts[0] == (start as u32, end as u32) {
-                self.parts.clear();
+            // Most words are of one piece, and that shows without looking at them again.
+            if !classes.is_power_of_two() || classes == Class::Other as u8 {
+                split(self.text, start, end, self.parts);
+                if self.parts.len() == 1 && self.parts[0] == (start as u32, end as u32) {
+                    self.parts.clear();
+                }
             }
             self.token.position = self.token.position.wrapping_add(1);
             self.set(start, end);
@@ -93,39 +96,74 @@ impl CodeTokens<'_> {
         }
     }
 
-    /// The next run of letters, digits and underscores that has a letter or digit in it.
-    fn next_word(&mut self) -> Option<(usize, usize)> {
+    /// The next run of letters, digits and underscores that has a letter or digit in it, and the classes of what is
+    /// in it.
+    fn next_word(&mut self) -> Option<(usize, usize, u8)> {
         let bytes = self.text.as_bytes();
         loop {
-            while self.at < bytes.len() && word_length(self.text, self.at) == 0 {
-                self.at += char_length(bytes[self.at]);
-            }
-            let start = self.at;
-            let mut solid = false;
             while self.at < bytes.len() {
-                let length = word_length(self.text, self.at);
-                if length == 0 {
-                    break;
+                match CLASSES[usize::from(bytes[self.at])] {
+                    0 => self.at += 1,
+                    class if class == Class::Other as u8 && other_length(self.text, self.at) == 0 => {
+                        self.at += char_length(bytes[self.at]);
+                    }
+                    _ => break,
                 }
-                solid |= bytes[self.at] != b'_';
-                self.at += length;
+            }
+            let (start, mut classes) = (self.at, 0);
+            while self.at < bytes.len() {
+                let class = CLASSES[usize::from(bytes[self.at])];
+                self.at += match class {
+                    0 => break,
+                    class if class == Class::Other as u8 => match other_length(self.text, self.at) {
+                        0 => break,
+                        length => length,
+                    },
+                    _ => 1,
+                };
+                classes |= class;
             }
             if start == self.at {
                 return None;
             }
-            if solid {
-                return Some((start, self.at));
+            if classes != Class::Under as u8 {
+                return Some((start, self.at, classes));
             }
         }
     }
 }
 
-/// Length of the word character at an offset; 0 when there is none.
-fn word_length(text: &str, at: usize) -> usize {
-    let byte = text.as_bytes()[at];
-    if byte < 128 {
-        return usize::from(byte.is_ascii_alphanumeric() || byte == b'_');
+/// What a character is; as a number, a bit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower = 1,
+    Upper = 2,
+    Digit = 4,
+    Under = 8,
+    /// Not ASCII: a letter or digit, or none.
+    Other = 16,
+}
+
+/// The class of each byte; 0 for one that separates.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => Class::Lower as u8,
+            b'A'..=b'Z' => Class::Upper as u8,
+            b'0'..=b'9' => Class::Digit as u8,
+            b'_' => Class::Under as u8,
+            0x80.. => Class::Other as u8,
+            _ => 0,
+        };
+        byte += 1;
     }
+    classes
+};
+
+/// Length of the letter or digit beyond ASCII at an offset; 0 when there is none.
+fn other_length(text: &str, at: usize) -> usize {
     let next = text[at..].chars().next();
     next.filter(|c| c.is_alphanumeric()).map_or(0, char::len_utf8)
 }
@@ -139,16 +177,9 @@ fn char_length(first: u8) -> usize {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Lower,
-    Upper,
-    Digit,
-    Under,
-}
-
 fn class(c: char) -> Class {
     match c {
+        'a'..='z' => Class::Lower,
         '_' => Class::Under,
         c if c.is_numeric() => Class::Digit,
         c if c.is_uppercase() => Class::Upper,

@@ -7,7 +7,7 @@ use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind, VersionId, ids};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
 use crate::index::meta;
@@ -15,13 +15,12 @@ use crate::layout::ProjectDir;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, pack_bitmap, pack_stats, unpack_bitmap};
 use crate::pack::PackedFacts;
+use crate::schema;
+use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
-use crate::{names, schema};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
-/// Beyond this many names the cache is dropped and filled anew: memory stays bounded on any repository.
-const MAX_CACHED_NAMES: usize = 400_000;
 /// Fewer unreachable versions than this are not worth a sweep.
 const SWEEP_AT: u64 = 64;
 /// With more segments than this a writer waits for merges before it ends.
@@ -66,7 +65,7 @@ pub struct Writer {
     connection: Connection,
     text: TextWriter,
     index: TextIndex,
-    names: HashMap<String, i64>,
+    symbols: SymbolRows,
     next: VersionId,
     uncommitted: u64,
     _lock: WriterLock,
@@ -107,8 +106,8 @@ impl Writer {
         // A writer that was killed between the two commits left text without facts. Its ids are not used again.
         (recorded + 1..=written).for_each(|version| text.remove(version));
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        let names = HashMap::new();
-        Ok(Writer { folder, connection, text, index, names, next: written + 1, uncommitted: 0, _lock: lock })
+        let symbols = SymbolRows::new(&connection)?;
+        Ok(Writer { folder, connection, text, index, symbols, next: written + 1, uncommitted: 0, _lock: lock })
     }
 
     /// The versions of a path that were added before, by content.
@@ -173,42 +172,13 @@ impl Writer {
             new.packed.symbols,
             new.packed.rest
         ])?;
-        for (position, symbol) in new.facts.symbols.iter().enumerate() {
-            if symbol.kind != SymbolKind::Use {
-                let name = self.name_id(&symbol.name)?;
-                let row = params![name, version, position, symbol.kind.code(), names::flags(symbol)];
-                self.connection.prepare_cached("INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(row)?;
-            }
-        }
+        self.symbols.add(&self.connection, version, &new.facts.symbols)?;
         self.text.add(version, new.path.as_str(), &new.facts, &new.text)?;
         self.uncommitted += new.bytes;
         if self.uncommitted > CHECKPOINT_BYTES {
             self.checkpoint()?;
         }
         Ok(version)
-    }
-
-    fn name_id(&mut self, name: &str) -> Result<i64, StoreError> {
-        if let Some(id) = self.names.get(name) {
-            return Ok(*id);
-        }
-        let known = self
-            .connection
-            .prepare_cached("SELECT id FROM name WHERE name = ?1")?
-            .query_row(params![name], |row| row.get(0))
-            .optional()?;
-        let id = match known {
-            Some(id) => id,
-            None => {
-                self.connection.prepare_cached("INSERT INTO name (name) VALUES (?1)")?.execute(params![name])?;
-                self.connection.last_insert_rowid()
-            }
-        };
-        if self.names.len() >= MAX_CACHED_NAMES {
-            self.names.clear();
-        }
-        self.names.insert(name.to_owned(), id);
-        Ok(id)
     }
 
     /// Makes the versions so far durable without publishing them: a later job finds them with [`Writer::versions_of`].
@@ -219,6 +189,7 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
+        self.symbols.flush(&self.connection)?;
         let watermark = self.next - 1;
         self.text.commit(watermark)?;
         self.set_meta("watermark", i64::from(self.index.watermark()?.min(watermark)))?;
@@ -261,6 +232,7 @@ impl Writer {
                 now.to_string(),
             ])?;
         self.set_meta("published", meta(&self.connection, "published")? + 1)?;
+        self.symbols.flush(&self.connection)?;
         published.swept = self.sweep()?;
         self.commit()?;
         self.remove_dead_text()?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use cruxe_extract::registry;
 use cruxe_model::RepoPath;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::BenchError;
 use crate::client::Client;
@@ -133,7 +133,7 @@ fn wait_for(client: &mut Client, name: &str) -> Result<Duration, BenchError> {
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
         let answer = client.call("locate_symbol", json!({"name": name, "limit": 1}))?;
-        if answer["results"][0]["name"] == Value::from(name) {
+        if answer["results"][0]["name"] == name {
             return Ok(started.elapsed());
         }
         std::thread::sleep(Duration::from_millis(20));

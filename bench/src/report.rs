@@ -20,7 +20,10 @@ pub struct Results {
 }
 
 /// A measurement: what it is called, and how it reads for one corpus.
-struct Row(String, Box<dyn Fn(&Results) -> Option<String>>);
+struct Row(String, Cell);
+
+/// What a row says about one corpus; nothing where it was not measured.
+type Cell = Box<dyn Fn(&Results) -> Option<String>>;
 
 /// The whole file.
 pub fn markdown(machine: &str, runs: u32, results: &[Results]) -> String {
@@ -94,7 +97,8 @@ fn rows(results: &[Results]) -> Vec<Row> {
     ));
     rows.push(answer_row("server start → `initialize` answered, ms", |answers| spread(&answers.handshake)));
     rows.push(answer_row("server start → first `locate_symbol`, ms", |answers| spread(&answers.first_answer)));
-    let warm: [(&str, fn(&ServerFigures) -> &Warm); 2] =
+    type Pick = fn(&ServerFigures) -> &Warm;
+    let warm: [(&str, Pick); 2] =
         [("watching", |answers| &answers.watching), ("`--no-watch`", |answers| &answers.unwatched)];
     for (how, warm) in warm {
         rows.push(answer_row(&format!("`locate_symbol`, {how}: p50 / p95 / max, ms"), move |answers| {

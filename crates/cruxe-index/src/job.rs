@@ -257,6 +257,8 @@ impl Run<'_> {
         for (file, version) in kept {
             note(&mut manifest, file, version, scanned_at);
         }
+        // Large files first: one that is begun last would keep a single core busy while the others wait.
+        work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
         let extracted = work.len() as u64;
         let found = self.extract(work, total, &mut writer, &mut outcomes)?;
         for (file, version, why) in found {

@@ -18,6 +18,8 @@ use crate::error::StoreError;
 use crate::tokenizer::{self, CodeTokenizer};
 
 const TOKENIZER: &str = "code";
+/// Two, because a commit writes a thread's segment on that thread, when everything else is done.
+const THREADS: usize = 2;
 /// Above this a segment is written; below it everything is one segment and there is nothing to merge.
 const MEMORY: usize = 96 << 20;
 
@@ -129,7 +131,7 @@ impl TextIndex {
     }
 
     pub fn writer(&self) -> Result<TextWriter, StoreError> {
-        let writer = self.index.writer_with_num_threads(1, MEMORY)?;
+        let writer = self.index.writer_with_num_threads(THREADS, MEMORY)?;
         Ok(TextWriter { writer, fields: self.fields, touched: false })
     }
 

@@ -54,13 +54,11 @@ pub struct ServerConfig {
     pub watch: bool,
     /// How long edits may pile up before they are indexed.
     pub debounce_ms: u64,
-    /// Add a `debug` block to answers that have one.
-    pub debug: bool,
 }
 
 impl Default for ServerConfig {
     fn default() -> ServerConfig {
-        ServerConfig { watch: true, debounce_ms: 100, debug: false }
+        ServerConfig { watch: true, debounce_ms: 100 }
     }
 }
 

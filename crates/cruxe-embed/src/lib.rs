@@ -1,0 +1,15 @@
+//! Text → vector.
+//!
+//! [`Table`] is the built-in model: a row per word piece, added up.
+//!
+//! Invariant: nothing here knows what is embedded or where vectors are kept, and nothing here goes to the network.
+
+mod error;
+mod table;
+mod vector;
+mod vocabulary;
+mod words;
+
+pub use error::EmbedError;
+pub use table::Table;
+pub use vector::{Hit, Vector, dot, scan};

@@ -5,6 +5,7 @@
 //! Invariant: nothing here knows what is embedded or where vectors are kept, and nothing here goes to the network.
 
 mod error;
+mod simd;
 mod table;
 mod vector;
 mod vocabulary;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::error::EmbedError;
+use crate::simd;
 use crate::vector::Vector;
 use crate::vocabulary::Vocabulary;
 use crate::words;
@@ -28,7 +29,7 @@ pub struct Table {
     scales: Vec<f32>,
     /// Where the rows begin in `bytes`.
     rows: usize,
-    version: OnceLock<String>,
+    version: String,
 }
 
 impl Table {
@@ -36,12 +37,18 @@ impl Table {
     #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     pub fn builtin() -> &'static Table {
         static TABLE: OnceLock<Table> = OnceLock::new();
-        TABLE.get_or_init(|| Table::parse(BUILTIN).expect("the built-in table is sound"))
+        TABLE
+            .get_or_init(|| Table::read(BUILTIN.into(), env!("CRUXE_TABLE_HASH")).expect("the built-in table is sound"))
     }
 
     /// Reads a table. The rows stay where they are.
     pub fn parse(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Table, EmbedError> {
         let bytes = bytes.into();
+        let hash = blake3::hash(&bytes).to_hex();
+        Table::read(bytes, &hash)
+    }
+
+    fn read(bytes: Cow<'static, [u8]>, hash: &str) -> Result<Table, EmbedError> {
         let refused = |problem: String| Err(EmbedError::Table(problem));
         if !bytes.starts_with(MAGIC) {
             return refused("it does not begin with `CQSE`".to_owned());
@@ -72,15 +79,12 @@ impl Table {
         if let Some(word) = scales.iter().position(|scale| !scale.is_finite()) {
             return refused(format!("the scale of word {word} is not a number"));
         }
-        Ok(Table { bytes, dims, vocabulary, scales, rows, version: OnceLock::new() })
+        Ok(Table { bytes, dims, vocabulary, scales, rows, version: format!("code-static-{dims}-{}", &hash[..12]) })
     }
 
     /// Returns the name of exactly this table: vectors of another one cannot be compared with its own.
     pub fn version(&self) -> &str {
-        self.version.get_or_init(|| {
-            let hash = blake3::hash(&self.bytes).to_hex();
-            format!("code-static-{}-{}", self.dims, &hash[..12])
-        })
+        &self.version
     }
 
     /// Returns the number of values of a vector.
@@ -118,9 +122,7 @@ impl Table {
             let token = same[0] as usize;
             let weight = (same.len() as f32).sqrt() * self.scales[token];
             let row = self.rows + token * self.dims;
-            for (sum, &value) in sum.iter_mut().zip(&self.bytes[row..row + self.dims]) {
-                *sum += weight * f32::from(value as i8);
-            }
+            simd::add(&mut sum, &self.bytes[row..row + self.dims], weight);
         }
         sum
     }

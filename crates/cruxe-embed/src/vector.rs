@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::simd;
+
 /// An embedding. All vectors of a model have nearly the same length, so their integer dot product ranks like the cosine;
 /// with the scales it is the cosine: `dot(a, b) as f32 * a.scale * b.scale`.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +47,7 @@ impl Vector {
 
 /// Returns the dot product; of the common part if the lengths differ.
 pub fn dot(a: &[i8], b: &[i8]) -> i32 {
-    // Products of two bytes fit 16 bits and pairs of them are added to 32: the shape of `pmaddwd`.
-    a.iter().zip(b).map(|(&x, &y)| i32::from(i16::from(x) * i16::from(y))).sum()
+    simd::dot(a, b)
 }
 
 /// A row that a scan found.

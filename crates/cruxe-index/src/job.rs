@@ -6,12 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
+use cruxe_embed::Table;
 use cruxe_extract::place::Places;
 use cruxe_extract::{Extractor, Input, Limits, as_text, registry};
 use cruxe_model::facts::{FileFacts, Problem};
 use cruxe_model::{ContentHash, RepoPath, VersionId};
 use cruxe_store::{
-    FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry, StoreError,
+    Embedding, FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry, StoreError,
     Writer, WriterLock,
 };
 use cruxe_vcs::{Blob, BlobReader, ObjectFormat, hash_blob};
@@ -206,12 +207,15 @@ struct Work {
     module: String,
     /// Versions of this path that are known, by content.
     known: Vec<(ContentHash, VersionId)>,
+    /// The known version lacks embeddings.
+    bare: bool,
 }
 
 /// What came of a file that was read.
 enum Outcome {
     New(Box<NewVersion>),
     Known(VersionId),
+    Embedded(VersionId, Vec<i8>),
     Skipped(&'static str),
     Failed(IndexError),
 }
@@ -223,6 +227,8 @@ impl Run<'_> {
         let listing = self.list()?;
         let places = self.places(&listing)?;
         let mut writer = self.writer(lock)?;
+        let table = Table::builtin();
+        writer.use_model(Some(&Embedding { model: table.version().to_owned(), dims: table.dims() }))?;
         let mut manifest = self.empty_manifest();
         let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
         for (path, why) in listing.skipped {
@@ -239,23 +245,32 @@ impl Run<'_> {
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
             let unchanged = old_stats.get(&file.path).filter(|entry| entry.stat == file.stat && file.stat.mtime != 0);
             match unchanged {
-                Some(StatEntry { version: None, .. }) => kept.push((file, None)),
+                Some(StatEntry { version: None, .. }) => kept.push((file, module, None)),
                 Some(StatEntry { version: Some(id), .. }) if modules.get(id) == Some(&module) => {
-                    kept.push((file, Some(*id)));
+                    kept.push((file, module, Some(*id)));
                 }
                 _ => {
                     let known = if self.force { Vec::new() } else { writer.versions_of(&file.path, &module)? };
                     let by_hash = |hash| known.iter().find(|(known, _)| Some(*known) == hash).map(|(_, id)| *id);
                     match by_hash(file.hash).filter(|_| file.hash.is_some()) {
-                        Some(id) => kept.push((file, Some(id))),
-                        None => work.push(Work { file, module, known }),
+                        Some(id) => kept.push((file, module, Some(id))),
+                        None => work.push(Work { file, module, known, bare: false }),
                     }
                 }
             }
         }
         *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
-        for (file, version) in kept {
-            note(&mut manifest, file, version, scanned_at);
+        let bare = writer.without_vectors(&kept.iter().filter_map(|(.., version)| *version).collect())?;
+        for (file, module, version) in kept {
+            match version.filter(|version| bare.contains(*version)) {
+                // Another model than the one that embedded it: its text is needed once more.
+                Some(version) => {
+                    let known = writer.versions_of(&file.path, &module)?;
+                    let known = known.into_iter().filter(|(_, id)| *id == version).collect();
+                    work.push(Work { file, module, known, bare: true });
+                }
+                None => note(&mut manifest, file, version, scanned_at),
+            }
         }
         // Large files first: one that is begun last would keep a single core busy while the others wait.
         work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
@@ -378,6 +393,10 @@ impl Run<'_> {
                     let (what, version, why) = match outcome {
                         Outcome::New(new) => ("indexed", Some(writer.add(&new)?), None),
                         Outcome::Known(id) => ("unchanged", Some(id), None),
+                        Outcome::Embedded(id, vectors) => {
+                            writer.add_vectors(id, &vectors)?;
+                            ("embedded anew", Some(id), None)
+                        }
                         Outcome::Skipped(why) => ("skipped", None, Some(why)),
                         Outcome::Failed(problem) => {
                             tracing::warn!("{}: {problem}", file.path);
@@ -469,7 +488,11 @@ impl<'a> Worker<'a> {
         }
         let hash = hash_blob(self.project.object_format(), &bytes);
         if let Some((_, id)) = work.known.iter().find(|(known, _)| *known == hash) {
-            return Outcome::Known(*id);
+            let id = *id;
+            return match if work.bare { self.version(work, hash, bytes) } else { Outcome::Known(id) } {
+                Outcome::New(new) => Outcome::Embedded(id, new.vectors),
+                other => other,
+            };
         }
         self.version(work, hash, bytes)
     }
@@ -497,11 +520,27 @@ impl<'a> Worker<'a> {
             module: work.module.clone(),
             bytes: size,
             problems: problems(&facts),
+            vectors: embed(path, &facts, &text),
             facts,
             packed,
             text,
         }))
     }
+}
+
+/// The embeddings of a file's chunks: each of what it says and of where it stands.
+fn embed(path: &RepoPath, facts: &FileFacts, text: &str) -> Vec<i8> {
+    let table = Table::builtin();
+    let mut vectors = Vec::with_capacity(facts.chunks.len() * table.dims());
+    for chunk in &facts.chunks {
+        let body = text.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
+        let name = chunk.symbol.and_then(|at| facts.symbol(at)).map_or("", |symbol| symbol.qualified_name.as_str());
+        match table.embed_parts(&[path.as_str(), name, body]) {
+            Some(vector) => vectors.extend_from_slice(&vector.values),
+            None => vectors.resize(vectors.len() + table.dims(), 0),
+        }
+    }
+    vectors
 }
 
 /// What could not be done, in words.

@@ -6,5 +6,6 @@ mod error;
 pub mod locate;
 pub mod name;
 pub mod outline;
+pub mod search;
 
 pub use error::QueryError;

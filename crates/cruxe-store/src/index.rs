@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cruxe_model::facts::{FileFacts, Symbol, SymbolIndex};
+use cruxe_model::facts::{Chunk, FileFacts, Symbol, SymbolIndex};
 use cruxe_model::{ContentHash, RepoPath, VersionId};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
@@ -14,11 +14,16 @@ use crate::error::StoreError;
 use crate::layout::ProjectDir;
 use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
 use crate::names::{self, NameMatch, SymbolHit};
-use crate::text::{TextHit, TextIndex};
+use crate::corpus::Corpus;
+use crate::text::TextIndex;
+use crate::vectors::{self, VectorRows};
 use crate::{pack, schema};
 
 /// How many rows of files are kept in memory: some ten megabytes of them.
 const MAX_KNOWN_FILES: usize = 50_000;
+
+/// How many refs are kept ready for questions in words: some megabytes each.
+const MAX_CORPORA: usize = 4;
 
 /// An open generation of a project's index. Any number of threads and processes may have it open.
 pub struct Index {
@@ -29,6 +34,8 @@ pub struct Index {
     files: Mutex<HashMap<VersionId, FileRow>>,
     /// Refs as of the publish in which they were read: every change of a ref is a publish.
     refs: Mutex<HashMap<String, (i64, Arc<RefState>)>>,
+    /// Corpora as of the publish in which they were made, the latest last.
+    corpora: Mutex<Vec<(String, i64, Arc<Corpus>)>>,
     /// The publish that the text reader has seen.
     seen: Mutex<i64>,
     /// What a thorough check found; `None` while nothing is wrong.
@@ -63,9 +70,17 @@ pub struct SymbolTable {
     /// In the order of their positions.
     pub symbols: Vec<Symbol>,
     lines: Vec<(u32, u32)>,
+    /// The pieces that full-text search treats as one document.
+    pub chunks: Vec<Chunk>,
+    chunk_lines: Vec<(u32, u32)>,
 }
 
 impl SymbolTable {
+    /// First and last line of a chunk.
+    pub fn chunk_lines(&self, chunk: u32) -> (u32, u32) {
+        self.chunk_lines.get(chunk as usize).copied().unwrap_or((1, 1))
+    }
+
     /// First and last line of a symbol's declaration.
     pub fn lines(&self, index: SymbolIndex) -> (u32, u32) {
         self.lines.get(index.0 as usize).copied().unwrap_or((1, 1))
@@ -89,6 +104,7 @@ impl Index {
             idle: Mutex::new(vec![connection]),
             files: Mutex::default(),
             refs: Mutex::default(),
+            corpora: Mutex::default(),
             seen: Mutex::new(-1),
             damage: Mutex::new(None),
         }))
@@ -132,6 +148,12 @@ impl Index {
         }
         drop(seen);
         Ok(Snapshot { index: Arc::clone(self), connection: Some(connection), published })
+    }
+
+    /// The versions whose text has a token, whatever ref they belong to.
+    #[cfg(test)]
+    pub(crate) fn versions_with(&self, token: &str) -> Vec<VersionId> {
+        self.text.versions_with(token)
     }
 
     fn connection(&self) -> Result<Connection, StoreError> {
@@ -310,13 +332,18 @@ impl Snapshot {
     /// The symbols of a file version.
     pub fn symbols(&self, version: VersionId) -> Result<SymbolTable, StoreError> {
         let block = pack::unpack_symbols(&self.blob("SELECT symbols FROM facts WHERE version = ?1", version)?)?;
-        Ok(SymbolTable { symbols: block.symbols.into_owned(), lines: block.lines })
+        Ok(SymbolTable {
+            symbols: block.symbols.into_owned(),
+            lines: block.lines,
+            chunks: block.chunks.into_owned(),
+            chunk_lines: block.chunk_lines,
+        })
     }
 
     /// Everything that a file version says.
     pub fn facts(&self, version: VersionId) -> Result<FileFacts, StoreError> {
         let mut facts = pack::unpack_rest(&self.blob("SELECT rest FROM facts WHERE version = ?1", version)?)?;
-        facts.symbols = self.symbols(version)?.symbols;
+        SymbolTable { symbols: facts.symbols, chunks: facts.chunks, .. } = self.symbols(version)?;
         Ok(facts)
     }
 
@@ -338,9 +365,38 @@ impl Snapshot {
         names::find(self.connection()?, name, how, versions)
     }
 
-    /// Chunks in a set of versions that match words.
-    pub fn search_text(&self, words: &str, versions: &RoaringBitmap, limit: usize) -> Result<Vec<TextHit>, StoreError> {
-        self.index.text.search(words, versions, limit)
+    /// The text of a ref, for questions in words.
+    pub fn corpus(&self, state: &RefState) -> Result<Arc<Corpus>, StoreError> {
+        let known = || self.index.corpora.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |(name, published, _): &&(String, i64, Arc<Corpus>)| {
+            *name == state.name && *published == self.published
+        };
+        if let Some((.., corpus)) = known().iter().find(same) {
+            return Ok(Arc::clone(corpus));
+        }
+        let corpus = Arc::new(self.make_corpus(state)?);
+        let mut known = known();
+        known.retain(|(name, ..)| *name != state.name);
+        if known.len() >= MAX_CORPORA {
+            known.remove(0);
+        }
+        known.push((state.name.clone(), self.published, Arc::clone(&corpus)));
+        Ok(corpus)
+    }
+
+    fn make_corpus(&self, state: &RefState) -> Result<Corpus, StoreError> {
+        let connection = self.connection()?;
+        let vectors = match vectors::embedding(connection)? {
+            None => None,
+            Some(embedding) => {
+                let rows = VectorRows::open(&self.index.folder, connection, embedding.dims)?;
+                let mut list = connection.prepare_cached("SELECT version, first, count FROM vector")?;
+                let places = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+                Some((embedding, rows, places.collect::<Result<_, _>>()?))
+            }
+        };
+        let text = &self.index.text;
+        Corpus::build(text.searcher(), text.fields, self.files(&state.versions)?, vectors)
     }
 }
 

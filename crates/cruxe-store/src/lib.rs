@@ -7,6 +7,7 @@
 //!              /CURRENT          the generation in use
 //!              /g1/facts.db      file versions, facts, refs
 //!              /g1/text/         full-text index
+//!              /g1/vectors.1     embeddings
 //! ```
 //!
 //! The life of a file version: [`Writer::add`] writes its facts into an open transaction and its text into Tantivy;
@@ -16,6 +17,7 @@
 //!
 //! Invariant: no tree-sitter, no ranking, no MCP. Only this crate knows SQL.
 
+mod corpus;
 mod error;
 mod index;
 mod jobs;
@@ -25,13 +27,16 @@ mod manifest;
 mod names;
 mod pack;
 mod schema;
+mod stem;
 mod symbol_rows;
 #[cfg(test)]
 mod tests;
 mod text;
 mod tokenizer;
+mod vectors;
 mod writer;
 
+pub use corpus::{ChunkNumber, Corpus, FileNumber, TextField, Vectors};
 pub use error::StoreError;
 pub use index::{FileRow, Index, Snapshot, SymbolTable};
 pub use jobs::{Job, JobMode, JobStatus, Jobs};
@@ -41,6 +46,6 @@ pub use manifest::{FileStat, Manifest, RefState, StatEntry};
 pub use names::{NameMatch, SymbolHit};
 pub use pack::{PackedFacts, Packer};
 pub use schema::SCHEMA_VERSION;
-pub use text::TextHit;
 pub use tokenizer::tokens;
+pub use vectors::Embedding;
 pub use writer::{NewVersion, Published, Writer};

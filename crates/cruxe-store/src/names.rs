@@ -154,7 +154,7 @@ fn letters(text: &str) -> u64 {
 }
 
 /// Edit distance with swaps of neighbours, where it is at most `limit`.
-fn distance(wanted: &[char], text: &str, limit: usize) -> Option<usize> {
+pub(crate) fn distance(wanted: &[char], text: &str, limit: usize) -> Option<usize> {
     let other: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
     if wanted.len().abs_diff(other.len()) > limit {
         return None;

@@ -34,7 +34,9 @@ impl Packer {
     /// Packs the facts of one file.
     pub fn pack(&mut self, facts: &FileFacts) -> Result<PackedFacts, StoreError> {
         let lines = facts.symbols.iter().map(|symbol| facts.lines_of(symbol.span)).collect();
-        let symbols = SymbolBlock { symbols: Cow::Borrowed(&facts.symbols), lines };
+        let chunk_lines = facts.chunks.iter().map(|chunk| facts.lines_of(chunk.span)).collect();
+        let (symbols, chunks) = (Cow::Borrowed(&facts.symbols[..]), Cow::Borrowed(&facts.chunks[..]));
+        let symbols = SymbolBlock { symbols, lines, chunks, chunk_lines };
         Ok(PackedFacts { symbols: self.bytes(&symbols)?, rest: self.bytes(&Columns::from_facts(facts))? })
     }
 
@@ -46,11 +48,13 @@ impl Packer {
     }
 }
 
-/// The symbols of a file with their lines.
+/// The symbols and chunks of a file with their lines: all that most questions need.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SymbolBlock<'a> {
     pub symbols: Cow<'a, [Symbol]>,
     pub lines: Vec<(u32, u32)>,
+    pub chunks: Cow<'a, [Chunk]>,
+    pub chunk_lines: Vec<(u32, u32)>,
 }
 
 pub(crate) fn unpack_symbols(bytes: &[u8]) -> Result<SymbolBlock<'static>, StoreError> {
@@ -88,7 +92,6 @@ struct Columns<'a> {
     heritage: Cow<'a, [Heritage]>,
     exprs: Cow<'a, [Expr]>,
     types: Cow<'a, [TypeRef]>,
-    chunks: Cow<'a, [Chunk]>,
     problems: Cow<'a, [Problem]>,
 }
 
@@ -112,7 +115,6 @@ impl<'a> Columns<'a> {
             heritage: Cow::Borrowed(&facts.heritage),
             exprs: Cow::Borrowed(&facts.exprs),
             types: Cow::Borrowed(&facts.types),
-            chunks: Cow::Borrowed(&facts.chunks),
             problems: Cow::Borrowed(&facts.problems),
         }
     }
@@ -144,7 +146,7 @@ impl<'a> Columns<'a> {
             heritage: self.heritage.into_owned(),
             exprs: self.exprs.into_owned(),
             types: self.types.into_owned(),
-            chunks: self.chunks.into_owned(),
+            chunks: Vec::new(),
             line_starts: sums(self.lines).collect(),
             problems: self.problems.into_owned(),
         }

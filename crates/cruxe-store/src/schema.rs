@@ -5,12 +5,15 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// The version that this program writes.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
+
+/// Indexes before this one have another full-text index and are built anew.
+const FIRST_VERSION: i64 = 2;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
 
-/// Statements that bring a database from the version of their index to the next. Index 0 makes a new one.
+/// The first statements make a new database, the others bring one to the next version.
 const MIGRATIONS: &[&str] = &["
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -58,6 +61,9 @@ CREATE TABLE ref (
     accessed_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
+-- Where the embeddings of a version are: rows of the file of vectors.
+CREATE TABLE vector (version INTEGER PRIMARY KEY, first INTEGER NOT NULL, count INTEGER NOT NULL);
+
 -- Versions whose facts are gone and whose text the next writer removes.
 CREATE TABLE dead (version INTEGER PRIMARY KEY);
 "];
@@ -78,9 +84,9 @@ pub fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), StoreError> {
-    let required = migrations.len() as i64;
+    let required = FIRST_VERSION + migrations.len() as i64 - 1;
     let found = version(connection)?;
-    if found > required {
+    if found > required || (found != 0 && found < FIRST_VERSION) {
         return Err(StoreError::Incompatible { found, required });
     }
     if found == 0 {
@@ -88,10 +94,11 @@ fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), 
         connection.pragma_update(None, "page_size", 2048)?;
     }
     configure(connection)?;
-    for (at, statements) in migrations.iter().enumerate().skip(found as usize) {
+    let done = if found == 0 { 0 } else { (found - FIRST_VERSION + 1) as usize };
+    for (at, statements) in migrations.iter().enumerate().skip(done) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(statements)?;
-        transaction.pragma_update(None, "user_version", at as i64 + 1)?;
+        transaction.pragma_update(None, "user_version", FIRST_VERSION + at as i64)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.commit()?;
     }

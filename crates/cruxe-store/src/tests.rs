@@ -45,9 +45,8 @@ impl Project {
 
     /// Versions whose text has a word, of those in a set.
     fn text(&self, word: &str, versions: &RoaringBitmap) -> Vec<VersionId> {
-        let snapshot = Index::open(&self.dir).unwrap().snapshot().unwrap();
-        let mut hits: Vec<VersionId> =
-            snapshot.search_text(word, versions, 1000).unwrap().iter().map(|hit| hit.version).collect();
+        let mut hits = Index::open(&self.dir).unwrap().versions_with(&crate::tokens(word)[0]);
+        hits.retain(|version| versions.contains(*version));
         hits.sort();
         hits
     }
@@ -68,6 +67,7 @@ fn new_version(path: &str, text: &str) -> NewVersion {
         packed: Packer::new().unwrap().pack(&facts).unwrap(),
         facts,
         text: text.to_owned(),
+        vectors: Vec::new(),
         problems: None,
     }
 }

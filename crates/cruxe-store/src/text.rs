@@ -1,21 +1,19 @@
 //! The full-text index: one document per chunk of a file version.
+//!
+//! It is asked for postings, not for scores: statistics must be those of one ref, and a document here may belong to any.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use cruxe_model::VersionId;
-use cruxe_model::facts::FileFacts;
-use roaring::RoaringBitmap;
-use tantivy::collector::TopDocs;
+use cruxe_model::facts::{Chunk, FileFacts};
 use tantivy::index::SegmentId;
-use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
+use tantivy::indexer::UserOperation;
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{
-    DocId, Index, IndexReader, IndexWriter, Opstamp, ReloadPolicy, Score, SegmentReader, TantivyDocument, Term,
-};
+use tantivy::{Index, IndexReader, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use crate::error::StoreError;
-use crate::tokenizer::{self, CodeTokenizer};
+use crate::tokenizer::CodeTokenizer;
 
 const TOKENIZER: &str = "code";
 /// Two, because a commit writes a thread's segment on that thread, when everything else is done.
@@ -25,44 +23,30 @@ const MEMORY: usize = 96 << 20;
 
 /// The fields of a document.
 #[derive(Clone, Copy)]
-struct Fields {
-    version: Field,
-    chunk: Field,
-    body: Field,
-    name: Field,
-    path: Field,
+pub(crate) struct Fields {
+    pub version: Field,
+    pub chunk: Field,
+    pub body: Field,
+    pub name: Field,
 }
 
 /// The open full-text index.
 pub(crate) struct TextIndex {
     index: Index,
     reader: IndexReader,
-    fields: Fields,
-}
-
-/// A chunk that matches words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TextHit {
-    /// The file version.
-    pub version: VersionId,
-    /// Which of its chunks.
-    pub chunk: u32,
-    /// BM25.
-    pub score: f32,
+    pub fields: Fields,
 }
 
 fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let text = |record| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(record);
-        TextOptions::default().set_indexing_options(indexing)
-    };
+    let indexing =
+        TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
+    let text = TextOptions::default().set_indexing_options(indexing);
     let fields = Fields {
         version: builder.add_u64_field("version", INDEXED | FAST),
         chunk: builder.add_u64_field("chunk", FAST),
-        body: builder.add_text_field("body", text(IndexRecordOption::WithFreqs)),
-        name: builder.add_text_field("name", text(IndexRecordOption::WithFreqs)),
-        path: builder.add_text_field("path", text(IndexRecordOption::WithFreqs)),
+        body: builder.add_text_field("body", text.clone()),
+        name: builder.add_text_field("name", text),
     };
     (builder.build(), fields)
 }
@@ -97,6 +81,11 @@ impl TextIndex {
         Ok(self.reader.reload()?)
     }
 
+    /// What is visible now, and stays so.
+    pub fn searcher(&self) -> Searcher {
+        self.reader.searcher()
+    }
+
     /// Reads every file and compares checksums.
     pub fn validate(&self) -> Result<(), StoreError> {
         loop {
@@ -125,6 +114,21 @@ impl TextIndex {
         Ok(self.index.load_metas()?.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0))
     }
 
+    #[cfg(test)]
+    pub fn versions_with(&self, token: &str) -> Vec<VersionId> {
+        let query = tantivy::query::TermQuery::new(
+            Term::from_field_text(self.fields.body, token),
+            IndexRecordOption::Basic,
+        );
+        let searcher = self.searcher();
+        let found = searcher.search(&query, &tantivy::collector::DocSetCollector).unwrap();
+        let version = |address: tantivy::DocAddress| {
+            let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+            columns.u64("version").unwrap().first(address.doc_id).unwrap() as VersionId
+        };
+        found.into_iter().map(version).collect()
+    }
+
     /// How many segments there are.
     pub fn segments(&self) -> Result<usize, StoreError> {
         Ok(self.index.searchable_segment_ids()?.len())
@@ -133,45 +137,6 @@ impl TextIndex {
     pub fn writer(&self) -> Result<TextWriter, StoreError> {
         let writer = self.index.writer_with_num_threads(THREADS, MEMORY)?;
         Ok(TextWriter { writer, fields: self.fields, touched: false })
-    }
-
-    /// The chunks of some versions that match words best. Every word counts, none is needed.
-    pub fn search(&self, words: &str, versions: &RoaringBitmap, limit: usize) -> Result<Vec<TextHit>, StoreError> {
-        let clauses: Vec<(Occur, Box<dyn Query>)> = tokenizer::tokens(words)
-            .into_iter()
-            .flat_map(|word| [self.fields.body, self.fields.name, self.fields.path].map(|field| (field, word.clone())))
-            .map(|(field, word)| {
-                let term = Term::from_field_text(field, &word);
-                let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
-                (Occur::Should, query)
-            })
-            .collect();
-        if clauses.is_empty() || limit == 0 {
-            return Ok(Vec::new());
-        }
-        let versions = versions.clone();
-        let filtered = TopDocs::with_limit(limit).tweak_score(move |segment: &SegmentReader| {
-            let ids = segment.fast_fields().u64("version").ok();
-            let versions = versions.clone();
-            move |doc: DocId, score: Score| {
-                let id = ids.as_ref().and_then(|column| column.first(doc)).unwrap_or(u64::MAX);
-                let visible = u32::try_from(id).is_ok_and(|id| versions.contains(id));
-                if visible { score } else { f32::NEG_INFINITY }
-            }
-        });
-        let searcher = self.reader.searcher();
-        let found = searcher.search(&BooleanQuery::new(clauses), &filtered)?;
-        let mut hits = Vec::with_capacity(found.len());
-        for (score, address) in found {
-            if score == f32::NEG_INFINITY {
-                continue; // of another ref
-            }
-            let columns = searcher.segment_reader(address.segment_ord).fast_fields();
-            let version = columns.u64("version")?.first(address.doc_id).unwrap_or_default() as VersionId;
-            let chunk = columns.u64("chunk")?.first(address.doc_id).unwrap_or_default() as u32;
-            hits.push(TextHit { version, chunk, score });
-        }
-        Ok(hits)
     }
 }
 
@@ -183,22 +148,39 @@ pub(crate) struct TextWriter {
 }
 
 impl TextWriter {
-    /// Adds the chunks of a file version.
-    pub fn add(&mut self, version: VersionId, path: &str, facts: &FileFacts, text: &str) -> Result<(), StoreError> {
-        for (number, chunk) in facts.chunks.iter().enumerate() {
-            let Some(body) = text.get(chunk.span.start as usize..chunk.span.end as usize) else { continue };
-            let mut document = TantivyDocument::default();
-            document.add_u64(self.fields.version, u64::from(version));
-            document.add_u64(self.fields.chunk, number as u64);
-            document.add_text(self.fields.body, body);
-            document.add_text(self.fields.path, path);
-            if let Some(symbol) = chunk.symbol.and_then(|at| facts.symbol(at)) {
-                document.add_text(self.fields.name, &symbol.qualified_name);
-            }
-            self.writer.add_document(document)?;
+    /// Adds the chunks of a file version, side by side in one segment.
+    pub fn add(&mut self, version: VersionId, facts: &FileFacts, text: &str) -> Result<(), StoreError> {
+        let documents: Vec<UserOperation> = facts
+            .chunks
+            .iter()
+            .enumerate()
+            .filter_map(|(number, chunk)| self.document(version, number, chunk, facts, text))
+            .map(UserOperation::Add)
+            .collect();
+        if !documents.is_empty() {
+            self.writer.run(documents)?;
             self.touched = true;
         }
         Ok(())
+    }
+
+    fn document(
+        &self,
+        version: VersionId,
+        number: usize,
+        chunk: &Chunk,
+        facts: &FileFacts,
+        text: &str,
+    ) -> Option<TantivyDocument> {
+        let body = text.get(chunk.span.start as usize..chunk.span.end as usize)?;
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.version, u64::from(version));
+        document.add_u64(self.fields.chunk, number as u64);
+        document.add_text(self.fields.body, body);
+        if let Some(symbol) = chunk.symbol.and_then(|at| facts.symbol(at)) {
+            document.add_text(self.fields.name, &symbol.name);
+        }
+        Some(document)
     }
 
     /// Removes the documents of a version at the next commit.

@@ -18,6 +18,7 @@ use crate::pack::PackedFacts;
 use crate::schema;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
+use crate::vectors::{Embedding, VectorWriter};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
@@ -42,6 +43,8 @@ pub struct NewVersion {
     pub packed: PackedFacts,
     /// Its text, for full-text search.
     pub text: String,
+    /// The embeddings of its chunks, one behind the other; empty when no model is in use.
+    pub vectors: Vec<i8>,
     /// What could not be done, in words.
     pub problems: Option<String>,
 }
@@ -66,6 +69,7 @@ pub struct Writer {
     text: TextWriter,
     index: TextIndex,
     symbols: SymbolRows,
+    vectors: VectorWriter,
     next: VersionId,
     uncommitted: u64,
     _lock: WriterLock,
@@ -107,7 +111,26 @@ impl Writer {
         (recorded + 1..=written).for_each(|version| text.remove(version));
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let symbols = SymbolRows::new(&connection)?;
-        Ok(Writer { folder, connection, text, index, symbols, next: written + 1, uncommitted: 0, _lock: lock })
+        let vectors = VectorWriter::open(&folder, &connection)?;
+        Ok(Writer { folder, connection, text, index, symbols, vectors, next: written + 1, uncommitted: 0, _lock: lock })
+    }
+
+    /// Makes this the model of all embeddings. Those of another model are forgotten, and every version needs new ones:
+    /// see [`Writer::without_vectors`].
+    pub fn use_model(&mut self, wanted: Option<&Embedding>) -> Result<(), StoreError> {
+        self.vectors.use_model(&self.connection, wanted).map(drop)
+    }
+
+    /// The versions of a set that have no embeddings.
+    pub fn without_vectors(&self, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT version FROM vector")?;
+        let have: RoaringBitmap = statement.query_map([], |row| row.get::<_, u32>(0))?.collect::<Result<_, _>>()?;
+        Ok(versions - have)
+    }
+
+    /// Adds the embeddings of a version that is there already.
+    pub fn add_vectors(&mut self, version: VersionId, values: &[i8]) -> Result<(), StoreError> {
+        self.vectors.add(&self.connection, version, values)
     }
 
     /// The versions of a path that were added before, by content.
@@ -173,7 +196,8 @@ impl Writer {
             new.packed.rest
         ])?;
         self.symbols.add(&self.connection, version, &new.facts.symbols)?;
-        self.text.add(version, new.path.as_str(), &new.facts, &new.text)?;
+        self.text.add(version, &new.facts, &new.text)?;
+        self.vectors.add(&self.connection, version, &new.vectors)?;
         self.uncommitted += new.bytes;
         if self.uncommitted > CHECKPOINT_BYTES {
             self.checkpoint()?;
@@ -192,6 +216,7 @@ impl Writer {
         self.symbols.flush(&self.connection)?;
         let watermark = self.next - 1;
         self.text.commit(watermark)?;
+        self.vectors.commit(&self.connection)?;
         self.set_meta("watermark", i64::from(self.index.watermark()?.min(watermark)))?;
         self.connection.execute_batch("COMMIT")?;
         self.uncommitted = 0;
@@ -234,7 +259,9 @@ impl Writer {
         self.set_meta("published", meta(&self.connection, "published")? + 1)?;
         self.symbols.flush(&self.connection)?;
         published.swept = self.sweep()?;
+        self.vectors.compact(&self.connection)?;
         self.commit()?;
+        self.vectors.remove_old_files();
         self.remove_dead_text()?;
         // Best effort: a reader that is in the middle of something keeps the log from being folded in.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -288,6 +315,7 @@ impl Writer {
         self.connection.execute_batch(
             "DELETE FROM symbol WHERE version IN (SELECT version FROM dead);
              DELETE FROM facts WHERE version IN (SELECT version FROM dead);
+             DELETE FROM vector WHERE version IN (SELECT version FROM dead);
              DELETE FROM version WHERE id IN (SELECT version FROM dead);
              DELETE FROM name WHERE NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = name.id);",
         )?;

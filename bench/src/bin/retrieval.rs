@@ -1,0 +1,192 @@
+//! Asks annotated questions about real repositories and tells how well `search_code` ranks, whole and with each part
+//! of the ranking taken away.
+//!
+//! `retrieval QUESTIONS.json REPOS_DIR`: the questions are `{"repos": [{"name", "root"}], "tasks": [{"repo", "query",
+//! "category", "targets": [[path, first, last]]}]}`, the repositories are folders below `REPOS_DIR`. NDCG@10 with binary
+//! gain, averaged per repository and then over repositories.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use cruxe_index::{JobRequest, Progress, Project, Workspace};
+use cruxe_model::config::{Config, FreshnessPolicy};
+use cruxe_query::search::rank::Weights;
+use cruxe_query::search::{Intent, Question, search_with};
+use cruxe_store::Home;
+use serde_json::Value;
+
+/// Measure the quality of search_code
+#[derive(Parser)]
+struct Options {
+    /// The questions
+    questions: PathBuf,
+    /// The folder with the repositories
+    repos: PathBuf,
+    /// Where indexes are kept between runs
+    #[arg(long, default_value = "target/retrieval-home")]
+    home: PathBuf,
+    /// Also measure without each part
+    #[arg(long)]
+    ablate: bool,
+    /// Print the questions whose answer is not the best
+    #[arg(long)]
+    misses: bool,
+}
+
+struct Task {
+    repo: usize,
+    category: String,
+    query: String,
+    targets: Vec<(String, Option<u64>, Option<u64>)>,
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn files(&self, _: u64, _: u64) {}
+}
+
+type Problem = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Problem> {
+    let data: Value = serde_json::from_slice(&std::fs::read(&options.questions)?)?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let repos: Vec<(String, String)> = data["repos"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|repo| (text(&repo["name"]), text(&repo["root"])))
+        .collect();
+    let mut tasks = Vec::new();
+    for task in data["tasks"].as_array().into_iter().flatten() {
+        let Some(repo) = repos.iter().position(|(name, _)| *name == text(&task["repo"])) else { continue };
+        let target = |target: &Value| (text(&target[0]), target[1].as_u64(), target[2].as_u64());
+        tasks.push(Task {
+            repo,
+            category: text(&task["category"]),
+            query: text(&task["query"]),
+            targets: task["targets"].as_array().into_iter().flatten().map(target).collect(),
+        });
+    }
+    let home = Home::new(std::path::absolute(&options.home)?);
+    let workspaces: Vec<Arc<Workspace>> = repos
+        .iter()
+        .map(|(name, root)| open(&options.repos.join(name).join(root), &home))
+        .collect::<Result<_, _>>()?;
+    type Change = fn(&mut Weights);
+    let mut variants: Vec<(&str, Change)> = vec![("all of it", |_| {})];
+    if options.ablate {
+        variants.extend([
+            ("without words in chunks", (|w| w.chunks = 0.0) as Change),
+            ("without words in whole files", |w| w.file = 0.0),
+            ("without meaning", |w| w.semantic = 0.0),
+            ("without names of definitions", |w| w.names = 0.0),
+            ("without file names", |w| (w.stem, w.whole_stem) = (0.0, 0.0)),
+            ("without folders", |w| w.folders = 0.0),
+            ("without popularity", |w| w.popularity = 0.0),
+            ("without definitions", |w| (w.definition, w.kind, w.qualifiers) = (0.0, 0.0, 0.0)),
+            ("words alone", |w| {
+                (w.semantic, w.names, w.stem, w.whole_stem, w.folders) = (0.0, 0.0, 0.0, 0.0, 0.0);
+                (w.popularity, w.definition, w.kind, w.qualifiers) = (0.0, 0.0, 0.0, 0.0);
+            }),
+            ("meaning alone", |w| {
+                (w.chunks, w.file, w.names, w.stem, w.whole_stem, w.folders) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+                (w.popularity, w.definition, w.kind, w.qualifiers) = (0.0, 0.0, 0.0, 0.0);
+            }),
+        ]);
+    }
+    println!("| ranking | NDCG@10 | architecture | semantic | symbol |\n| --- | --- | --- | --- | --- |");
+    for (label, change) in variants {
+        let mut scores: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
+        for task in &tasks {
+            let (_, root) = &repos[task.repo];
+            let results = ask(&workspaces[task.repo], &task.query, root, change)?;
+            let score = ndcg(&results, &task.targets);
+            if options.misses && score < 0.99 && label == "all of it" {
+                let got: Vec<&str> = results.iter().take(4).map(|(path, ..)| path.as_str()).collect();
+                println!("{score:.2} [{}] {} want {:?} got {got:?}", task.category, task.query, task.targets);
+            }
+            for key in ["", task.category.as_str()] {
+                let lists = scores.entry(key.to_owned()).or_insert_with(|| vec![Vec::new(); repos.len()]);
+                lists[task.repo].push(score);
+            }
+        }
+        let mean = |key: &str| {
+            let lists = scores.get(key).into_iter().flatten().filter(|list| !list.is_empty());
+            let means: Vec<f64> = lists.map(|list| list.iter().sum::<f64>() / list.len() as f64).collect();
+            means.iter().sum::<f64>() / means.len().max(1) as f64
+        };
+        println!(
+            "| {label} | {:.3} | {:.3} | {:.3} | {:.3} |",
+            mean(""),
+            mean("architecture"),
+            mean("semantic"),
+            mean("symbol")
+        );
+    }
+    Ok(())
+}
+
+fn open(folder: &Path, home: &Home) -> Result<Arc<Workspace>, Problem> {
+    let project = Project::locate(folder, home, Config::default())?;
+    project.register()?;
+    let workspace = Workspace::open(project);
+    workspace.run_job(&JobRequest::default(), &Silent)?;
+    Ok(workspace)
+}
+
+fn ask(
+    workspace: &Arc<Workspace>,
+    query: &str,
+    root: &str,
+    change: fn(&mut Weights),
+) -> Result<Vec<(String, u64, u64)>, Problem> {
+    let view = workspace.view(None, FreshnessPolicy::BestEffort)?;
+    let question = Question { query: query.to_owned(), language: None, limit: 10, semantic_ratio: None };
+    let weights = |intent: Intent| {
+        let mut weights = Weights::of(intent, None);
+        change(&mut weights);
+        weights
+    };
+    let answer = search_with(&view, &question, &weights)?;
+    let path = |path: &str| if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") };
+    Ok(answer
+        .found
+        .iter()
+        .map(|found| (path(found.file.path.as_str()), u64::from(found.lines.0), u64::from(found.lines.1)))
+        .collect())
+}
+
+fn same_path(a: &str, b: &str) -> bool {
+    a == b || a.ends_with(&format!("/{b}")) || b.ends_with(&format!("/{a}"))
+}
+
+fn ndcg(results: &[(String, u64, u64)], targets: &[(String, Option<u64>, Option<u64>)]) -> f64 {
+    let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+    let hits = |(path, first, last): &(String, u64, u64), target: &(String, Option<u64>, Option<u64>)| {
+        let overlap = match (target.1, target.2) {
+            (Some(from), Some(to)) => *first <= to && *last >= from,
+            _ => true,
+        };
+        same_path(path, &target.0) && overlap
+    };
+    let mut ranks: Vec<usize> =
+        targets.iter().filter_map(|target| results.iter().position(|result| hits(result, target))).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let ideal: f64 = (0..targets.len().min(10)).map(gain).sum();
+    ranks.into_iter().map(gain).sum::<f64>() / ideal.max(f64::MIN_POSITIVE)
+}

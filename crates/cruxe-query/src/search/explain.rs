@@ -1,0 +1,92 @@
+//! `explain_ranking`: the score of one result of a search, replayed.
+
+use cruxe_index::View;
+use cruxe_model::{ErrorCode, ToolError};
+
+use super::files::RankedFile;
+use super::rank::{Score, class_factor};
+use super::{Answer, Found, Question, Reasons, Search, search};
+use crate::error::QueryError;
+
+/// Runs the search again and takes out the result at a place.
+pub fn explain(view: &View, question: &Question, path: &str, line: u32) -> Result<(Found, Answer), QueryError> {
+    let answer = search(view, question)?;
+    let at = |found: &&Found| found.file.path.as_str() == path && found.lines.0 == line;
+    match answer.found.iter().find(at).cloned() {
+        Some(found) => Ok((found, answer)),
+        None => {
+            let near: Vec<String> = answer
+                .found
+                .iter()
+                .filter(|found| found.file.path.as_str() == path)
+                .take(5)
+                .map(|found| format!("{path}:{}", found.lines.0))
+                .collect();
+            let message =
+                format!("No result at {path}:{line} among the first {} for this query.", answer.found.len());
+            let error = ToolError::new(ErrorCode::ResultNotFound, message);
+            Err(if near.is_empty() { error } else { error.with("results_in_file", near) }.into())
+        }
+    }
+}
+
+/// The words for a score that is nothing but zeros.
+pub(super) fn nothing() -> Reasons {
+    Reasons {
+        text: "the text was not compared".to_owned(),
+        exact_match: "no definition has a name of the query".to_owned(),
+        qualified_name: "no name of a definition has a word of the query".to_owned(),
+        path_affinity: "no word of the query is in the path".to_owned(),
+        definition: "nothing is known of how much its definitions are used".to_owned(),
+        kind_match: "no kind is asked for".to_owned(),
+    }
+}
+
+/// What a score is made of, in words.
+pub(super) fn reasons(search: &Search, file: &RankedFile, score: &Score) -> Reasons {
+    let features = &file.features;
+    let percent = |part: f32| format!("{:.0} %", 100.0 * part);
+    let mut reasons = nothing();
+    if score.text > 0.0 {
+        let meaning = if score.semantic > 0.0 {
+            format!(", nearness in meaning {} (adds {:.4})", percent(features.semantic), score.semantic)
+        } else {
+            String::new()
+        };
+        reasons.text = format!(
+            "chunks.body+name {} and whole file {} of the best in this search{meaning}",
+            percent(features.chunks),
+            percent(features.file)
+        );
+    }
+    let factor = class_factor(file.class, search.query.wants);
+    if factor < 1.0 {
+        reasons.text += &format!("; everything × {factor} for the kind of file");
+    }
+    if let Some(definition) = file.definitions.first() {
+        reasons.exact_match =
+            format!("defines a {} whose name is in the query (fit {:.2})", definition.kind.as_str(), definition.fit);
+        if score.kind_match > 0.0 {
+            reasons.kind_match = format!("a {} is what a name usually means", definition.kind.as_str());
+        }
+    }
+    if score.qualified_name > 0.0 {
+        reasons.qualified_name = if features.qualifiers > 0.0 {
+            format!("the qualifiers of the query fit ({:.2})", features.qualifiers)
+        } else {
+            format!("names of definitions have words of the query ({} of the best)", percent(features.names))
+        };
+    }
+    if score.path_affinity > 0.0 {
+        reasons.path_affinity = format!(
+            "words of the query in the file name ({}) and folders ({} of the best)",
+            percent(features.stem),
+            percent(features.folders)
+        );
+    }
+    if score.definition > 0.0 {
+        reasons.definition =
+            format!("what it defines is used elsewhere: {} of the most used in this search", percent(features.popularity));
+    }
+    reasons
+}

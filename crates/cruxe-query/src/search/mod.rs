@@ -1,0 +1,191 @@
+//! `search_code`: what the code does about something, in words, by name, by path or by an error message.
+//!
+//! [`query`] takes the question apart, [`lexical`] and [`semantic`] weigh every chunk, [`rank`] makes one score per
+//! file, and [`select`] turns the best files into results: the symbol around the best chunk, or the chunk itself.
+//! Files are ranked rather than chunks because what a question is about is rarely said in one place: a file whose name,
+//! definitions and several functions speak of it is the better answer than one with a lucky line.
+
+pub mod explain;
+mod files;
+pub mod followup;
+mod intent;
+mod lexical;
+mod paths;
+mod pattern;
+mod phrase;
+mod places;
+mod query;
+pub mod rank;
+mod select;
+mod semantic;
+mod typos;
+
+use std::sync::Arc;
+
+use cruxe_index::View;
+use cruxe_model::facts::SymbolIndex;
+use cruxe_model::Metadata;
+use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
+
+use crate::error::QueryError;
+use files::Ranked;
+use places::Places;
+use query::Query;
+use rank::{Score, Weights};
+
+pub use intent::Intent;
+pub use semantic::LexicalOnly;
+
+/// What to look for.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The query, in whatever form.
+    pub query: String,
+    /// Only this language.
+    pub language: Option<String>,
+    /// At most so many results.
+    pub limit: usize,
+    /// The part of text relevance that is by meaning, 0 to 1; what measures best when left out.
+    pub semantic_ratio: Option<f32>,
+}
+
+/// What was found.
+pub struct Answer {
+    /// What the query asks for.
+    pub intent: Intent,
+    /// The best ones, best first.
+    pub found: Vec<Found>,
+    /// How many places of the ref have something to do with the query.
+    pub total: usize,
+    /// Whether there are more results than were asked for.
+    pub truncated: bool,
+    /// What the best possible score is made of; a result's score is relative to it.
+    pub weights: Weights,
+    /// Metadata of the view, with what there is to say about the search.
+    pub metadata: Metadata,
+}
+
+/// A result.
+#[derive(Clone)]
+pub struct Found {
+    /// The file.
+    pub file: FileRow,
+    /// The symbols of the file.
+    pub table: Arc<SymbolTable>,
+    /// What in the file.
+    pub target: Target,
+    /// First and last line.
+    pub lines: (u32, u32),
+    /// Where in it the query matches best, and what stands there.
+    pub line: Option<(u32, String)>,
+    /// Why it ranks where it does.
+    pub score: Score,
+    /// The score as a figure from 0 to 1.
+    pub confidence: f64,
+    /// The raw BM25 figure of the best chunk.
+    pub bm25: f32,
+    /// In words, what the score is made of.
+    pub reasons: Reasons,
+}
+
+/// What a result points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A symbol.
+    Symbol(SymbolIndex),
+    /// Lines, and the symbol around them where there is one.
+    Snippet(Option<SymbolIndex>),
+    /// The whole file.
+    File,
+}
+
+/// What a score is made of, in words that are true of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs, reason = "the fields are those of `scoring_details`")]
+pub struct Reasons {
+    pub text: String,
+    pub exact_match: String,
+    pub qualified_name: String,
+    pub path_affinity: String,
+    pub definition: String,
+    pub kind_match: String,
+}
+
+/// Everything that a search looks at.
+struct Search<'a> {
+    view: &'a View<'a>,
+    snapshot: &'a Snapshot,
+    state: &'a RefState,
+    corpus: Arc<Corpus>,
+    places: Arc<Places>,
+    query: Query,
+    question: &'a Question,
+    wanted: Vec<bool>,
+}
+
+/// Finds what a query asks for.
+pub fn search(view: &View, question: &Question) -> Result<Answer, QueryError> {
+    search_with(view, question, &|intent| Weights::of(intent, question.semantic_ratio))
+}
+
+/// The same with other weights, to measure what each is worth.
+pub fn search_with(
+    view: &View,
+    question: &Question,
+    weights: &dyn Fn(Intent) -> Weights,
+) -> Result<Answer, QueryError> {
+    let query = Query::parse(&question.query);
+    let intent = query.intent;
+    let weights = weights(intent);
+    let Some((snapshot, state)) = &view.published else {
+        let metadata = view.metadata.clone();
+        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, metadata });
+    };
+    let corpus = snapshot.corpus(state)?;
+    let places = corpus.derived(Places::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
+    let is_wanted = |file: &FileRow| {
+        question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
+    };
+    let wanted = corpus.files().iter().map(is_wanted).collect();
+    let mut search = Search { view, snapshot, state, corpus, places, query, question, wanted };
+    let mut metadata = view.metadata.clone();
+    search.mend_typos(&mut metadata)?;
+    if intent == Intent::Path {
+        let answer = search.by_path(weights, &metadata)?;
+        if !answer.found.is_empty() {
+            return Ok(answer);
+        }
+        metadata.warnings.push("no file has such a path; searched for its words".to_owned());
+    }
+    let ranked = search.rank(&weights)?;
+    metadata = semantic::note(metadata, ranked.lexical_only);
+    search.answer(ranked, weights, metadata)
+}
+
+impl Search<'_> {
+    fn file(&self, number: FileNumber) -> &FileRow {
+        &self.corpus.files()[number as usize]
+    }
+
+    /// The results, from ranked files.
+    fn answer(&self, ranked: Ranked, weights: Weights, mut metadata: Metadata) -> Result<Answer, QueryError> {
+        let total = ranked.candidates;
+        let (mut found, truncated) = match self.query.intent {
+            Intent::Error => phrase::select(self, &ranked, &weights, &mut metadata)?,
+            _ => select::select(self, &ranked, &weights, self.question.limit)?,
+        };
+        found.truncate(self.question.limit);
+        let total = total.max(found.len());
+        Ok(Answer { intent: self.query.intent, found, total, truncated, weights, metadata })
+    }
+}
+
+impl Found {
+    /// The symbol that it is or is in.
+    pub fn symbol(&self) -> Option<&cruxe_model::facts::Symbol> {
+        match self.target {
+            Target::Symbol(at) | Target::Snippet(Some(at)) => self.table.symbols.get(at.0 as usize),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Paths as queries: `src/auth/jwt.rs`, `jwt.rs:87`, `handlers/`.
+
+use std::sync::Arc;
+
+use cruxe_model::Metadata;
+use cruxe_model::facts::SymbolIndex;
+use cruxe_store::FileNumber;
+
+use super::explain;
+use super::intent::split_line;
+use super::rank::{Score, Weights, class_factor};
+use super::{Answer, Found, Reasons, Search, Target};
+use crate::error::QueryError;
+
+impl Search<'_> {
+    /// The files whose path fits the query.
+    pub fn by_path(&self, weights: Weights, metadata: &Metadata) -> Result<Answer, QueryError> {
+        let (path, line) = split_line(self.query.text.trim());
+        let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
+        let mut fitting: Vec<(FileNumber, f32, &str)> = (0..self.corpus.files().len() as FileNumber)
+            .filter(|file| self.wanted[*file as usize])
+            .filter_map(|file| fit(&self.file(file).path.as_str().to_lowercase(), &wanted).map(|(fit, how)| (file, fit, how)))
+            .collect();
+        let factor = |file: FileNumber| class_factor(self.places.classes[file as usize], self.query.wants);
+        let score = |(file, fit, _): &(FileNumber, f32, &str)| fit - 0.02 * (1.0 - factor(*file));
+        fitting.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.0.cmp(&b.0)));
+        let total = fitting.len();
+        let mut found = Vec::new();
+        for one in fitting.iter().take(self.question.limit) {
+            let (file, fit) = (one.0, score(one));
+            let row = self.file(file);
+            let table = Arc::new(self.snapshot.symbols(row.id)?);
+            let symbol = line.and_then(|line| innermost_at(&table, line));
+            let (target, lines) = match symbol {
+                Some(at) => (Target::Symbol(at), table.lines(at)),
+                None => (Target::File, (1, row.lines.max(1))),
+            };
+            let score = Score { path_affinity: 0.1 * fit, ..Score::default() };
+            let reasons = Reasons { path_affinity: one.2.to_owned(), ..explain::nothing() };
+            let row = row.clone();
+            let confidence = f64::from(fit.clamp(0.0, 1.0));
+            found.push(Found { file: row, table, target, lines, line: None, score, confidence, bm25: 0.0, reasons });
+        }
+        let (intent, metadata, truncated) = (self.query.intent, metadata.clone(), total > found.len());
+        Ok(Answer { intent, found, total, truncated, weights, metadata })
+    }
+
+    /// The file that a path from elsewhere names: the one that has most of its end.
+    pub fn file_by_suffix(&self, path: &str) -> Option<FileNumber> {
+        let wanted: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").rev().collect();
+        let name = wanted.first()?;
+        let common = |file: FileNumber| {
+            let have = self.file(file).path.as_str().rsplit('/');
+            have.zip(&wanted).take_while(|(a, b)| a == *b).count()
+        };
+        (0..self.corpus.files().len() as FileNumber)
+            .filter(|file| self.wanted[*file as usize] && self.file(*file).path.as_str().ends_with(name))
+            .map(|file| (common(file), file))
+            .filter(|(common, _)| *common > 0)
+            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)))
+            .map(|(_, file)| file)
+    }
+}
+
+fn innermost_at(table: &cruxe_store::SymbolTable, line: u32) -> Option<SymbolIndex> {
+    let around = |at: &SymbolIndex| {
+        let (first, last) = table.lines(*at);
+        (first..=last).contains(&line) && table.symbols[at.0 as usize].kind != cruxe_model::SymbolKind::Use
+    };
+    (0..table.symbols.len() as u32).map(SymbolIndex).filter(around).next_back()
+}
+
+/// How well a path fits, and in what way.
+fn fit(path: &str, wanted: &str) -> Option<(f32, &'static str)> {
+    let folder = wanted.trim_end_matches('/');
+    if path == wanted {
+        return Some((1.0, "the path is the query"));
+    }
+    if !wanted.ends_with('/') && path.ends_with(wanted) && path[..path.len() - wanted.len()].ends_with('/') {
+        return Some((0.95, "the path ends with the query"));
+    }
+    if path.starts_with(&format!("{folder}/")) {
+        return Some((0.85, "the file is below the folder"));
+    }
+    if path.contains(&format!("/{folder}/")) {
+        return Some((0.8, "the file is below a folder of that name"));
+    }
+    if !wanted.is_empty() && path.contains(folder) {
+        return Some((0.6, "the path contains the query"));
+    }
+    let mut rest = path;
+    let parts = || wanted.split('/').filter(|part| !part.is_empty());
+    let in_order = parts().all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    });
+    (in_order && parts().count() > 1).then_some((0.4, "the path has the parts of the query in their order"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_fits_as_a_whole_at_its_end_or_as_a_folder() {
+        let fits = |path, wanted| fit(path, wanted).map(|(fit, _)| fit);
+        assert_eq!(fits("src/auth/jwt.rs", "src/auth/jwt.rs"), Some(1.0));
+        assert_eq!(fits("src/auth/jwt.rs", "auth/jwt.rs"), Some(0.95));
+        assert_eq!(fits("src/auth/jwt.rs", "wt.rs"), Some(0.6));
+        assert_eq!(fits("src/handlers/login.rs", "src/handlers/"), Some(0.85));
+        assert_eq!(fits("src/handlers/login.rs", "handlers/"), Some(0.8));
+        assert_eq!(fits("src/auth/jwt.rs", "src/jwt.rs"), Some(0.4));
+        assert_eq!(fits("src/auth/jwt.rs", "jwt.py"), None);
+    }
+}

@@ -1,0 +1,306 @@
+//! Phrases and error messages: the place where the text itself stands.
+//!
+//! The index knows words, not their order, so the order is checked against the text of the likeliest chunks. A message
+//! as it was printed differs from the source that printed it: numbers, paths and names were filled in. What is compared
+//! is therefore the longest run of words that a line of source and the message have in common.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use cruxe_extract::as_text;
+use cruxe_model::Metadata;
+use cruxe_model::facts::SymbolIndex;
+use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField, tokens};
+
+use super::explain;
+use super::files::{Ranked, RankedFile};
+use super::pattern::pattern;
+use super::rank::Weights;
+use super::select::{quality, select as select_by_rank};
+use super::{Found, Search, Target};
+use crate::error::QueryError;
+
+/// Chunks whose text is read.
+const MAX_CHUNKS: usize = 120;
+/// A run of fewer words is chance.
+const MIN_RUN: usize = 2;
+/// What the place itself weighs against the rank of its file.
+const VERIFIED: f32 = 0.7;
+/// Longer lines are data.
+const MAX_LINE: usize = 2_000;
+
+/// A place whose text was compared.
+struct Match {
+    file: FileNumber,
+    symbol: Option<SymbolIndex>,
+    line: u32,
+    text: String,
+    /// How much of what was asked for stands there, 0 to 1.
+    strength: f32,
+}
+
+/// The places where the text stands; where there is none, what ranks best.
+pub(super) fn select(
+    search: &Search,
+    ranked: &Ranked,
+    weights: &Weights,
+    metadata: &mut Metadata,
+) -> Result<(Vec<Found>, bool), QueryError> {
+    let limit = search.question.limit;
+    let phrases = &search.query.phrases;
+    let mut matches = named_places(search)?;
+    let (chunks, message) = if phrases.is_empty() {
+        (likeliest(search, ranked, 0..search.corpus.chunks() as ChunkNumber), Message::printed(&search.query.text))
+    } else {
+        let mut having: Vec<ChunkNumber> = Vec::new();
+        for phrase in phrases {
+            having.extend(chunks_with_all(search, phrase)?);
+        }
+        having.sort_unstable();
+        having.dedup();
+        (likeliest(search, ranked, having.into_iter()), Message::quoted(phrases))
+    };
+    let mut tables = Tables { search, known: HashMap::new() };
+    for chunk in chunks {
+        matches.extend(tables.compare(chunk, &message)?);
+    }
+    if matches.is_empty() {
+        let what = if phrases.is_empty() { "message" } else { "phrase" };
+        metadata.warnings.push(format!("no text has the {what}; ranked by its words"));
+        return select_by_rank(search, ranked, weights, limit);
+    }
+    let by_rank: HashMap<FileNumber, &RankedFile> = ranked.files.iter().map(|file| (file.file, file)).collect();
+    let quality = quality(search, ranked);
+    let mut found: Vec<Found> = Vec::new();
+    for one in matches {
+        let file = by_rank.get(&one.file).copied();
+        let mut score = file.map(|file| file.score).unwrap_or_default().times(quality * (1.0 - VERIFIED));
+        score.text += weights.sum() * VERIFIED * one.strength;
+        let mut reasons = file.map(|file| explain::reasons(search, file, &score)).unwrap_or_default();
+        reasons.text = format!("line {} has {:.0} % of the text that was asked for", one.line, 100.0 * one.strength);
+        let table = tables.table(one.file)?;
+        found.push(Found {
+            file: search.file(one.file).clone(),
+            target: Target::Snippet(one.symbol),
+            lines: (one.line, one.line),
+            line: Some((one.line, one.text)),
+            score,
+            confidence: f64::from((score.total() / weights.sum()).clamp(0.0, 1.0)),
+            bm25: ranked.lexical.chunks[search.range(one.file)].iter().copied().fold(0.0, f32::max),
+            reasons,
+            table,
+        });
+    }
+    found.sort_by(|a, b| {
+        let place = |it: &Found| (it.file.path.clone(), it.lines.0);
+        b.score.total().total_cmp(&a.score.total()).then_with(|| place(a).cmp(&place(b)))
+    });
+    let mut seen = HashSet::new();
+    found.retain(|one| seen.insert((one.file.path.clone(), one.lines)));
+    let truncated = found.len() > limit;
+    Ok((found, truncated))
+}
+
+/// Places that the query names by path and line: the frames of a stack trace, the innermost of the project first.
+fn named_places(search: &Search) -> Result<Vec<Match>, QueryError> {
+    let mut matches = Vec::new();
+    let mut tables = Tables { search, known: HashMap::new() };
+    for (at, (path, line)) in search.query.places.iter().enumerate() {
+        let (Some(file), Some(line)) = (search.file_by_suffix(path), *line) else { continue };
+        let table = tables.table(file)?;
+        let text = tables.line(file, line).unwrap_or_default();
+        let symbol = innermost(&table, line);
+        let strength = 1.0 - 0.02 * at.min(20) as f32;
+        matches.push(Match { file, symbol, line, text, strength });
+    }
+    Ok(matches)
+}
+
+fn innermost(table: &SymbolTable, line: u32) -> Option<SymbolIndex> {
+    let around = |at: &u32| {
+        let (first, last) = table.lines(SymbolIndex(*at));
+        (first..=last).contains(&line) && table.symbols[*at as usize].kind != cruxe_model::SymbolKind::Use
+    };
+    (0..table.symbols.len() as u32).filter(around).map(SymbolIndex).next_back()
+}
+
+/// The chunks to read: those with the highest score.
+fn likeliest(search: &Search, ranked: &Ranked, chunks: impl Iterator<Item = ChunkNumber>) -> Vec<ChunkNumber> {
+    let score = |chunk: &ChunkNumber| ranked.lexical.chunks[*chunk as usize];
+    let wanted = |chunk: &ChunkNumber| search.wanted[search.corpus.file_of()[*chunk as usize] as usize];
+    let mut chunks: Vec<ChunkNumber> = chunks.filter(|chunk| score(chunk) > 0.0 && wanted(chunk)).collect();
+    chunks.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.cmp(b)));
+    chunks.truncate(MAX_CHUNKS);
+    chunks
+}
+
+fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, QueryError> {
+    let mut common: Option<HashSet<ChunkNumber>> = None;
+    for token in tokens(phrase) {
+        let having: HashSet<ChunkNumber> =
+            search.corpus.postings(TextField::Body, &token)?.into_iter().map(|(chunk, _)| chunk).collect();
+        common = Some(match common {
+            Some(common) => common.intersection(&having).copied().collect(),
+            None => having,
+        });
+    }
+    let mut chunks: Vec<ChunkNumber> = common.unwrap_or_default().into_iter().collect();
+    chunks.sort_unstable();
+    Ok(chunks)
+}
+
+/// What the text of a chunk is compared with.
+enum Message {
+    /// All of it must stand there, but for blanks and case.
+    Quoted(Vec<String>),
+    /// Words of a message, broken where something was filled in.
+    Printed { words: Vec<String>, letters: usize },
+}
+
+impl Message {
+    fn quoted(phrases: &[String]) -> Message {
+        Message::Quoted(phrases.iter().map(|phrase| squeeze(phrase)).collect())
+    }
+
+    fn printed(text: &str) -> Message {
+        let plain = pattern!(
+            r#"File "[^"]+", line \d+.*|^\s*at .*$"#,
+            r"[\w./\\~-]*/[\w./\\:-]+|\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]{8,}\b|\b\d[\d.:,_-]*\b",
+        )
+        .iter()
+        .fold(text.to_owned(), |text, pattern| pattern.replace_all(&text, " \u{0} ").into_owned());
+        let words: Vec<String> = message_words(&plain).collect();
+        let letters = words.iter().filter(|word| *word != BREAK).map(String::len).sum::<usize>().max(1);
+        Message::Printed { words, letters }
+    }
+}
+
+/// Where something was filled in.
+const BREAK: &str = "\u{0}";
+
+fn message_words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\u{0}')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Texts and symbols of files, each read once.
+struct Tables<'a> {
+    search: &'a Search<'a>,
+    known: HashMap<FileNumber, (Arc<SymbolTable>, Option<String>)>,
+}
+
+impl Tables<'_> {
+    fn get(&mut self, file: FileNumber) -> Result<&(Arc<SymbolTable>, Option<String>), QueryError> {
+        if !self.known.contains_key(&file) {
+            let row = self.search.file(file);
+            let table = Arc::new(self.search.snapshot.symbols(row.id)?);
+            let text = self.search.view.project.read(row).map(|bytes| as_text(&bytes).0.into_owned());
+            self.known.insert(file, (table, text));
+        }
+        Ok(&self.known[&file])
+    }
+
+    fn table(&mut self, file: FileNumber) -> Result<Arc<SymbolTable>, QueryError> {
+        self.get(file).map(|(table, _)| Arc::clone(table))
+    }
+
+    fn line(&mut self, file: FileNumber, line: u32) -> Option<String> {
+        let (_, text) = self.get(file).ok()?;
+        text.as_ref()?.lines().nth(line as usize - 1).map(|line| line.trim().to_owned())
+    }
+
+    /// The best line of a chunk.
+    fn compare(&mut self, chunk: ChunkNumber, message: &Message) -> Result<Option<Match>, QueryError> {
+        let (file, number) = self.search.corpus.place(chunk);
+        let (table, text) = self.get(file)?;
+        let Some(Some(body)) = text.as_ref().map(|text| {
+            let span = table.chunks.get(number as usize)?.span;
+            text.get(span.start as usize..span.end as usize)
+        }) else {
+            return Ok(None);
+        };
+        let first = table.chunk_lines(number).0;
+        let best = match message {
+            Message::Quoted(phrases) => quoted_line(body, phrases),
+            Message::Printed { words, letters } => printed_line(body, words, *letters),
+        };
+        Ok(best.map(|(offset, strength)| {
+            let line = first + offset as u32;
+            let text = body.lines().nth(offset).unwrap_or_default().trim().to_owned();
+            Match { file, symbol: innermost(table, line), line, text, strength }
+        }))
+    }
+}
+
+/// The line where the first phrase begins, and how many of the phrases stand in the text.
+fn quoted_line(body: &str, phrases: &[String]) -> Option<(usize, f32)> {
+    let squeezed = squeeze(body);
+    let having: Vec<&String> = phrases.iter().filter(|phrase| squeezed.contains(phrase.as_str())).collect();
+    let first = having.first()?;
+    let strength = having.len() as f32 / phrases.len() as f32;
+    let lines: Vec<String> = body.lines().map(squeeze).collect();
+    let alone = lines.iter().position(|line| line.contains(first.as_str()));
+    // A phrase that runs over several lines begins in the last line from which on it is still there.
+    let spread = || (0..lines.len()).rev().find(|from| lines[*from..].join(" ").contains(first.as_str()));
+    Some((alone.or_else(spread)?, strength))
+}
+
+/// The line that has the longest run of a message's words, and which part of the message that is.
+fn printed_line(body: &str, words: &[String], letters: usize) -> Option<(usize, f32)> {
+    let mut best: Option<(usize, usize)> = None;
+    for (number, line) in body.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE) {
+        let (count, run) = longest_run(words, &message_words(line).collect::<Vec<_>>());
+        if count >= MIN_RUN && best.is_none_or(|(_, most)| run > most) {
+            best = Some((number, run));
+        }
+    }
+    best.map(|(number, run)| (number, (run as f32 / letters as f32).min(1.0)))
+}
+
+/// The longest run of words that both have: how many words, and their letters.
+fn longest_run(message: &[String], line: &[String]) -> (usize, usize) {
+    let mut before = vec![(0, 0); line.len() + 1];
+    let mut best = (0, 0);
+    for word in message {
+        let mut now = vec![(0, 0); line.len() + 1];
+        for (at, other) in line.iter().enumerate().filter(|(_, other)| *other == word && word != BREAK) {
+            now[at + 1] = (before[at].0 + 1, before[at].1 + other.len());
+            if now[at + 1].1 > best.1 {
+                best = now[at + 1];
+            }
+        }
+        before = now;
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strength(message: &str, line: &str) -> Option<f32> {
+        let Message::Printed { words, letters } = Message::printed(message) else { unreachable!() };
+        printed_line(line, &words, letters).map(|(_, strength)| strength)
+    }
+
+    #[test]
+    fn what_was_filled_in_does_not_count() {
+        let line = r#"bail!("failed to bind {}: address in use", address);"#;
+        assert!(strength("failed to bind 127.0.0.1:8080: address in use", line).unwrap() > 0.45);
+        assert_eq!(strength("no such table: users", line), None);
+        assert_eq!(strength("bind 0x7f3a", line), None, "one word is chance");
+    }
+
+    #[test]
+    fn phrases_are_found_over_line_breaks_and_whatever_the_case() {
+        let body = "let a = \"Too many\n    requests\";\nx";
+        assert_eq!(quoted_line(body, &["too many requests".into()]), Some((0, 1.0)));
+        assert_eq!(quoted_line(body, &["many requests too".into()]), None);
+        assert_eq!(quoted_line(body, &["requests\";".into(), "absent".into()]), Some((1, 0.5)));
+    }
+}

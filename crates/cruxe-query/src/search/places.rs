@@ -1,0 +1,168 @@
+//! What the paths of a ref say: their words, and what kind of file each is.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use cruxe_model::RepoPath;
+use cruxe_store::{Corpus, FileNumber, tokens};
+
+/// Derived from a corpus once.
+pub(super) struct Places {
+    /// Words of file names.
+    pub stems: PathWords,
+    /// Words of folders.
+    pub folders: PathWords,
+    /// What kind of file each is.
+    pub classes: Vec<FileClass>,
+    /// How much each file's definitions are used, where somebody asked.
+    popularity: Mutex<HashMap<FileNumber, f32>>,
+}
+
+/// Which files have a word, each file once.
+pub(super) struct PathWords {
+    pub files: HashMap<String, Vec<FileNumber>>,
+    /// How many words each file has.
+    pub lengths: Vec<u32>,
+}
+
+/// What kind of file a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileClass {
+    Source,
+    Test,
+    Example,
+    /// Prose and data.
+    Document,
+    /// Somebody else's, or a program's.
+    Foreign,
+}
+
+impl Places {
+    pub fn of(corpus: &Corpus) -> Places {
+        let mut places = Places {
+            stems: PathWords { files: HashMap::new(), lengths: Vec::new() },
+            folders: PathWords { files: HashMap::new(), lengths: Vec::new() },
+            classes: Vec::new(),
+            popularity: Mutex::default(),
+        };
+        for (number, file) in corpus.files().iter().enumerate() {
+            let (folders, stem) = parts(&file.path);
+            places.stems.add(number as FileNumber, &stem);
+            places.folders.add(number as FileNumber, folders);
+            places.classes.push(class(&file.path, &file.language));
+        }
+        places
+    }
+
+    /// The figure of a file, worked out at most once.
+    pub fn popularity<E>(&self, file: FileNumber, find: impl FnOnce() -> Result<f32, E>) -> Result<f32, E> {
+        let known = || self.popularity.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = known().get(&file) {
+            return Ok(*value);
+        }
+        let value = find()?;
+        known().insert(file, value);
+        Ok(value)
+    }
+}
+
+impl PathWords {
+    fn add(&mut self, file: FileNumber, text: &str) {
+        let mut words = tokens(text);
+        words.sort();
+        words.dedup();
+        self.lengths.push(words.len() as u32);
+        for word in words {
+            self.files.entry(word).or_default().push(file);
+        }
+    }
+}
+
+/// The folders of a path, and the name of its file without endings. A file that is named for its role is known by its
+/// folder.
+fn parts(path: &RepoPath) -> (&str, String) {
+    let folders = path.parent();
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    let stem = match name.trim_start_matches('.').split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    };
+    let by_role = ["index", "mod", "init", "__init__", "main", "lib"].contains(&stem.to_ascii_lowercase().as_str());
+    match folders.rsplit('/').next().filter(|folder| by_role && !folder.is_empty()) {
+        Some(folder) => (folders, format!("{folder} {stem}")),
+        None => (folders, stem.to_owned()),
+    }
+}
+
+pub(super) fn class(path: &RepoPath, language: &str) -> FileClass {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    let folder = path.parent().split('/').map(folder_class).find(|class| *class != FileClass::Source);
+    match folder {
+        Some(class) => class,
+        None if is_test_file(name) => FileClass::Test,
+        None if matches!(language, "markdown" | "text") => FileClass::Document,
+        None => FileClass::Source,
+    }
+}
+
+fn folder_class(folder: &str) -> FileClass {
+    match folder.to_ascii_lowercase().as_str() {
+        "test" | "tests" | "__tests__" | "testing" | "spec" | "specs" | "testdata" | "fixture" | "fixtures" | "mock"
+        | "mocks" | "__mocks__" | "e2e" => FileClass::Test,
+        "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "bench" | "benches" | "benchmark"
+        | "benchmarks" | "_examples" | "playground" => FileClass::Example,
+        "docs" | "doc" | "website" => FileClass::Document,
+        "vendor" | "third_party" | "thirdparty" | "external" | "generated" | "node_modules" => FileClass::Foreign,
+        _ => FileClass::Source,
+    }
+}
+
+/// `test_x.py`, `x_test.go`, `x.test.ts`, `x.spec.js`, `XTest.java`, `XSpec.scala`.
+fn is_test_file(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let dotted = |word| name.to_ascii_lowercase().contains(word);
+    stem.to_ascii_lowercase().starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_spec")
+        || ["Test", "Tests", "Spec", "Specs", "IT"].iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
+        || dotted(".test.")
+        || dotted(".spec.")
+        || stem == "conftest"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_name_or_by_its_folder() {
+        assert_eq!(parts(&path("src/auth/jwt.rs")), ("src/auth", "jwt".to_owned()));
+        assert_eq!(parts(&path("src/auth/mod.rs")), ("src/auth", "auth mod".to_owned()));
+        assert_eq!(parts(&path("lib/defaults/index.d.ts")), ("lib/defaults", "defaults index".to_owned()));
+        assert_eq!(parts(&path("main.go")), ("", "main".to_owned()));
+        assert_eq!(parts(&path(".eslintrc.js")), ("", "eslintrc".to_owned()));
+    }
+
+    #[test]
+    fn tests_examples_and_documents_are_told_from_source() {
+        for (text, language, want) in [
+            ("src/auth/jwt.rs", "rust", FileClass::Source),
+            ("src/testclient.py", "python", FileClass::Source),
+            ("tests/auth.rs", "rust", FileClass::Test),
+            ("pkg/a_test.go", "go", FileClass::Test),
+            ("web/a.spec.ts", "typescript", FileClass::Test),
+            ("src/main/java/AuditIT.java", "java", FileClass::Test),
+            ("src/Latest.java", "java", FileClass::Source),
+            ("examples/a.rs", "rust", FileClass::Example),
+            ("docs/a.md", "markdown", FileClass::Document),
+            ("README.md", "markdown", FileClass::Document),
+            ("vendor/a/b.go", "go", FileClass::Foreign),
+        ] {
+            assert_eq!(class(&path(text), language), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A query taken apart: the words that count, the names, the phrases, the places.
+
+use std::collections::HashSet;
+
+use cruxe_store::tokens;
+
+use super::intent::{self, Intent, classify};
+use super::pattern::pattern;
+use crate::name::{self, WantedName};
+
+/// More different words than this add nothing but time.
+const MAX_WORDS: usize = 64;
+/// A name in a query has at most so many letters.
+const MAX_NAME: usize = 200;
+/// Names beyond this number are not looked up.
+const MAX_NAMES: usize = 24;
+
+/// A query taken apart.
+#[derive(Debug)]
+pub struct Query {
+    /// As it was asked.
+    pub text: String,
+    /// What it asks for.
+    pub intent: Intent,
+    /// Tokens to look for, each once; without stop words unless there is nothing else.
+    pub words: Vec<String>,
+    /// What two neighbouring words would be called in code: `rate limit` as `ratelimit` and `rate_limit`.
+    pub compounds: Vec<String>,
+    /// Words that may be names of definitions.
+    pub names: Vec<QueryName>,
+    /// What stood in quotes.
+    pub phrases: Vec<String>,
+    /// Places that a stack trace or the query itself names.
+    pub places: Vec<(String, Option<u32>)>,
+    /// Tests, examples, documents are asked for and not less welcome than other code.
+    pub wants: Wants,
+}
+
+/// A word that may be a name.
+#[derive(Debug, PartialEq)]
+pub struct QueryName {
+    /// The name.
+    pub wanted: WantedName,
+    /// It can be nothing else: `camelCase`, `snake_case`, in backticks, or the whole query.
+    pub sure: bool,
+}
+
+/// Which secondary files a query asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// Tests.
+    pub tests: bool,
+    /// Examples and benchmarks.
+    pub examples: bool,
+    /// Documents.
+    pub documents: bool,
+}
+
+impl Query {
+    /// Takes a query apart.
+    pub fn parse(text: &str) -> Query {
+        let intent = classify(text);
+        let words = words(text);
+        Query {
+            intent,
+            compounds: compounds(text),
+            names: names(text, intent, words.len()),
+            phrases: phrases(text),
+            places: places(text),
+            wants: wants(text),
+            words,
+            text: text.to_owned(),
+        }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let all: Vec<String> = tokens(text).into_iter().filter(|token| seen.insert(token.clone())).collect();
+    let mut telling: Vec<String> = all.iter().filter(|token| !is_stop_word(token)).cloned().collect();
+    if telling.is_empty() {
+        telling = all;
+    }
+    telling.truncate(MAX_WORDS);
+    telling
+}
+
+/// Words that say nothing about code, by their stems.
+fn is_stop_word(token: &str) -> bool {
+    STOP_WORDS.contains(&token)
+}
+
+#[rustfmt::skip]
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "again", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "between", "both", "by",
+    "can", "could", "did", "do", "doe", "does", "each", "for", "from", "had", "ha", "has", "hav", "have", "her", "here",
+    "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "might", "mor", "more", "most", "must", "my", "no",
+    "nor", "not", "of", "on", "onto", "onli", "only", "or", "other", "our", "out", "over", "own", "same", "sam", "shall",
+    "should", "so", "som", "some", "such", "than", "that", "the", "their", "then", "ther", "there", "thes", "these",
+    "they", "thi", "this", "thos", "those", "to", "too", "under", "up", "us", "use", "used", "using", "very", "via",
+    "was", "wa", "we", "wer", "were", "what", "when", "wher", "where", "which", "who", "whos", "whose", "why", "will",
+    "with", "within", "work", "would", "you", "your",
+];
+
+/// The words of a text as they are written, letters, digits and underscores.
+fn plain_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+fn compounds(text: &str) -> Vec<String> {
+    let lower: Vec<String> = plain_words(text).take(MAX_WORDS).map(str::to_lowercase).collect();
+    let mut found = Vec::new();
+    for pair in lower.windows(2) {
+        let [a, b] = pair else { continue };
+        let says_nothing = |word: &str| is_stop_word(word) || word.chars().all(|c| c.is_ascii_digit());
+        if says_nothing(a) || says_nothing(b) {
+            continue;
+        }
+        let singular = b.strip_suffix('s').filter(|rest| rest.len() > 2 && !rest.ends_with('s'));
+        for b in [Some(b.as_str()), singular].into_iter().flatten() {
+            found.extend([format!("{a}{b}"), format!("{a}_{b}")]);
+        }
+    }
+    let mut seen = HashSet::new();
+    found.retain(|word| seen.insert(word.clone()));
+    found
+}
+
+fn names(text: &str, intent: Intent, words: usize) -> Vec<QueryName> {
+    let in_backticks: HashSet<&str> = pattern!(r"`([^`\s]+)`")[0]
+        .captures_iter(text)
+        .filter_map(|found| found.get(1))
+        .map(|found| found.as_str())
+        .collect();
+    let mut names: Vec<QueryName> = Vec::new();
+    for found in pattern!(r"[\p{L}_$][\w$]*(?:(?:::|\.|#|->)[\p{L}_$][\w$]*)*[!?]?(?:\(\))?")[0].find_iter(text) {
+        let word = found.as_str();
+        let wanted = name::parse(word.trim_end_matches('?'));
+        let sure = intent == Intent::Symbol && words > 0
+            || in_backticks.contains(word)
+            || intent::is_surely_name(word);
+        let short = wanted.plain.chars().count() < 3 && !sure;
+        let plain_word = wanted.qualifiers.is_empty() && is_stop_word(&wanted.plain.to_lowercase());
+        let name = QueryName { wanted, sure };
+        if short || plain_word || word.len() > MAX_NAME || names.contains(&name) {
+            continue;
+        }
+        names.push(name);
+    }
+    names.sort_by_key(|name| !name.sure);
+    names.truncate(MAX_NAMES);
+    names
+}
+
+fn phrases(text: &str) -> Vec<String> {
+    let quoted = pattern!(r#""([^"]+)"|“([^”]+)”"#);
+    let mut phrases: Vec<String> = quoted[0]
+        .captures_iter(text)
+        .filter_map(|found| found.get(1).or(found.get(2)))
+        .map(|found| found.as_str().trim().to_owned())
+        .filter(|phrase| phrase.chars().any(char::is_alphanumeric))
+        .collect();
+    phrases.dedup();
+    phrases
+}
+
+fn places(text: &str) -> Vec<(String, Option<u32>)> {
+    let frames = pattern!(r#"File "([^"]+)", line (\d+)"#, r"([\w./\\~@+-]*[\w-]\.\w{1,8})(?::|\()(\d+)");
+    let mut places: Vec<(String, Option<u32>)> = Vec::new();
+    for found in frames.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let (Some(path), Some(line)) = (found.get(1), found.get(2)) else { continue };
+        let path = path.as_str().replace('\\', "/");
+        let place = (path, line.as_str().parse().ok());
+        if path_is_telling(&place.0) && !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.truncate(64);
+    places
+}
+
+/// `127.0.0.1:80` and `v1.2:3` are no files.
+fn path_is_telling(path: &str) -> bool {
+    path.rsplit('.').next().is_some_and(|extension| extension.chars().all(|c| c.is_ascii_alphabetic()))
+}
+
+fn wants(text: &str) -> Wants {
+    let found = pattern!(
+        r"(?i)\b(?:unit[- ])?(?:tests?|testing|tested|specs?|mocks?|fixtures?)\b",
+        r"(?i)\b(?:examples?|samples?|demos?|bench\w*)\b",
+        r"(?i)\b(?:docs?|documentation|documents?|readme|guide|tutorial|changelog|markdown)\b",
+    );
+    let wants = |at: usize| found.get(at).is_some_and(|pattern| pattern.is_match(text));
+    Wants { tests: wants(0), examples: wants(1), documents: wants(2) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_stems_without_those_that_say_nothing() {
+        assert_eq!(Query::parse("where is rate limiting implemented").words, ["rat", "limit", "implement"]);
+        assert_eq!(Query::parse("how does the").words, ["how", "doe", "the"], "nothing else is there");
+        assert_eq!(Query::parse("").words, [""; 0]);
+    }
+
+    #[test]
+    fn neighbours_are_read_as_one_name_too() {
+        let compounds = Query::parse("the media types of a request").compounds;
+        assert_eq!(compounds, ["mediatypes", "media_types", "mediatype", "media_type"]);
+    }
+
+    #[test]
+    fn names_among_words_are_seen() {
+        let query = Query::parse("why does `JoinHandle::abort` not cancel blocking tasks in spawn_blocking");
+        let sure: Vec<&str> =
+            query.names.iter().filter(|name| name.sure).map(|name| name.wanted.plain.as_str()).collect();
+        assert_eq!(sure, ["abort", "spawn_blocking"]);
+        assert_eq!(query.names[0].wanted.qualifiers, ["JoinHandle"]);
+        assert!(query.names.iter().any(|name| !name.sure && name.wanted.plain == "cancel"));
+    }
+
+    #[test]
+    fn quotes_are_phrases_and_unclosed_ones_are_text() {
+        assert_eq!(Query::parse("PermissionError: \"signature mismatch\"").phrases, ["signature mismatch"]);
+        assert_eq!(Query::parse("\"unclosed phrase").phrases, [""; 0]);
+        assert_eq!(Query::parse("\"\" and \"--\"").phrases, [""; 0]);
+    }
+
+    #[test]
+    fn frames_of_traces_are_places() {
+        let python = "Traceback:\n  File \"/app/py/service.py\", line 12, in check\nPermissionError: x";
+        assert_eq!(Query::parse(python).places, [("/app/py/service.py".to_owned(), Some(12))]);
+        let rust = "thread 'main' panicked at src/main.rs:14:9:\nconnect 127.0.0.1:80";
+        assert_eq!(Query::parse(rust).places, [("src/main.rs".to_owned(), Some(14))]);
+        assert_eq!(Query::parse("at foo (app.js:3:1)").places, [("app.js".to_owned(), Some(3))]);
+    }
+
+    #[test]
+    fn tests_and_examples_are_asked_for_by_name() {
+        assert!(Query::parse("how is the parser tested").wants.tests);
+        assert!(!Query::parse("latest contest").wants.tests);
+        assert!(Query::parse("example of a middleware").wants.examples);
+        assert!(Query::parse("documentation of routing").wants.documents);
+    }
+}

@@ -1,0 +1,173 @@
+//! Turns ranked files into results, best first, each a symbol wherever there is one.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet};
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::SymbolIndex;
+use cruxe_store::SymbolTable;
+
+use super::explain;
+use super::files::{Ranked, RankedFile, highest};
+use super::rank::{COPY, SAME_FILE, Weights};
+use super::{Found, Intent, Search, Target};
+use crate::error::QueryError;
+
+/// A cosine that the model gives to texts that say the same.
+const CLEARLY_NEAR: f32 = 0.6;
+/// What a search that found next to nothing keeps of its scores.
+const LEAST_QUALITY: f32 = 0.25;
+
+/// The next result of a file, waiting for its turn.
+struct Waiting {
+    total: f32,
+    /// The place of the file in the ranking.
+    at: usize,
+    /// Which of its results.
+    turn: usize,
+    /// It repeats an earlier result and has given way once.
+    copy: bool,
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> Ordering {
+        self.total.total_cmp(&other.total).then(other.at.cmp(&self.at)).then(other.turn.cmp(&self.turn))
+    }
+}
+
+/// A place of a file that fits, and what it has of the fit of the file's best.
+struct Place {
+    target: Target,
+    lines: (u32, u32),
+    fit: f32,
+    bm25: f32,
+}
+
+/// A file whose places were looked up.
+struct Opened {
+    table: Arc<SymbolTable>,
+    places: Vec<Place>,
+}
+
+/// The best `limit` results, and whether there are more.
+pub(super) fn select(
+    search: &Search,
+    ranked: &Ranked,
+    weights: &Weights,
+    limit: usize,
+) -> Result<(Vec<Found>, bool), QueryError> {
+    let quality = quality(search, ranked);
+    let mut opened: Vec<Option<Opened>> = ranked.files.iter().map(|_| None).collect();
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let first = |(at, file): (usize, &RankedFile)| Waiting { total: file.score.total(), at, turn: 0, copy: false };
+    let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
+    while let Some(next) = waiting.pop() {
+        let file = &ranked.files[next.at];
+        let Opened { table, places } = match &mut opened[next.at] {
+            Some(opened) => opened,
+            slot => slot.insert(open(search, ranked, weights, file)?),
+        };
+        let Some(place) = places.get(next.turn) else { continue };
+        if !next.copy && is_copy(&mut seen, table, place.target) {
+            waiting.push(Waiting { total: next.total * COPY, copy: true, ..next });
+            continue;
+        }
+        if found.len() == limit {
+            return Ok((found, true));
+        }
+        let score = file.score.times(quality * next.total / file.score.total().max(f32::MIN_POSITIVE));
+        found.push(Found {
+            file: search.file(file.file).clone(),
+            table: Arc::clone(table),
+            target: place.target,
+            lines: place.lines,
+            line: None,
+            score,
+            confidence: f64::from((score.total() / weights.sum()).clamp(0.0, 1.0)),
+            bm25: place.bm25,
+            reasons: explain::reasons(search, file, &score),
+        });
+        if let Some(after) = places.get(next.turn + 1) {
+            let turn = next.turn + 1;
+            let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
+            waiting.push(Waiting { total: total.min(next.total), at: next.at, turn, copy: false });
+        }
+    }
+    Ok((found, false))
+}
+
+/// How much the best of this search is worth at all: a search whose words are nowhere has a best result too.
+pub(super) fn quality(search: &Search, ranked: &Ranked) -> f32 {
+    let head = || ranked.files.iter().take(3);
+    let covered = head().map(|file| ranked.lexical.coverage[file.file as usize]).fold(0.0, f32::max);
+    let nearest = ranked.semantic.as_ref().map_or(0.0, |semantic| {
+        head().map(|file| highest(&semantic.chunks[search.range(file.file)])).fold(0.0, f32::max)
+    });
+    let named = head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
+    let best = if named { 1.0 } else { covered.max((nearest / CLEARLY_NEAR).min(1.0)) };
+    LEAST_QUALITY + (1.0 - LEAST_QUALITY) * best
+}
+
+/// Whether a symbol with the same name and text was there before.
+fn is_copy(seen: &mut HashSet<(String, u64)>, table: &SymbolTable, target: Target) -> bool {
+    let Target::Symbol(at) = target else { return false };
+    let Some(symbol) = table.symbols.get(at.0 as usize) else { return false };
+    !seen.insert((symbol.name.clone(), symbol.content_hash))
+}
+
+/// Looks up the places of a file, best first.
+fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) -> Result<Opened, QueryError> {
+    let row = search.file(file.file);
+    let table = Arc::new(search.snapshot.symbols(row.id)?);
+    let mut places: Vec<Place> = Vec::new();
+    let add = |place: Place, places: &mut Vec<Place>| {
+        let same = |known: &Place| known.target == place.target && known.lines == place.lines;
+        if !places.iter().any(same) {
+            places.push(place);
+        }
+    };
+    let by_fit = search.chunks_by_fit(ranked, weights, file.file);
+    let best_chunk = by_fit.iter().map(|(chunk, _)| ranked.lexical.chunks[*chunk as usize]).fold(0.0, f32::max);
+    let named = file.definitions.first().map_or(0.0, |definition| definition.fit);
+    for definition in &file.definitions {
+        let meant = search.query.intent == Intent::Symbol || definition.sure;
+        if meant && definition.fit >= 0.5 * named && table.symbols.get(definition.symbol.0 as usize).is_some() {
+            let fit = if named > 0.0 { definition.fit / named } else { 1.0 };
+            let lines = table.lines(definition.symbol);
+            add(Place { target: Target::Symbol(definition.symbol), lines, fit, bm25: best_chunk }, &mut places);
+        }
+    }
+    for (chunk, fit) in by_fit {
+        let (_, number) = search.corpus.place(chunk);
+        let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol).filter(|at| is_shown(&table, *at));
+        let (target, lines) = match symbol {
+            Some(at) => (Target::Symbol(at), table.lines(at)),
+            None => (Target::Snippet(None), table.chunk_lines(number)),
+        };
+        add(Place { target, lines, fit, bm25: ranked.lexical.chunks[chunk as usize] }, &mut places);
+    }
+    if places.is_empty() {
+        places.push(Place { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0 });
+    }
+    Ok(Opened { table, places })
+}
+
+fn is_shown(table: &SymbolTable, at: SymbolIndex) -> bool {
+    table.symbols.get(at.0 as usize).is_some_and(|symbol| symbol.kind != SymbolKind::Use)
+}

@@ -1,0 +1,37 @@
+//! Words that the ref does not have, for the most similar ones that it has.
+
+use cruxe_model::Metadata;
+use cruxe_store::TextField;
+
+use super::{Intent, Search};
+use crate::error::QueryError;
+
+/// A shorter word is too similar to too many.
+const MIN_LETTERS: usize = 5;
+
+impl Search<'_> {
+    /// Replaces words that no text has, and says so.
+    pub fn mend_typos(&mut self, metadata: &mut Metadata) -> Result<(), QueryError> {
+        if matches!(self.query.intent, Intent::Error | Intent::Path) {
+            return Ok(());
+        }
+        for at in 0..self.query.words.len() {
+            let word = &self.query.words[at];
+            let is_word = word.len() >= MIN_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase());
+            if !is_word || self.is_known(word)? {
+                continue;
+            }
+            if let Some(similar) = self.corpus.similar_token(TextField::Body, word)? {
+                let warning = format!("nothing has the word `{word}`; searched for `{similar}` too");
+                metadata.warnings.push(warning);
+                self.query.words[at] = similar;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_known(&self, token: &str) -> Result<bool, QueryError> {
+        let known = |field| self.corpus.postings(field, token).map(|postings| !postings.is_empty());
+        Ok(known(TextField::Body)? || known(TextField::Name)? || self.places.stems.files.contains_key(token))
+    }
+}

@@ -1,0 +1,278 @@
+//! What a ref's questions in words are asked against: its files and chunks by number, their postings and vectors.
+//!
+//! Numbers run over the files of the ref in path order and over their chunks, so that scores are plain arrays and an
+//! answer never depends on the order in which threads finished. Postings of other refs' documents are left out here,
+//! which makes every count and every score that of the ref alone.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
+use cruxe_model::VersionId;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
+
+use crate::error::StoreError;
+use crate::index::FileRow;
+use crate::names;
+use crate::text::Fields;
+use crate::vectors::{Embedding, VectorRows};
+
+/// A document that belongs to another ref.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// Which text of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextField {
+    /// What it says.
+    Body,
+    /// The name of the symbol that it belongs to.
+    Name,
+}
+
+/// A chunk of a ref, by number.
+pub type ChunkNumber = u32;
+
+/// A file of a ref, by number.
+pub type FileNumber = u32;
+
+/// The text of a ref.
+pub struct Corpus {
+    searcher: Searcher,
+    fields: Fields,
+    files: Vec<FileRow>,
+    file_of_version: Vec<FileNumber>,
+    /// Per segment, the chunk that a document is.
+    documents: Vec<Vec<ChunkNumber>>,
+    /// The first chunk of each file, and one past the last chunk of all.
+    first_chunk: Vec<ChunkNumber>,
+    file_of: Vec<FileNumber>,
+    body_length: Vec<u32>,
+    name_length: Vec<u32>,
+    vectors: Option<Vectors>,
+    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+/// The vectors of a ref.
+pub struct Vectors {
+    /// The model.
+    pub embedding: Embedding,
+    rows: VectorRows,
+    /// First row and number of rows per file.
+    places: Vec<(u64, u64)>,
+    /// Files that have chunks and no vectors.
+    pub missing: usize,
+}
+
+impl Corpus {
+    pub(crate) fn build(
+        searcher: Searcher,
+        fields: Fields,
+        files: Vec<FileRow>,
+        vectors: Option<(Embedding, VectorRows, Vec<(VersionId, u64, u64)>)>,
+    ) -> Result<Corpus, StoreError> {
+        let highest = files.iter().map(|file| file.id).max().unwrap_or(0) as usize;
+        let mut file_of_version = vec![ELSEWHERE; highest + 1];
+        for (number, file) in files.iter().enumerate() {
+            file_of_version[file.id as usize] = number as FileNumber;
+        }
+        let mut chunks_of_file = vec![0u32; files.len()];
+        let mut documents: Vec<Vec<(FileNumber, u32)>> = Vec::new();
+        for segment in searcher.segment_readers() {
+            let columns = segment.fast_fields();
+            let (versions, numbers) = (columns.u64("version")?, columns.u64("chunk")?);
+            let place = |doc| {
+                let version = versions.first(doc).unwrap_or(u64::MAX);
+                let file = file_of_version.get(version as usize).copied().unwrap_or(ELSEWHERE);
+                let chunk = if file == ELSEWHERE { 0 } else { numbers.first(doc).unwrap_or(0) as u32 };
+                (file, chunk)
+            };
+            let places: Vec<(FileNumber, u32)> = (0..segment.max_doc()).map(place).collect();
+            for (file, chunk) in places.iter().filter(|(file, _)| *file != ELSEWHERE) {
+                let count = &mut chunks_of_file[*file as usize];
+                *count = (*count).max(chunk + 1);
+            }
+            documents.push(places);
+        }
+        let mut first_chunk = Vec::with_capacity(files.len() + 1);
+        let mut file_of = Vec::new();
+        for (number, count) in chunks_of_file.iter().enumerate() {
+            first_chunk.push(file_of.len() as ChunkNumber);
+            file_of.resize(file_of.len() + *count as usize, number as FileNumber);
+        }
+        first_chunk.push(file_of.len() as ChunkNumber);
+        let documents: Vec<Vec<ChunkNumber>> = documents
+            .into_iter()
+            .map(|places| {
+                let number = |(file, chunk): (FileNumber, u32)| match file {
+                    ELSEWHERE => ELSEWHERE,
+                    file => first_chunk[file as usize] + chunk,
+                };
+                places.into_iter().map(number).collect()
+            })
+            .collect();
+        let lengths = |field| lengths(&searcher, field, &documents, file_of.len());
+        let (body_length, name_length) = (lengths(fields.body)?, lengths(fields.name)?);
+        let vectors = vectors.map(|(embedding, rows, places)| {
+            let mut by_file = vec![(0, 0); files.len()];
+            for (version, first, count) in places {
+                if let Some(file) = file_of_version.get(version as usize).filter(|file| **file != ELSEWHERE) {
+                    by_file[*file as usize] = (first, count);
+                }
+            }
+            let without = |(place, chunks): &(&(u64, u64), &u32)| place.1 < u64::from(**chunks);
+            let missing = by_file.iter().zip(&chunks_of_file).filter(without).count();
+            Vectors { embedding, rows, places: by_file, missing }
+        });
+        let derived = OnceLock::new();
+        Ok(Corpus {
+            searcher,
+            fields,
+            files,
+            file_of_version,
+            documents,
+            first_chunk,
+            file_of,
+            body_length,
+            name_length,
+            vectors,
+            derived,
+        })
+    }
+
+    /// The files, in path order.
+    pub fn files(&self) -> &[FileRow] {
+        &self.files
+    }
+
+    /// The number of a file, where the ref has that version.
+    pub fn file_number(&self, version: VersionId) -> Option<FileNumber> {
+        self.file_of_version.get(version as usize).copied().filter(|file| *file != ELSEWHERE)
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.file_of.len()
+    }
+
+    /// The file of a chunk, and which of its chunks it is.
+    pub fn place(&self, chunk: ChunkNumber) -> (FileNumber, u32) {
+        let file = self.file_of[chunk as usize];
+        (file, chunk - self.first_chunk[file as usize])
+    }
+
+    /// The file of every chunk.
+    pub fn file_of(&self) -> &[FileNumber] {
+        &self.file_of
+    }
+
+    /// The chunks of a file.
+    pub fn chunks_of(&self, file: FileNumber) -> std::ops::Range<ChunkNumber> {
+        self.first_chunk[file as usize]..self.first_chunk[file as usize + 1]
+    }
+
+    /// How many words each chunk has.
+    pub fn lengths(&self, field: TextField) -> &[u32] {
+        match field {
+            TextField::Body => &self.body_length,
+            TextField::Name => &self.name_length,
+        }
+    }
+
+    /// The chunks that have a token (see [`crate::tokens`]), and how often.
+    pub fn postings(&self, field: TextField, token: &str) -> Result<Vec<(ChunkNumber, u32)>, StoreError> {
+        let field = match field {
+            TextField::Body => self.fields.body,
+            TextField::Name => self.fields.name,
+        };
+        let term = Term::from_field_text(field, token);
+        let mut found = Vec::new();
+        for (segment, documents) in self.searcher.segment_readers().iter().zip(&self.documents) {
+            let postings = segment.inverted_index(field)?.read_postings(&term, IndexRecordOption::WithFreqs);
+            let Some(mut postings) = postings.map_err(tantivy::TantivyError::from)? else { continue };
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                let chunk = documents[doc as usize];
+                if chunk != ELSEWHERE {
+                    found.push((chunk, tantivy::postings::Postings::term_freq(&postings)));
+                }
+                doc = postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    /// The most similar token that a text of the ref has: one or two letters away, with the same first letter, and of
+    /// equally similar ones the commonest.
+    pub fn similar_token(&self, field: TextField, token: &str) -> Result<Option<String>, StoreError> {
+        let wanted: Vec<char> = token.chars().collect();
+        let Some(first) = wanted.first() else { return Ok(None) };
+        let allowed = if wanted.len() < 8 { 1 } else { 2 };
+        let mut nearest: Vec<Vec<String>> = vec![Vec::new(); allowed + 1];
+        let text_field = match field {
+            TextField::Body => self.fields.body,
+            TextField::Name => self.fields.name,
+        };
+        let (from, to) = (first.to_string(), char::from_u32(*first as u32 + 1).unwrap_or(*first).to_string());
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(text_field)?;
+            let range = index.terms().range().ge(from.as_bytes()).lt(to.as_bytes());
+            let mut terms = range.into_stream().map_err(tantivy::TantivyError::from)?;
+            while terms.advance() {
+                let Ok(text) = std::str::from_utf8(terms.key()) else { continue };
+                if let Some(distance) = names::distance(&wanted, text, allowed) {
+                    nearest[distance].push(text.to_owned());
+                }
+            }
+        }
+        for mut candidates in nearest {
+            candidates.sort();
+            candidates.dedup();
+            let mut commonest: Option<(usize, String)> = None;
+            for candidate in candidates {
+                let count = self.postings(field, &candidate)?.len();
+                if count > commonest.as_ref().map_or(0, |(most, _)| *most) {
+                    commonest = Some((count, candidate));
+                }
+            }
+            if let Some((_, token)) = commonest {
+                return Ok(Some(token));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The vectors, where there are some.
+    pub fn vectors(&self) -> Option<&Vectors> {
+        self.vectors.as_ref()
+    }
+
+    /// Something that a question makes of the corpus once. There is one such thing.
+    pub fn derived<T: Send + Sync + 'static>(&self, make: impl FnOnce(&Corpus) -> T) -> Option<Arc<T>> {
+        let slot = self.derived.get_or_init(|| Arc::new(make(self)));
+        Arc::clone(slot).downcast().ok()
+    }
+}
+
+impl Vectors {
+    /// The rows of a file, one per chunk, one behind the other; empty where there are none.
+    pub fn rows_of(&self, file: FileNumber) -> &[i8] {
+        let (first, count) = self.places[file as usize];
+        self.rows.rows(first, count)
+    }
+}
+
+fn lengths(
+    searcher: &Searcher,
+    field: Field,
+    documents: &[Vec<ChunkNumber>],
+    chunks: usize,
+) -> Result<Vec<u32>, StoreError> {
+    let mut lengths = vec![0; chunks];
+    for (segment, documents) in searcher.segment_readers().iter().zip(documents) {
+        let norms = SegmentReader::get_fieldnorms_reader(segment, field)?;
+        for (doc, chunk) in documents.iter().enumerate().filter(|(_, chunk)| **chunk != ELSEWHERE) {
+            lengths[*chunk as usize] = norms.fieldnorm(doc as u32);
+        }
+    }
+    Ok(lengths)
+}

@@ -12,7 +12,7 @@ pub struct Config {
     pub index: IndexConfig,
     /// The server.
     pub server: ServerConfig,
-    /// Settings of earlier versions that are still understood.
+    /// Debugging, and settings of earlier versions that are still understood.
     pub debug: DebugConfig,
 }
 
@@ -62,10 +62,12 @@ impl Default for ServerConfig {
     }
 }
 
-/// Settings of earlier versions.
+/// Debugging, and settings of earlier versions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DebugConfig {
+    /// Answers say more about how they came about.
+    pub enabled: bool,
     /// `true` meant what `query.ranking_explain_level = "full"` means now.
     pub ranking_reasons: Option<bool>,
 }

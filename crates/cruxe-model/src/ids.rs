@@ -123,6 +123,13 @@ pub fn path_key(path: &RepoPath) -> String {
     text
 }
 
+/// Twelve characters for a text: enough to tell the results of an index apart.
+pub fn short_hash(text: &str) -> String {
+    let mut short = String::with_capacity(12);
+    push_base32(&mut short, digest(&["short", text]).as_bytes(), 12);
+    short
+}
+
 /// `b3:` and hexadecimal: a symbol's identity wherever it stands, whatever its signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StableId(String);

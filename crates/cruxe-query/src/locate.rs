@@ -1,5 +1,7 @@
 //! `locate_symbol`: where a name is defined.
 
+use std::sync::Arc;
+
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
@@ -36,7 +38,7 @@ pub struct Found {
     /// The file.
     pub file: FileRow,
     /// The symbols of the file.
-    pub table: SymbolTable,
+    pub table: Arc<SymbolTable>,
     /// Which of them.
     pub index: SymbolIndex,
     /// Why it ranks where it does.
@@ -44,7 +46,7 @@ pub struct Found {
 }
 
 /// Factors of the rank, each 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
     /// How exactly the name matches.
     pub exact_match: f64,
@@ -96,7 +98,7 @@ pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
                 let found = candidates
                     .into_iter()
                     .map(|candidate| {
-                        let table = snapshot.symbols(candidate.file.id)?;
+                        let table = Arc::new(snapshot.symbols(candidate.file.id)?);
                         let index = SymbolIndex(candidate.hit.position);
                         Ok(Found { file: candidate.file, table, index, score: candidate.score })
                     })
@@ -129,7 +131,7 @@ pub fn by_id(snapshot: &Snapshot, state: &RefState, id: &SymbolId) -> Result<Ans
                 kind: 1.0,
                 rarity: 1.0,
             };
-            let found = vec![Found { file, table, index: SymbolIndex(at as u32), score }];
+            let found = vec![Found { file, table: Arc::new(table), index: SymbolIndex(at as u32), score }];
             return Ok(Answer { found, total: 1, matched: Some(NameMatch::Exact) });
         }
     }

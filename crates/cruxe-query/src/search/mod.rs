@@ -180,6 +180,21 @@ impl Search<'_> {
     }
 }
 
+/// The text of a result: the line that matches, or the first so many lines.
+pub fn snippet(view: &View, found: &Found, lines: usize) -> Option<String> {
+    if let Some((_, line)) = &found.line {
+        return Some(line.clone());
+    }
+    let bytes = view.project.read(&found.file)?;
+    let (text, _) = cruxe_extract::as_text(&bytes);
+    let (first, last) = (found.lines.0 as usize, found.lines.1 as usize);
+    let body = text.lines().skip(first - 1).take(last + 1 - first).filter(|line| !line.trim().is_empty()).take(lines);
+    Some(body.map(|line| line.chars().take(MAX_SNIPPET_LINE).collect::<String>()).collect::<Vec<_>>().join("\n"))
+}
+
+/// Longer lines are cut.
+const MAX_SNIPPET_LINE: usize = 160;
+
 impl Found {
     /// The symbol that it is or is in.
     pub fn symbol(&self) -> Option<&cruxe_model::facts::Symbol> {

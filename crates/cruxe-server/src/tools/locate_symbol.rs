@@ -11,6 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::budget;
+use super::shape::{self, DetailLevel, Surroundings, rounded};
 use crate::app::App;
 use crate::tool::{Tool, ToolSpec, typed};
 
@@ -38,20 +40,12 @@ struct Input {
     /// Leave out large blocks.
     #[serde(default)]
     compact: bool,
+    /// Cut the answer to so many tokens.
+    max_tokens: Option<i64>,
     /// What to do when the index is stale.
     freshness_policy: Option<FreshnessPolicy>,
     /// How much of the ranking to explain.
     ranking_explain_level: Option<ExplainLevel>,
-}
-
-/// How much each result says.
-#[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-enum DetailLevel {
-    Location,
-    #[default]
-    Signature,
-    Context,
 }
 
 /// Where it is.
@@ -63,7 +57,7 @@ struct Output {
 }
 
 /// A definition. What is not known, or not asked for, is left out.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 struct Result_ {
     symbol_id: String,
     symbol_stable_id: String,
@@ -81,21 +75,8 @@ struct Result_ {
     #[serde(skip_serializing_if = "Option::is_none")]
     visibility: Option<&'static str>,
     score: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body_preview: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<Place>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related_symbols: Vec<Place>,
-}
-
-/// A symbol near a result.
-#[derive(Serialize, JsonSchema)]
-struct Place {
-    kind: &'static str,
-    name: String,
-    path: String,
-    line: u32,
+    #[serde(flatten)]
+    surroundings: Surroundings,
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
@@ -110,14 +91,17 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let view = workspace.view(ref_name.as_deref(), policy)?;
         let answer = locate::locate(&view, &question)?;
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
-        let mut metadata = view.metadata.clone().truncated_if(answer.total > answer.found.len());
-        metadata.warnings.extend(match_warning(&input.name, &answer));
-        if let Some(reasons) = reasons(&answer, level) {
-            metadata = metadata.with("ranking_reasons", reasons);
-        }
         let results =
-            answer.found.iter().map(|found| result(&view, found, &input)).collect::<Result<_, ToolError>>()?;
-        Ok(Output { results, total_candidates: answer.total, metadata })
+            answer.found.iter().map(|found| result(&view, found, &input)).collect::<Result<Vec<_>, ToolError>>()?;
+        let warning = match_warning(&input.name, &answer);
+        budget::fit(input.max_tokens, results.len(), |count| {
+            let mut metadata = view.metadata.clone().truncated_if(answer.total > count);
+            metadata.warnings.extend(warning.clone());
+            if let Some(reasons) = reasons(&answer.found[..count], level) {
+                metadata = metadata.with("ranking_reasons", reasons);
+            }
+            Output { results: results[..count].to_vec(), total_candidates: answer.total, metadata }
+        })
     })
 }
 
@@ -132,13 +116,8 @@ fn question(input: &Input) -> Result<Question, ToolError> {
             ToolError::invalid_input(format!("kind: `{word}` is none")).with("parameter", "kind").with("allowed", known)
         })?,
     };
-    let limit = match input.limit {
-        None => DEFAULT_LIMIT,
-        Some(limit) => u64::try_from(limit).ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| {
-            ToolError::invalid_input(format!("limit: {limit} is not in 1..={MAX_LIMIT}")).with("parameter", "limit")
-        })?,
-    };
-    Ok(Question { name: input.name.clone(), kinds, language: input.language.clone(), limit: limit as usize })
+    let limit = shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    Ok(Question { name: input.name.clone(), kinds, language: input.language.clone(), limit })
 }
 
 fn match_warning(name: &str, answer: &Answer) -> Option<String> {
@@ -154,15 +133,7 @@ fn match_warning(name: &str, answer: &Answer) -> Option<String> {
 fn result(view: &View, found: &Found, input: &Input) -> Result<Result_, ToolError> {
     let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
     let more = input.detail_level != DetailLevel::Location;
-    let context = input.detail_level == DetailLevel::Context;
     let path = found.file.path.as_str().to_owned();
-    let parent = locate::parent(found).filter(|_| context).map(|(parent, line)| Place {
-        kind: parent.kind.as_str(),
-        name: parent.name.clone(),
-        path: path.clone(),
-        line,
-    });
-    let related = if context && !input.compact { locate::related(view, found, 5)? } else { Vec::new() };
     Ok(Result_ {
         symbol_id: found.symbol_id().as_str().to_owned(),
         symbol_stable_id: found.stable_id().as_str().to_owned(),
@@ -176,21 +147,16 @@ fn result(view: &View, found: &Found, input: &Input) -> Result<Result_, ToolErro
         language: more.then(|| found.file.language.clone()),
         visibility: locate::visibility(symbol).filter(|_| more),
         score: rounded(found.score.total()),
-        body_preview: if context && !input.compact { locate::preview(view, found) } else { None },
-        parent,
-        related_symbols: related
-            .into_iter()
-            .map(|near| Place { kind: near.kind.as_str(), name: near.name, path: near.path.into(), line: near.line })
-            .collect(),
+        surroundings: Surroundings::of(view, found, input.detail_level, input.compact)?,
     })
 }
 
 /// Why each result ranks where it does: the factors of the very score that ordered them.
-fn reasons(answer: &Answer, level: ExplainLevel) -> Option<Value> {
+fn reasons(found: &[Found], level: ExplainLevel) -> Option<Value> {
     if level == ExplainLevel::Off {
         return None;
     }
-    let list = answer.found.iter().enumerate().map(|(index, found)| {
+    let list = found.iter().enumerate().map(|(index, found)| {
         let score = &found.score;
         let rarity = if level == ExplainLevel::Full { score.rarity } else { score.rarity / (score.rarity + 4.0) };
         json!({
@@ -205,8 +171,4 @@ fn reasons(answer: &Answer, level: ExplainLevel) -> Option<Value> {
         })
     });
     Some(list.collect())
-}
-
-fn rounded(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
 }

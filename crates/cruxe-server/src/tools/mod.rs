@@ -1,10 +1,13 @@
 //! The tools, a file each.
 
+mod budget;
 mod get_file_outline;
 mod health_check;
 mod index_repo;
 mod index_status;
 mod locate_symbol;
+mod search_code;
+mod shape;
 mod sync_repo;
 
 use std::sync::Arc;
@@ -23,6 +26,7 @@ const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with
 /// Every tool.
 pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
     vec![
+        search_code::tool(Arc::clone(app)),
         locate_symbol::tool(Arc::clone(app)),
         get_file_outline::tool(Arc::clone(app)),
         index_repo::tool(Arc::clone(app)),

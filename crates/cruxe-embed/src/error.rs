@@ -1,9 +1,22 @@
 //! What can be wrong with a model.
 
+use std::path::PathBuf;
+
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     /// The bytes are no embedding table, or a damaged one.
     #[error("this is no usable embedding table: {0}; take the file `code-static-256.cqse` as it is in the repository")]
     Table(String),
+    /// The files of a model do not fit together.
+    #[error("the model cannot be used: {0}; remove it and install it again with `cruxe model`")]
+    Model(String),
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
 }

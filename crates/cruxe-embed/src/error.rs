@@ -19,4 +19,30 @@ pub enum EmbedError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A file of a model is not what it should be.
+    #[error("{}: `{file}` is not the published one: {found}; nothing was installed", origin.display())]
+    Checksum {
+        /// The file of the model.
+        file: &'static str,
+        /// Where it came from.
+        origin: PathBuf,
+        /// What is wrong with it.
+        found: String,
+    },
+    /// A source lacks a file of the model.
+    #[error("{}: there is no `{file}` in it", origin.display())]
+    NotInSource {
+        /// The file of the model.
+        file: &'static str,
+        /// The folder or wheel.
+        origin: PathBuf,
+    },
+    /// A wheel cannot be read.
+    #[error("{}: this is no whole wheel: {problem}; download it again", path.display())]
+    Wheel {
+        /// The wheel.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
 }

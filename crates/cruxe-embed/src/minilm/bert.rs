@@ -111,7 +111,7 @@ impl Layer {
         })
     }
 
-    fn apply(&self, state: &mut Vec<f32>, dims: usize, heads: usize) {
+    fn apply(&self, state: &mut [f32], dims: usize, heads: usize) {
         let attended = attend(&self.attention.apply(state), dims, heads);
         let out = self.attention_out.apply(&attended);
         add(state, &out);

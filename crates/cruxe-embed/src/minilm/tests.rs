@@ -148,7 +148,8 @@ fn a_folder_without_the_model_is_an_error_that_names_the_file() {
     assert!(text.contains("16 dimensions cannot be cut into 12 heads"), "{text}");
 }
 
-/// Set to a folder with the installed model to compare with sentence-transformers' vectors.
+/// Set to a folder with the installed model. What is expected was computed by another program, in double precision, from
+/// the same weights and with the tokenizer library that sentence-transformers uses.
 const INSTALLED: &str = "CRUXE_TEST_MINILM";
 
 #[test]

@@ -71,6 +71,9 @@ pub(crate) fn set_model(home: &Home, model: EmbeddingModel) -> Result<(), CliErr
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(document.to_string().as_bytes()).map_err(failed)?;
+    if let Ok(old) = std::fs::metadata(&path) {
+        file.as_file().set_permissions(old.permissions()).map_err(failed)?;
+    }
     file.as_file().sync_all().map_err(failed)?;
     file.persist(&path).map_err(|problem| failed(problem.error))?;
     Ok(())

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use cruxe_embed::EmbedError;
+use ureq::tls::{RootCerts, TlsConfig};
 
 use crate::context::CliError;
 use crate::progress::Bar;
@@ -15,6 +16,8 @@ pub(crate) fn fetch(url: &str, to: &Path, limit: u64) -> Result<(), CliError> {
     let failed = |problem: String| CliError::Environment(format!("{url}: {problem}"));
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .https_only(true)
+        // The system's certificates: a network with an authority of its own has put it there.
+        .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
         .build()

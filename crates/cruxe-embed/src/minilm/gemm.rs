@@ -34,7 +34,7 @@ pub(super) fn multiply(factor: f32, a: View, b: View, keep: f32, out: &mut [f32]
         assert!(view.values.len() >= reach(view.rows, view.columns, view.row_step, view.column_step));
     }
     assert!(out.len() >= reach(a.rows, b.columns, out_step, 1) && (out_step >= b.columns || a.rows <= 1));
-    // Plain loops are seven times slower, and the crate that has the fast ones takes pointers.
+    // Measured: three quarters of an embedding's time are spent in here, and the crate that does it well takes pointers.
     // SAFETY: every element that the sizes and steps name lies in its slice, and no two of `out` are the same: asserted
     // above. `out` is borrowed alone.
     #[allow(unsafe_code)]

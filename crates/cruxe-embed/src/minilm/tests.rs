@@ -153,7 +153,7 @@ fn a_folder_without_the_model_is_an_error_that_names_the_file() {
 const INSTALLED: &str = "CRUXE_TEST_MINILM";
 
 #[test]
-fn vectors_are_those_of_sentence_transformers() {
+fn vectors_are_those_of_the_original_network() {
     let Some(folder) = std::env::var_os(INSTALLED) else {
         println!("NOT RUN: set {INSTALLED} to a folder with {WEIGHTS} and {VOCABULARY} of {NAME}");
         return;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cruxe_embed::EmbedError;
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::ToolError;
 use cruxe_model::config::{Config, ConfigError};
@@ -56,7 +57,18 @@ impl Context {
         Ok(Project::locate(&folder, &self.home, config)?)
     }
 
-    /// The same, opened.
+    /// The configuration in force: a project's where there is one, else the user's.
+    pub fn config(&self) -> Result<Config, CliError> {
+        match self.project() {
+            // In a home folder, say.
+            Err(CliError::Index(IndexError::TooBroad(_))) if self.options.workspace.is_none() => {
+                config::load(&self.home, None, self.options.config.as_deref())
+            }
+            project => Ok(project?.config),
+        }
+    }
+
+    /// The project, opened.
     pub fn workspace(&self) -> Result<Arc<Workspace>, CliError> {
         Ok(Workspace::open(self.project()?))
     }
@@ -82,6 +94,12 @@ pub enum CliError {
     /// The environment lacks something.
     #[error("{0}")]
     Environment(String),
+    /// The command was called in a way that cannot work.
+    #[error("{0}")]
+    Usage(String),
+    /// A model cannot be installed or used.
+    #[error(transparent)]
+    Model(#[from] EmbedError),
     /// Indexing failed.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -94,8 +112,9 @@ impl CliError {
     /// 1 for the project, 2 for the configuration, 3 for the disk, as the man page of `cue` has it too.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CliError::Config(_) => 2,
-            CliError::Index(IndexError::Io { .. } | IndexError::Store(StoreError::Io { .. })) => 3,
+            CliError::Config(_) | CliError::Usage(_) => 2,
+            CliError::Model(EmbedError::Io { .. })
+            | CliError::Index(IndexError::Io { .. } | IndexError::Store(StoreError::Io { .. })) => 3,
             _ => 1,
         }
     }

@@ -5,6 +5,7 @@
 mod commands;
 mod config;
 mod context;
+mod download;
 mod output;
 mod progress;
 

@@ -6,17 +6,33 @@ use std::time::Duration;
 use cruxe_index::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar for an indexing job.
+/// A bar for an indexing job, or for bytes.
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
     pub fn new(what: &str) -> Bar {
+        Bar::with_template(what, "{spinner} {msg} [{bar:30}] {pos}/{len} files, {elapsed}")
+    }
+
+    /// A bar that counts bytes.
+    pub fn bytes(what: &str, total: Option<u64>) -> Bar {
+        let bar = Bar::with_template(what, "{spinner} {msg} [{bar:30}] {bytes}/{total_bytes}, {elapsed}");
+        if let Some(total) = total {
+            bar.0.set_length(total);
+        }
+        bar
+    }
+
+    pub fn set(&self, done: u64) {
+        self.0.set_position(done);
+    }
+
+    fn with_template(what: &str, template: &str) -> Bar {
         let bar = if std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
         } else {
             ProgressBar::hidden()
         };
-        let template = "{spinner} {msg} [{bar:30}] {pos}/{len} files, {elapsed}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }

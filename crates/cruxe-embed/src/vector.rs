@@ -16,7 +16,7 @@ pub struct Vector {
 }
 
 /// A unit vector's components times this are the integers. It is the same for all vectors, so that their lengths are, and
-/// as large as it can be: beyond 127 / STEPS a component is cut off, which befalls one text in two hundred.
+/// as large as it can be: beyond 127 / STEPS a component is cut off, which befalls about one chunk in two hundred.
 const STEPS: f64 = 320.0;
 
 impl Vector {

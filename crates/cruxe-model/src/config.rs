@@ -10,6 +10,8 @@ pub struct Config {
     pub query: QueryConfig,
     /// What is indexed and how.
     pub index: IndexConfig,
+    /// Search by meaning.
+    pub semantic: SemanticConfig,
     /// The server.
     pub server: ServerConfig,
     /// Debugging, and settings of earlier versions that are still understood.
@@ -43,6 +45,59 @@ pub struct IndexConfig {
 impl Default for IndexConfig {
     fn default() -> IndexConfig {
         IndexConfig { max_file_bytes: 4 << 20, max_parse_ms: 10_000, threads: 0, max_files: 1_000_000 }
+    }
+}
+
+/// Search by meaning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SemanticConfig {
+    /// Embed what is indexed and use it in search.
+    pub enabled: bool,
+    /// The share of meaning in the score, 0 to 1. Unset: what is measured to be best for the kind of question.
+    #[serde(deserialize_with = "ratio")]
+    pub ratio: Option<f32>,
+    /// The model.
+    pub model: EmbeddingModel,
+}
+
+impl Default for SemanticConfig {
+    fn default() -> SemanticConfig {
+        SemanticConfig { enabled: true, ratio: None, model: EmbeddingModel::default() }
+    }
+}
+
+fn ratio<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f32>, D::Error> {
+    match Option::<f32>::deserialize(deserializer)? {
+        Some(ratio) if !(0.0..=1.0).contains(&ratio) => {
+            Err(serde::de::Error::custom(format!("invalid value: {ratio}, expected a number from 0 to 1")))
+        }
+        ratio => Ok(ratio),
+    }
+}
+
+/// What makes vectors of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EmbeddingModel {
+    /// The table that is part of the program.
+    #[default]
+    #[serde(rename = "builtin")]
+    Builtin,
+    /// The transformer, which must be installed.
+    #[serde(rename = "all-MiniLM-L6-v2")]
+    MiniLm,
+}
+
+impl EmbeddingModel {
+    /// Every model, the default first.
+    pub const ALL: [EmbeddingModel; 2] = [EmbeddingModel::Builtin, EmbeddingModel::MiniLm];
+
+    /// Returns the name as it is written in configurations and commands.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EmbeddingModel::Builtin => "builtin",
+            EmbeddingModel::MiniLm => "all-MiniLM-L6-v2",
+        }
     }
 }
 
@@ -176,6 +231,37 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((config.index.threads, config.index.max_parse_ms), (1, 7));
+    }
+
+    #[test]
+    fn semantic_search_is_on_with_the_built_in_model_unless_said_otherwise() {
+        let semantic = |text: &str| Config::from_layers([("test", text)]).map(|config| config.semantic);
+        assert_eq!(
+            semantic("").unwrap(),
+            SemanticConfig { enabled: true, ratio: None, model: EmbeddingModel::Builtin }
+        );
+        assert_eq!(
+            semantic("[semantic]\nenabled = false\nratio = 0.25\nmodel = \"all-MiniLM-L6-v2\"").unwrap(),
+            SemanticConfig { enabled: false, ratio: Some(0.25), model: EmbeddingModel::MiniLm }
+        );
+        for (text, bound) in [("0", 0.0), ("1", 1.0), ("1.0", 1.0)] {
+            assert_eq!(semantic(&format!("[semantic]\nratio = {text}")).unwrap().ratio, Some(bound));
+        }
+        for (line, expected) in [
+            ("ratio = 1.01", "invalid value: 1.01, expected a number from 0 to 1"),
+            ("ratio = -0.1", "expected a number from 0 to 1"),
+            ("ratio = nan", "expected a number from 0 to 1"),
+            ("ratio = \"half\"", "invalid type: string"),
+            ("model = \"minilm\"", "expected `builtin` or `all-MiniLM-L6-v2`"),
+            ("enabled = 1", "invalid type: integer"),
+            ("rato = 1", "unknown field `rato`"),
+        ] {
+            let error = semantic(&format!("[semantic]\n{line}")).unwrap_err().to_string();
+            assert!(error.starts_with("test: ") && error.contains(expected), "{error}");
+        }
+        for model in EmbeddingModel::ALL {
+            assert_eq!(semantic(&format!("[semantic]\nmodel = \"{}\"", model.as_str())).unwrap().model, model);
+        }
     }
 
     #[test]

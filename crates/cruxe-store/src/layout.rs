@@ -26,6 +26,16 @@ impl Home {
         &self.root
     }
 
+    /// The folder of the installed models.
+    pub fn models(&self) -> PathBuf {
+        self.root.join("models")
+    }
+
+    /// The user's configuration.
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.toml")
+    }
+
     /// The folder of a project.
     pub fn project(&self, id: &ProjectId) -> ProjectDir {
         ProjectDir { root: self.root.join("projects").join(id.as_str()) }

@@ -4,6 +4,7 @@ mod completions;
 mod doctor;
 mod index;
 mod init;
+mod model;
 mod search;
 pub(crate) mod serve_mcp;
 mod sync;
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Index(index::Index),
     Sync(sync::Sync),
     Search(search::Search),
+    Model(model::Model),
     ServeMcp(serve_mcp::ServeMcp),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -33,6 +35,7 @@ impl Command {
             Command::Index(command) => command.run(context),
             Command::Sync(command) => command.run(context),
             Command::Search(command) => command.run(context),
+            Command::Model(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Completions(command) => command.run(),

@@ -13,6 +13,7 @@ mod freshness;
 mod jobs;
 mod kills;
 mod locate;
+mod model;
 mod protocol;
 mod refs;
 mod snapshots;

@@ -17,6 +17,7 @@ fn settings(sandbox: &Sandbox) -> insta::Settings {
     settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[TIME]");
     settings.add_filter(r#"("duration_ms"|"uptime_seconds"): \d+"#, "$1: [NUMBER]");
     settings.add_filter(r"\d+\.\d\d s\b", "[SECONDS] s");
+    settings.add_filter(r"code-static-256-[0-9a-f]{12}", "code-static-256-[HASH]");
     settings.add_filter(r"\b\d+ languages", "[NUMBER] languages");
     settings.add_filter(r#"("version"): "[^"]+""#, r#"$1: "[VERSION]""#);
     settings.set_prepend_module_to_snapshot(false);
@@ -88,7 +89,9 @@ fn errors_of_the_tools() {
 fn help_texts() {
     let sandbox = Sandbox::new();
     let mut text = String::new();
-    for arguments in [&["--help"][..], &["index", "--help"], &["search", "--help"], &["serve-mcp", "--help"]] {
+    for arguments in
+        [&["--help"][..], &["index", "--help"], &["search", "--help"], &["model", "--help"], &["serve-mcp", "--help"]]
+    {
         text += &format!("$ cruxe {}\n{}\n", arguments.join(" "), sandbox.cruxe(Path::new("/"), arguments).ok());
     }
     check(&sandbox, "cli_help", &text);
@@ -108,6 +111,9 @@ fn commands_and_their_output() {
         ("search_json", &["search", "Claims", "--json"]),
         ("search_typo", &["search", "validat_tokn"]),
         ("search_nothing", &["search", "zzz_nothing"]),
+        ("model_list", &["model", "list"]),
+        ("model_list_json", &["model", "list", "--json"]),
+        ("model_install", &["model", "install", "all-MiniLM-L6-v2"]),
         ("doctor", &["doctor"]),
         ("doctor_json", &["doctor", "--json"]),
     ] {

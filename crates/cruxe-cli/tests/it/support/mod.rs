@@ -7,7 +7,7 @@ pub mod sources;
 use std::time::{Duration, Instant};
 
 pub use client::{Client, places};
-pub use sandbox::{Repo, Sandbox, run};
+pub use sandbox::{Repo, Run, Sandbox, run};
 
 /// Long enough for a loaded machine; a test that needs it has failed.
 pub const DEADLINE: Duration = Duration::from_secs(60);

@@ -227,8 +227,9 @@ impl Run<'_> {
         let listing = self.list()?;
         let places = self.places(&listing)?;
         let mut writer = self.writer(lock)?;
-        let table = Table::builtin();
-        writer.use_model(Some(&Embedding { model: table.version().to_owned(), dims: table.dims() }))?;
+        let table = self.project.config.semantic.enabled.then(Table::builtin);
+        let embedding = table.map(|table| Embedding { model: table.version().to_owned(), dims: table.dims() });
+        writer.use_model(embedding.as_ref())?;
         let mut manifest = self.empty_manifest();
         let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
         for (path, why) in listing.skipped {
@@ -260,7 +261,10 @@ impl Run<'_> {
             }
         }
         *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
-        let bare = writer.without_vectors(&kept.iter().filter_map(|(.., version)| *version).collect())?;
+        let bare = match embedding {
+            Some(_) => writer.without_vectors(&kept.iter().filter_map(|(.., version)| *version).collect())?,
+            None => RoaringBitmap::new(),
+        };
         for (file, module, version) in kept {
             match version.filter(|version| bare.contains(*version)) {
                 // Another model than the one that embedded it: its text is needed once more.
@@ -520,7 +524,7 @@ impl<'a> Worker<'a> {
             module: work.module.clone(),
             bytes: size,
             problems: problems(&facts),
-            vectors: embed(path, &facts, &text),
+            vectors: if self.project.config.semantic.enabled { embed(path, &facts, &text) } else { Vec::new() },
             facts,
             packed,
             text,

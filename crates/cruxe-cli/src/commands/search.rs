@@ -7,27 +7,28 @@ use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::FreshnessStatus;
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::locate::{self, Answer, Found, Question};
-use cruxe_store::NameMatch;
+use cruxe_query::locate;
+use cruxe_query::search::{self, Answer, Found, Question, Target};
 use serde_json::json;
 
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
 use crate::progress::Bar;
 
-/// Find where a symbol is defined
+/// Find code: by words, by name, by path, by an error message
 ///
-/// Takes plain and qualified names. Registers and indexes the project first where that is needed.
-/// Exits with 1 when nothing is found.
+/// Registers and indexes the project first where that is needed. Exits with 1 when nothing is found.
 ///
 /// Examples:
-///   cruxe search validate_token
+///   cruxe search "where is rate limiting implemented"
 ///   cruxe search QuerySet.filter --lang python
+///   cruxe search src/auth/jwt.rs:87
+///   cruxe search '"too many requests"' --explain
 ///   cruxe search TcpListener::bind --ref v1.0 --json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Search {
-    /// The symbol
+    /// Words, a name, a path, an error message, or a "quoted phrase"
     query: String,
     /// A branch, tag or commit that is indexed [default: what is checked out]
     #[arg(long = "ref", value_name = "REF")]
@@ -38,19 +39,27 @@ pub(crate) struct Search {
     /// At most so many results
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
+    /// Say why each result ranks where it does
+    #[arg(long)]
+    explain: bool,
 }
 
 impl Search {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
-        let question =
-            Question { name: self.query.clone(), kinds: Vec::new(), language: self.lang, limit: self.limit as usize };
-        let answer = locate::locate(&view, &question)?;
+        let semantic = &workspace.project.config.semantic;
+        let question = Question {
+            query: self.query.clone(),
+            language: self.lang,
+            limit: self.limit as usize,
+            semantic_ratio: if semantic.enabled { semantic.ratio } else { Some(0.0) },
+        };
+        let answer = search::search(&view, &question)?;
         if context.options.json {
-            print_json(&view, &answer);
+            print_json(&answer, &view);
         } else {
-            print(&self.query, &answer);
+            print(&self.query, &answer, &view, self.explain);
         }
         Ok(if answer.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
@@ -78,43 +87,129 @@ fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&str>) -> Resu
     Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort)?)
 }
 
-fn print(query: &str, answer: &Answer) {
+fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
     let paint = Paint::stdout();
-    let how = match answer.matched {
-        None => return eprintln!("no symbol named `{query}`"),
-        Some(NameMatch::Exact) => None,
-        Some(NameMatch::CaseInsensitive) => Some("but for its case"),
-        Some(NameMatch::Prefix) => Some("as a beginning"),
-        Some(NameMatch::Typo) => Some("but for a typing error"),
-    };
-    if let Some(how) = how {
-        eprintln!("no symbol named `{query}`; matched {how}:");
+    for warning in &answer.metadata.warnings {
+        eprintln!("note: {warning}");
     }
+    if answer.found.is_empty() {
+        return eprintln!("nothing found for `{query}`");
+    }
+    let words = words(query);
     for found in &answer.found {
-        let symbol = found.symbol();
-        let place = format!("{}:{}", paint.path(found.file.path.as_str()), paint.number(&found.lines().0.to_string()));
-        output::line(&format!("{place}  {} {}", symbol.kind.as_str(), paint.strong(&symbol.qualified_name)));
-        if !symbol.signature.is_empty() {
-            output::line(&format!("    {}", paint.faint(&symbol.signature)));
+        let (first, last) = found.lines;
+        let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
+        let place = format!("{}:{}", paint.path(found.file.path.as_str()), paint.number(&lines));
+        match found.symbol() {
+            Some(symbol) => {
+                let name = paint.strong(&symbol.qualified_name);
+                output::line(&format!("{place}  {} {name}", symbol.kind.as_str()));
+            }
+            None => output::line(&place),
+        }
+        let signature = found.symbol().map(|symbol| symbol.signature.clone()).filter(|text| !text.is_empty());
+        let text = match found.target {
+            Target::Symbol(_) => signature,
+            Target::Snippet(_) => search::snippet(view, found, 3),
+            Target::File => None,
+        };
+        for line in text.iter().flat_map(|text| text.lines()) {
+            output::line(&format!("    {}", highlight(line, &words, &paint)));
+        }
+        if explain {
+            output::line(&format!("    {}", paint.faint(&why(found))));
         }
     }
-    if answer.total > answer.found.len() {
-        output::line(&format!("… and {} more (--limit {})", answer.total - answer.found.len(), answer.total));
+    if answer.truncated {
+        output::line("… and more (--limit)");
     }
 }
 
-fn print_json(view: &View, answer: &Answer) {
-    let results: Vec<serde_json::Value> = answer.found.iter().map(result).collect();
-    let metadata = view.metadata.clone().truncated_if(answer.total > answer.found.len());
-    output::json(&json!({ "results": results, "total_candidates": answer.total, "metadata": metadata }));
+/// The words of a query that are worth showing.
+fn words(query: &str) -> Vec<String> {
+    let words = query.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() > 2);
+    words.map(str::to_lowercase).collect()
 }
 
-fn result(found: &Found) -> serde_json::Value {
-    let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
-    json!({
-        "symbol_id": found.symbol_id(), "symbol_stable_id": found.stable_id(), "path": found.file.path,
-        "line_start": line_start, "line_end": line_end, "kind": symbol.kind.as_str(), "name": symbol.name,
-        "qualified_name": symbol.qualified_name, "signature": symbol.signature, "language": found.file.language,
-        "score": found.score.total(),
-    })
+/// A line with the query's words set off.
+fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
+    let lower = line.to_lowercase();
+    if lower.len() != line.len() {
+        return line.to_owned(); // offsets would not fit
+    }
+    let mut marked = vec![false; line.len()];
+    for word in words {
+        for (at, _) in lower.match_indices(word.as_str()) {
+            marked[at..at + word.len()].fill(true);
+        }
+    }
+    let mut out = String::new();
+    let mut rest = 0;
+    while rest < line.len() {
+        let end = (rest..line.len()).find(|at| marked[*at] != marked[rest]).unwrap_or(line.len());
+        let part = &line[rest..end];
+        out.push_str(&if marked[rest] { paint.strong(part) } else { part.to_owned() });
+        rest = end;
+    }
+    out
+}
+
+/// What a score is made of, on one line.
+fn why(found: &Found) -> String {
+    let score = &found.score;
+    let parts = [
+        ("text", score.text),
+        ("of it meaning", score.semantic),
+        ("name", score.exact_match),
+        ("qualified", score.qualified_name),
+        ("path", score.path_affinity),
+        ("used", score.definition),
+        ("kind", score.kind_match),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(_, value)| *value > 0.0).map(|(name, value)| format!("{name} {value:.3}")).collect();
+    format!("score {:.2} = {}; {}", found.confidence, parts.join(" + ").replace(" + of it meaning", ", of it meaning"), found.reasons.text)
+}
+
+fn print_json(answer: &Answer, view: &View) {
+    let results: Vec<serde_json::Value> = answer.found.iter().map(|found| result(found, view)).collect();
+    let metadata = answer.metadata.clone().truncated_if(answer.truncated);
+    output::json(&json!({
+        "results": results, "query_intent": answer.intent.as_str(), "total_candidates": answer.total,
+        "metadata": metadata,
+    }));
+}
+
+fn result(found: &Found, view: &View) -> serde_json::Value {
+    let mut result = json!({
+        "path": found.file.path, "line_start": found.lines.0, "line_end": found.lines.1,
+        "language": found.file.language, "score": found.confidence,
+    });
+    let extra = match (found.target, found.symbol()) {
+        (Target::Symbol(at) | Target::Snippet(Some(at)), Some(symbol)) => {
+            let located = locate::Found {
+                file: found.file.clone(),
+                table: Arc::clone(&found.table),
+                index: at,
+                score: locate::Score::default(),
+            };
+            json!({
+                "symbol_id": located.symbol_id(), "symbol_stable_id": located.stable_id(),
+                "kind": symbol.kind.as_str(), "name": symbol.name, "qualified_name": symbol.qualified_name,
+                "signature": symbol.signature,
+            })
+        }
+        _ => json!({}),
+    };
+    let kind = match found.target {
+        Target::Symbol(_) => json!({"result_type": "symbol"}),
+        Target::Snippet(_) => json!({"result_type": "snippet", "snippet": search::snippet(view, found, 3)}),
+        Target::File => json!({"result_type": "file"}),
+    };
+    for more in [extra, kind] {
+        if let (Some(result), serde_json::Value::Object(more)) = (result.as_object_mut(), more) {
+            result.extend(more);
+        }
+    }
+    result
 }

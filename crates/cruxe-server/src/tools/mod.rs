@@ -1,6 +1,7 @@
 //! The tools, a file each.
 
 mod budget;
+mod explain_ranking;
 mod get_file_outline;
 mod health_check;
 mod index_repo;
@@ -8,6 +9,7 @@ mod index_status;
 mod locate_symbol;
 mod search_code;
 mod shape;
+mod suggest_followup_queries;
 mod sync_repo;
 
 use std::sync::Arc;
@@ -18,7 +20,8 @@ use crate::tool::Tool;
 
 /// What a model reads before it sees any tool.
 const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with edits and branches. \
-    Use locate_symbol to find where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`) \
+    Use search_code for questions in words, error messages and paths, \
+    locate_symbol to find where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`) \
     and get_file_outline to see what a file contains before reading it. Every answer says in `metadata` how fresh \
     and complete it is; `partial` means the first index is still being built: ask again. \
     Pass `ref` for another branch, tag or commit after index_repo with that ref.";
@@ -27,6 +30,8 @@ const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with
 pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
     vec![
         search_code::tool(Arc::clone(app)),
+        explain_ranking::tool(Arc::clone(app)),
+        suggest_followup_queries::tool(Arc::clone(app)),
         locate_symbol::tool(Arc::clone(app)),
         get_file_outline::tool(Arc::clone(app)),
         index_repo::tool(Arc::clone(app)),

@@ -97,7 +97,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                  Ranked symbols with exact lines, at most a few per file.";
     typed(ToolSpec::new("search_code", "Search the code", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
-        let question = question(&input)?;
+        let semantic = &workspace.project.config.semantic;
+        let question = question(&input, if semantic.enabled { semantic.ratio } else { Some(0.0) })?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
@@ -129,7 +130,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     })
 }
 
-fn question(input: &Input) -> Result<Question, ToolError> {
+fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
     let refused = |parameter: &str, why: String| {
         ToolError::invalid_input(format!("{parameter}: {why}")).with("parameter", parameter)
     };
@@ -148,7 +149,7 @@ fn question(input: &Input) -> Result<Question, ToolError> {
         query: input.query.clone(),
         language: input.language.clone(),
         limit: shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
-        semantic_ratio: input.semantic_ratio.map(|ratio| ratio as f32),
+        semantic_ratio: input.semantic_ratio.map(|ratio| ratio as f32).or(ratio),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -484,7 +485,7 @@ impl<'a> Worker<'a> {
     fn outcome(&mut self, work: &Work) -> Outcome {
         let bytes = match read(self.project, self.reader.as_ref(), &work.file) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) => return Outcome::Skipped("too large"),
+            Ok(None) => return Outcome::Skipped(if self.is_binary(&work.file) { "binary" } else { "too large" }),
             Err(problem) => return Outcome::Failed(problem),
         };
         if ignore_rules::is_binary(&bytes) {
@@ -499,6 +500,14 @@ impl<'a> Worker<'a> {
             };
         }
         self.version(work, hash, bytes)
+    }
+
+    /// Whether a file that is too large to be read is none that anybody would search.
+    fn is_binary(&self, file: &ScanFile) -> bool {
+        let mut head = Vec::new();
+        let path = self.project.root.join(file.path.as_str());
+        let read = fs::File::open(path).and_then(|file| file.take(8 << 10).read_to_end(&mut head));
+        self.reader.is_none() && read.is_ok() && ignore_rules::is_binary(&head)
     }
 
     fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {

@@ -8,13 +8,14 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use cruxe_model::VersionId;
+use roaring::RoaringBitmap;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
 use crate::error::StoreError;
 use crate::index::FileRow;
 use crate::names;
-use crate::text::Fields;
+use crate::text::{Fields, TEST_CHUNK};
 use crate::vectors::{Embedding, VectorRows};
 
 /// A document that belongs to another ref.
@@ -46,6 +47,7 @@ pub struct Corpus {
     /// The first chunk of each file, and one past the last chunk of all.
     first_chunk: Vec<ChunkNumber>,
     file_of: Vec<FileNumber>,
+    tests: RoaringBitmap,
     body_length: Vec<u32>,
     name_length: Vec<u32>,
     vectors: Option<Vectors>,
@@ -76,20 +78,19 @@ impl Corpus {
             file_of_version[file.id as usize] = number as FileNumber;
         }
         let mut chunks_of_file = vec![0u32; files.len()];
-        let mut documents: Vec<Vec<(FileNumber, u32)>> = Vec::new();
+        let mut documents: Vec<Vec<(FileNumber, u64)>> = Vec::new();
         for segment in searcher.segment_readers() {
             let columns = segment.fast_fields();
             let (versions, numbers) = (columns.u64("version")?, columns.u64("chunk")?);
             let place = |doc| {
                 let version = versions.first(doc).unwrap_or(u64::MAX);
                 let file = file_of_version.get(version as usize).copied().unwrap_or(ELSEWHERE);
-                let chunk = if file == ELSEWHERE { 0 } else { numbers.first(doc).unwrap_or(0) as u32 };
-                (file, chunk)
+                (file, if file == ELSEWHERE { 0 } else { numbers.first(doc).unwrap_or(0) })
             };
-            let places: Vec<(FileNumber, u32)> = (0..segment.max_doc()).map(place).collect();
+            let places: Vec<(FileNumber, u64)> = (0..segment.max_doc()).map(place).collect();
             for (file, chunk) in places.iter().filter(|(file, _)| *file != ELSEWHERE) {
                 let count = &mut chunks_of_file[*file as usize];
-                *count = (*count).max(chunk + 1);
+                *count = (*count).max(*chunk as u32 + 1);
             }
             documents.push(places);
         }
@@ -100,16 +101,19 @@ impl Corpus {
             file_of.resize(file_of.len() + *count as usize, number as FileNumber);
         }
         first_chunk.push(file_of.len() as ChunkNumber);
-        let documents: Vec<Vec<ChunkNumber>> = documents
-            .into_iter()
-            .map(|places| {
-                let number = |(file, chunk): (FileNumber, u32)| match file {
-                    ELSEWHERE => ELSEWHERE,
-                    file => first_chunk[file as usize] + chunk,
-                };
-                places.into_iter().map(number).collect()
-            })
-            .collect();
+        let mut tests = RoaringBitmap::new();
+        let mut number = |(file, chunk): (FileNumber, u64)| {
+            if file == ELSEWHERE {
+                return ELSEWHERE;
+            }
+            let number = first_chunk[file as usize] + chunk as u32;
+            if chunk & TEST_CHUNK != 0 {
+                tests.insert(number);
+            }
+            number
+        };
+        let documents: Vec<Vec<ChunkNumber>> =
+            documents.into_iter().map(|places| places.into_iter().map(&mut number).collect()).collect();
         let lengths = |field| lengths(&searcher, field, &documents, file_of.len());
         let (body_length, name_length) = (lengths(fields.body)?, lengths(fields.name)?);
         let vectors = vectors.map(|(embedding, rows, places)| {
@@ -132,6 +136,7 @@ impl Corpus {
             documents,
             first_chunk,
             file_of,
+            tests,
             body_length,
             name_length,
             vectors,
@@ -168,6 +173,11 @@ impl Corpus {
     /// The chunks of a file.
     pub fn chunks_of(&self, file: FileNumber) -> std::ops::Range<ChunkNumber> {
         self.first_chunk[file as usize]..self.first_chunk[file as usize + 1]
+    }
+
+    /// The chunks that belong to tests.
+    pub fn tests(&self) -> &RoaringBitmap {
+        &self.tests
     }
 
     /// How many words each chunk has.

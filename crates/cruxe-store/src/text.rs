@@ -21,6 +21,9 @@ const THREADS: usize = 2;
 /// Above this a segment is written; below it everything is one segment and there is nothing to merge.
 const MEMORY: usize = 96 << 20;
 
+/// Added to the number of a chunk that belongs to a test.
+pub(crate) const TEST_CHUNK: u64 = 1 << 32;
+
 /// The fields of a document.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields {
@@ -175,9 +178,11 @@ impl TextWriter {
         let body = text.get(chunk.span.start as usize..chunk.span.end as usize)?;
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.version, u64::from(version));
-        document.add_u64(self.fields.chunk, number as u64);
+        let symbol = chunk.symbol.and_then(|at| facts.symbol(at));
+        let test = if symbol.is_some_and(|symbol| symbol.flags.test) { TEST_CHUNK } else { 0 };
+        document.add_u64(self.fields.chunk, number as u64 | test);
         document.add_text(self.fields.body, body);
-        if let Some(symbol) = chunk.symbol.and_then(|at| facts.symbol(at)) {
+        if let Some(symbol) = symbol {
             document.add_text(self.fields.name, &symbol.name);
         }
         Some(document)

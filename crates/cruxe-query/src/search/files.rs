@@ -18,6 +18,8 @@ const POPULAR: usize = 48;
 const MAX_DEFINITIONS: usize = 2_000;
 /// Chunks of a file that count, and how much each: what is said in several places counts more than what is said once.
 const TOP_CHUNKS: [f32; 3] = [1.0, 0.5, 0.25];
+/// What a test inside a file of source keeps of its score, as test files do.
+const TEST_CHUNK: f32 = 0.7;
 /// A chunk without any word of the query must be this near in meaning to be a candidate.
 pub(super) const NEAR: f32 = 0.3;
 
@@ -68,6 +70,13 @@ impl Search<'_> {
                 Err(why) => (None, Some(why)),
             }
         };
+        let mut semantic = semantic;
+        if !self.query.wants.tests {
+            for chunk in self.corpus.tests() {
+                lexical.chunks[chunk as usize] *= TEST_CHUNK;
+                semantic.iter_mut().for_each(|semantic| semantic.chunks[chunk as usize] *= TEST_CHUNK);
+            }
+        }
         let definitions = self.definitions()?;
         let chunks = self.top_chunks(&lexical.chunks);
         let meaning = semantic.as_ref().map(|semantic| self.top_chunks(&semantic.chunks));

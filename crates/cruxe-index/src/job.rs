@@ -13,8 +13,8 @@ use cruxe_extract::{Extractor, Input, Limits, as_text, registry};
 use cruxe_model::facts::{FileFacts, Problem};
 use cruxe_model::{ContentHash, RepoPath, VersionId};
 use cruxe_store::{
-    Embedding, FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry, StoreError,
-    Writer, WriterLock,
+    Embedding, FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry,
+    StoreError, Writer, WriterLock,
 };
 use cruxe_vcs::{Blob, BlobReader, ObjectFormat, hash_blob};
 use jiff::Timestamp;

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use cruxe_model::config::FreshnessPolicy;
+use cruxe_embed::Table;
+use cruxe_embed::minilm::{MiniLm, NAME};
+use cruxe_embed::models::{MINILM, Models};
+use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
 use cruxe_model::{
     ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus, ToolError,
 };
@@ -34,6 +37,7 @@ pub struct Workspace {
     /// Jobs of dead processes that this one found.
     interrupted: Mutex<Vec<Job>>,
     last_failure: Mutex<Option<(String, String)>>,
+    transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
     closing: AtomicBool,
     running: Mutex<usize>,
 }
@@ -85,6 +89,7 @@ impl Workspace {
             edited: Arc::default(),
             interrupted: Mutex::default(),
             last_failure: Mutex::default(),
+            transformer: OnceLock::new(),
             closing: AtomicBool::new(false),
             running: Mutex::new(0),
         })
@@ -258,8 +263,13 @@ impl Workspace {
         if active.as_ref().is_some_and(|job| job.mode == JobMode::Full) {
             metadata.indexing_status = IndexingStatus::Indexing;
         }
+        let current = change.is_none();
         if let Some(change) = change {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut metadata)?;
+        }
+        let here = matches!(source, Some(Source::WorkTree { .. }));
+        if here && current && policy != FreshnessPolicy::BestEffort && self.lacks_embeddings(&snapshot)? {
+            self.sync_in_background();
         }
         if !state.skipped.is_empty() {
             let large = state.skipped.iter().filter(|(_, why)| why == "too large" || why == "unreadable").count();
@@ -268,6 +278,28 @@ impl Workspace {
             }
         }
         Ok(View { project: &self.project, published: Some((snapshot, state)), metadata })
+    }
+
+    /// Whether the embeddings are of another model than the one that questions are embedded with.
+    fn lacks_embeddings(&self, snapshot: &Snapshot) -> Result<bool, ToolError> {
+        let have = snapshot.embedding().map_err(IndexError::from)?.map(|embedding| embedding.model);
+        Ok(self.project.config.semantic.enabled && have.as_deref() != Some(Table::builtin().version()))
+    }
+
+    /// The transformer, where it is chosen and installed.
+    pub fn transformer(&self) -> Result<Option<Arc<MiniLm>>, String> {
+        if self.project.config.semantic.model != EmbeddingModel::MiniLm || !self.project.config.semantic.enabled {
+            return Ok(None);
+        }
+        let load = || {
+            let models = Models::new(self.project.dir.home().models());
+            if !models.is_installed(&MINILM) {
+                return Err(format!("{NAME} is chosen and not installed: run `cruxe model install {NAME}`"));
+            }
+            let model = MiniLm::open(&models.folder(&MINILM)).map_err(|problem| problem.to_string())?;
+            Ok(Some(Arc::new(model)))
+        };
+        self.transformer.get_or_init(load).clone()
     }
 
     /// The name of a ref and what it means; no meaning for an indexed ref that git no longer has.

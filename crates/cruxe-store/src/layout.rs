@@ -67,6 +67,11 @@ impl ProjectDir {
         &self.root
     }
 
+    /// The home that it is in.
+    pub fn home(&self) -> Home {
+        Home { root: self.root.parent().and_then(Path::parent).unwrap_or(&self.root).to_owned() }
+    }
+
     /// The writer's lock.
     pub fn lock_path(&self) -> PathBuf {
         self.root.join("lock")

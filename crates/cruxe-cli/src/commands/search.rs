@@ -54,6 +54,10 @@ impl Search {
             language: self.lang,
             limit: self.limit as usize,
             semantic_ratio: if semantic.enabled { semantic.ratio } else { Some(0.0) },
+            transformer: workspace.transformer().unwrap_or_else(|problem| {
+                eprintln!("note: {problem}");
+                None
+            }),
         };
         let answer = search::search(&view, &question)?;
         if context.options.json {
@@ -168,7 +172,12 @@ fn why(found: &Found) -> String {
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(_, value)| *value > 0.0).map(|(name, value)| format!("{name} {value:.3}")).collect();
-    format!("score {:.2} = {}; {}", found.confidence, parts.join(" + ").replace(" + of it meaning", ", of it meaning"), found.reasons.text)
+    format!(
+        "score {:.2} = {}; {}",
+        found.confidence,
+        parts.join(" + ").replace(" + of it meaning", ", of it meaning"),
+        found.reasons.text
+    )
 }
 
 fn print_json(answer: &Answer, view: &View) {

@@ -16,6 +16,7 @@ mod locate;
 mod model;
 mod protocol;
 mod refs;
+mod search;
 mod snapshots;
 mod trees;
 mod watching;

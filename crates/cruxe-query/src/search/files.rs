@@ -169,7 +169,8 @@ impl Search<'_> {
         for symbol in &table.symbols {
             use SymbolKind::*;
             let is_type = matches!(symbol.kind, Class | Struct | Trait | Interface | Enum | Union | Type);
-            let is_offer = is_type || symbol.parent.is_none() && matches!(symbol.kind, Fn | Method | Macro | Const | Module);
+            let is_offer =
+                is_type || symbol.parent.is_none() && matches!(symbol.kind, Fn | Method | Macro | Const | Module);
             if !is_offer || symbol.flags.local || symbol.flags.test || symbol.name.len() < 4 {
                 continue;
             }
@@ -202,10 +203,26 @@ impl Search<'_> {
         let alone = self.query.intent == Intent::Symbol || self.query.words.len() <= 1;
         for name in &self.query.names {
             let unsure = if name.sure || alone { 1.0 } else { 0.4 };
-            self.define(&mut found, &name.wanted, unsure, name.sure)?;
+            self.define(
+                &mut found,
+                &name.wanted,
+                unsure,
+                name.sure,
+                &[(NameMatch::Exact, 1.0), (NameMatch::CaseInsensitive, 0.6)],
+            )?;
+            if self.query.intent == Intent::Symbol && found.iter().all(Vec::is_empty) {
+                // Nothing is called so: what begins so, or is called nearly so, is the best guess.
+                self.define(
+                    &mut found,
+                    &name.wanted,
+                    unsure,
+                    true,
+                    &[(NameMatch::Prefix, 0.5), (NameMatch::Typo, 0.4)],
+                )?;
+            }
             for qualifier in &name.wanted.qualifiers {
                 let wanted = name::WantedName { plain: qualifier.clone(), qualifiers: Vec::new() };
-                self.define(&mut found, &wanted, 0.3 * unsure, false)?;
+                self.define(&mut found, &wanted, 0.3 * unsure, false, &[(NameMatch::Exact, 1.0)])?;
             }
         }
         for definitions in &mut found {
@@ -224,21 +241,23 @@ impl Search<'_> {
         wanted: &name::WantedName,
         factor: f32,
         sure: bool,
+        ways: &[(NameMatch, f32)],
     ) -> Result<(), QueryError> {
-        for (how, fit) in [(NameMatch::Exact, 1.0), (NameMatch::CaseInsensitive, 0.6)] {
-            let mut hits = self.snapshot.find_name(&wanted.plain, how, &self.state.versions)?;
+        for (how, fit) in ways {
+            let mut hits = self.snapshot.find_name(&wanted.plain, *how, &self.state.versions)?;
             hits.truncate(MAX_DEFINITIONS);
             let few = hits.len() <= 64;
             for hit in hits {
                 let Some(file) = self.corpus.file_number(hit.version) else { continue };
-                let mut fit = fit * kind_prior(hit.kind) * factor;
+                let mut fit = *fit * kind_prior(hit.kind) * factor;
                 fit *= if hit.test || hit.local { 0.3 } else { 1.0 };
                 fit *= if hit.declaration { 0.8 } else { 1.0 };
                 let mut qualifiers = 0.0;
                 if !wanted.qualifiers.is_empty() && few {
                     let table = self.snapshot.symbols(hit.version)?;
                     let symbol = table.symbols.get(hit.position as usize);
-                    qualifiers = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name)) as f32;
+                    qualifiers =
+                        symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name)) as f32;
                     fit *= if qualifiers > 0.0 { 1.0 } else { 0.5 };
                 }
                 let symbol = SymbolIndex(hit.position);

@@ -190,16 +190,11 @@ impl Asker<'_> {
         self.by_words(words.join(" "), None, "The words of the name, in any language, may find it under another name.")
     }
 
-    fn by_words(
-        &self,
-        query: String,
-        language: Option<String>,
-        reason: &str,
-    ) -> Result<Vec<Suggestion>, QueryError> {
+    fn by_words(&self, query: String, language: Option<String>, reason: &str) -> Result<Vec<Suggestion>, QueryError> {
         if query.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let question = Question { query: query.clone(), language: language.clone(), limit: 1, semantic_ratio: None };
+        let question = Question { language: language.clone(), ..Question::new(&query, 1) };
         if search(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
@@ -211,8 +206,7 @@ impl Asker<'_> {
     }
 
     fn main_language(&self) -> Result<Option<String>, QueryError> {
-        let text = &self.previous.text;
-        let question = Question { query: text.clone(), language: None, limit: 5, semantic_ratio: None };
+        let question = Question::new(&self.previous.text, 5);
         let answer = search(self.view, &question)?;
         Ok(answer.found.first().map(|found| found.file.language.clone()).filter(|language| language != "text"))
     }
@@ -238,7 +232,8 @@ impl Asker<'_> {
 
     /// Whether the symbol is there at all.
     fn verify(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let question = locate::Question { name: self.previous.text.clone(), kinds: Vec::new(), language: None, limit: 1 };
+        let question =
+            locate::Question { name: self.previous.text.clone(), kinds: Vec::new(), language: None, limit: 1 };
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }

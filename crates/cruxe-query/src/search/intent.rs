@@ -75,8 +75,8 @@ fn has_known_extension(path: &str) -> bool {
 }
 
 const TEXT_EXTENSIONS: &[&str] = &[
-    "toml", "json", "yaml", "yml", "xml", "txt", "html", "css", "scss", "sql", "proto", "cfg", "ini", "lock", "graphql",
-    "gradle", "cmake", "rst", "csv", "vue", "svelte",
+    "toml", "json", "yaml", "yml", "xml", "txt", "html", "css", "scss", "sql", "proto", "cfg", "ini", "lock",
+    "graphql", "gradle", "cmake", "rst", "csv", "vue", "svelte",
 ];
 
 /// A path and the line after it: `src/a.rs:12`, `src/a.rs:12:5`, `src/a.rs#L12`.
@@ -95,6 +95,7 @@ fn looks_like_error(query: &str) -> bool {
         r"(?:^|\s)'[^']*\s[^']*'",                                        // another
         r"\bpanicked at\b|^Traceback\b|^\s*at \S+\(.*\)|\bstack ?trace\b", // traces
         r#"\bFile "[^"]+", line \d+"#,
+        r"^[\w.]*\b[A-Z][a-z]+[A-Z]\w*: \S",                                // `ImproperlyConfigured: …`
         r"\b[A-Z]\w*(?:Error|Exception)\b\s*:|^\w*(?:[Ee]rror|fatal|FATAL)\s*(?:\[\w+\])?:|^panic:",
         r"\berror\[?\s*[A-Z]*\d{3,}|\b(?:TS|E|CS|C|LNK|SQLSTATE)-?\d{4,}\b|\bE[A-Z]{4,}\b|\bERR_\w+|\berrno\b|\b0x[0-9a-fA-F]{4,}\b",
     )
@@ -127,6 +128,7 @@ mod tests {
             ("thread 'main' panicked at 'index out of bounds'", Error),
             ("Traceback (most recent call last)", Error),
             ("TypeError: \"x\" is not a function", Error),
+            ("ImproperlyConfigured: SECRET_KEY must not be empty", Error),
             ("connect ECONNREFUSED 127.0.0.1:5432", Error),
             ("where is rate limiting implemented", NaturalLanguage),
             ("why does `JoinHandle::abort` not cancel blocking tasks", NaturalLanguage),

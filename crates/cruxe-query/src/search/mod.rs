@@ -16,15 +16,17 @@ mod phrase;
 mod places;
 mod query;
 pub mod rank;
+mod rerank;
 mod select;
 mod semantic;
 mod typos;
 
 use std::sync::Arc;
 
+use cruxe_embed::minilm::MiniLm;
 use cruxe_index::View;
-use cruxe_model::facts::SymbolIndex;
 use cruxe_model::Metadata;
+use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
 
 use crate::error::QueryError;
@@ -37,7 +39,7 @@ pub use intent::Intent;
 pub use semantic::LexicalOnly;
 
 /// What to look for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Question {
     /// The query, in whatever form.
     pub query: String,
@@ -47,6 +49,15 @@ pub struct Question {
     pub limit: usize,
     /// The part of text relevance that is by meaning, 0 to 1; what measures best when left out.
     pub semantic_ratio: Option<f32>,
+    /// The transformer that looks at the best results of a question in words once more, where there is one.
+    pub transformer: Option<Arc<MiniLm>>,
+}
+
+impl Question {
+    /// A query and nothing else.
+    pub fn new(query: impl Into<String>, limit: usize) -> Question {
+        Question { query: query.into(), language: None, limit, semantic_ratio: None, transformer: None }
+    }
 }
 
 /// What was found.
@@ -143,9 +154,8 @@ pub fn search_with(
     };
     let corpus = snapshot.corpus(state)?;
     let places = corpus.derived(Places::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
-    let is_wanted = |file: &FileRow| {
-        question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
-    };
+    let is_wanted =
+        |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
     let wanted = corpus.files().iter().map(is_wanted).collect();
     let mut search = Search { view, snapshot, state, corpus, places, query, question, wanted };
     let mut metadata = view.metadata.clone();
@@ -170,8 +180,12 @@ impl Search<'_> {
     /// The results, from ranked files.
     fn answer(&self, ranked: Ranked, weights: Weights, mut metadata: Metadata) -> Result<Answer, QueryError> {
         let total = ranked.candidates;
-        let (mut found, truncated) = match self.query.intent {
-            Intent::Error => phrase::select(self, &ranked, &weights, &mut metadata)?,
+        let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
+            (Intent::Error, _) => phrase::select(self, &ranked, &weights, &mut metadata)?,
+            (Intent::NaturalLanguage, Some(transformer)) => {
+                metadata = rerank::note(metadata);
+                rerank::select(self, &ranked, &weights, transformer)?
+            }
             _ => select::select(self, &ranked, &weights, self.question.limit)?,
         };
         found.truncate(self.question.limit);

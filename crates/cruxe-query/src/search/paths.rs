@@ -19,10 +19,14 @@ impl Search<'_> {
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
         let mut fitting: Vec<(FileNumber, f32, &str)> = (0..self.corpus.files().len() as FileNumber)
             .filter(|file| self.wanted[*file as usize])
-            .filter_map(|file| fit(&self.file(file).path.as_str().to_lowercase(), &wanted).map(|(fit, how)| (file, fit, how)))
+            .filter_map(|file| {
+                fit(&self.file(file).path.as_str().to_lowercase(), &wanted).map(|(fit, how)| (file, fit, how))
+            })
             .collect();
         let factor = |file: FileNumber| class_factor(self.places.classes[file as usize], self.query.wants);
-        let score = |(file, fit, _): &(FileNumber, f32, &str)| fit - 0.02 * (1.0 - factor(*file));
+        let depth = |file: FileNumber| self.file(file).path.as_str().matches('/').count().min(20) as f32;
+        let score =
+            |(file, fit, _): &(FileNumber, f32, &str)| fit - 0.02 * (1.0 - factor(*file)) - 0.0005 * depth(*file);
         fitting.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.0.cmp(&b.0)));
         let total = fitting.len();
         let mut found = Vec::new();
@@ -62,7 +66,8 @@ impl Search<'_> {
     }
 }
 
-fn innermost_at(table: &cruxe_store::SymbolTable, line: u32) -> Option<SymbolIndex> {
+/// The innermost symbol around a line.
+pub(super) fn innermost_at(table: &cruxe_store::SymbolTable, line: u32) -> Option<SymbolIndex> {
     let around = |at: &SymbolIndex| {
         let (first, last) = table.lines(*at);
         (first..=last).contains(&line) && table.symbols[at.0 as usize].kind != cruxe_model::SymbolKind::Use

@@ -8,12 +8,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cruxe_extract::as_text;
-use cruxe_model::Metadata;
-use cruxe_model::facts::SymbolIndex;
+use cruxe_model::facts::{Symbol, SymbolIndex};
+use cruxe_model::{Metadata, SymbolKind};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField, tokens};
 
 use super::explain;
 use super::files::{Ranked, RankedFile};
+use super::paths::innermost_at;
 use super::pattern::pattern;
 use super::rank::Weights;
 use super::select::{quality, select as select_by_rank};
@@ -21,7 +22,7 @@ use super::{Found, Search, Target};
 use crate::error::QueryError;
 
 /// Chunks whose text is read.
-const MAX_CHUNKS: usize = 120;
+const MAX_CHUNKS: usize = 48;
 /// A run of fewer words is chance.
 const MIN_RUN: usize = 2;
 /// What the place itself weighs against the rank of its file.
@@ -109,19 +110,17 @@ fn named_places(search: &Search) -> Result<Vec<Match>, QueryError> {
         let (Some(file), Some(line)) = (search.file_by_suffix(path), *line) else { continue };
         let table = tables.table(file)?;
         let text = tables.line(file, line).unwrap_or_default();
-        let symbol = innermost(&table, line);
+        let symbol = innermost_at(&table, line);
         let strength = 1.0 - 0.02 * at.min(20) as f32;
         matches.push(Match { file, symbol, line, text, strength });
     }
     Ok(matches)
 }
 
-fn innermost(table: &SymbolTable, line: u32) -> Option<SymbolIndex> {
-    let around = |at: &u32| {
-        let (first, last) = table.lines(SymbolIndex(*at));
-        (first..=last).contains(&line) && table.symbols[*at as usize].kind != cruxe_model::SymbolKind::Use
-    };
-    (0..table.symbols.len() as u32).filter(around).map(SymbolIndex).next_back()
+/// The innermost symbol around an offset, its doc comment included.
+fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex> {
+    let around = |(_, symbol): &(usize, &Symbol)| symbol.full_span.contains(offset) && symbol.kind != SymbolKind::Use;
+    table.symbols.iter().enumerate().filter(around).map(|(at, _)| SymbolIndex(at as u32)).next_back()
 }
 
 /// The chunks to read: those with the highest score.
@@ -231,8 +230,11 @@ impl Tables<'_> {
         };
         Ok(best.map(|(offset, strength)| {
             let line = first + offset as u32;
-            let text = body.lines().nth(offset).unwrap_or_default().trim().to_owned();
-            Match { file, symbol: innermost(table, line), line, text, strength }
+            let text = body.lines().nth(offset).unwrap_or_default();
+            let at = text.as_ptr() as usize - body.as_ptr() as usize + text.len() - text.trim_start().len();
+            let start = table.chunks.get(number as usize).map_or(0, |chunk| chunk.span.start);
+            let symbol = innermost(table, start + at as u32);
+            Match { file, symbol, line, text: text.trim().to_owned(), strength }
         }))
     }
 }

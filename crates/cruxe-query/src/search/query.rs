@@ -28,7 +28,7 @@ pub struct Query {
     pub compounds: Vec<String>,
     /// Words that may be names of definitions.
     pub names: Vec<QueryName>,
-    /// What stood in quotes.
+    /// What stood in quotes, where that is what is asked for: quotes inside a message are part of the message.
     pub phrases: Vec<String>,
     /// Places that a stack trace or the query itself names.
     pub places: Vec<(String, Option<u32>)>,
@@ -136,9 +136,7 @@ fn names(text: &str, intent: Intent, words: usize) -> Vec<QueryName> {
     for found in pattern!(r"[\p{L}_$][\w$]*(?:(?:::|\.|#|->)[\p{L}_$][\w$]*)*[!?]?(?:\(\))?")[0].find_iter(text) {
         let word = found.as_str();
         let wanted = name::parse(word.trim_end_matches('?'));
-        let sure = intent == Intent::Symbol && words > 0
-            || in_backticks.contains(word)
-            || intent::is_surely_name(word);
+        let sure = intent == Intent::Symbol && words > 0 || in_backticks.contains(word) || intent::is_surely_name(word);
         let short = wanted.plain.chars().count() < 3 && !sure;
         let plain_word = wanted.qualifiers.is_empty() && is_stop_word(&wanted.plain.to_lowercase());
         let name = QueryName { wanted, sure };
@@ -161,8 +159,12 @@ fn phrases(text: &str) -> Vec<String> {
         .filter(|phrase| phrase.chars().any(char::is_alphanumeric))
         .collect();
     phrases.dedup();
-    phrases
+    let outside = quoted[0].replace_all(text, " ");
+    if plain_words(&outside).count() > MAX_WORDS_BESIDE_PHRASE { Vec::new() } else { phrases }
 }
+
+/// With more words than this around them, quotes are part of a message.
+const MAX_WORDS_BESIDE_PHRASE: usize = 3;
 
 fn places(text: &str) -> Vec<(String, Option<u32>)> {
     let frames = pattern!(r#"File "([^"]+)", line (\d+)"#, r"([\w./\\~@+-]*[\w-]\.\w{1,8})(?::|\()(\d+)");
@@ -224,6 +226,8 @@ mod tests {
     #[test]
     fn quotes_are_phrases_and_unclosed_ones_are_text() {
         assert_eq!(Query::parse("PermissionError: \"signature mismatch\"").phrases, ["signature mismatch"]);
+        let message = "TypeError: save() got an unexpected keyword argument \"foo\"";
+        assert_eq!(Query::parse(message).phrases, [""; 0], "a message is not a phrase");
         assert_eq!(Query::parse("\"unclosed phrase").phrases, [""; 0]);
         assert_eq!(Query::parse("\"\" and \"--\"").phrases, [""; 0]);
     }

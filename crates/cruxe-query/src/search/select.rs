@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, HashSet};
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::SymbolIndex;
-use cruxe_store::SymbolTable;
+use cruxe_model::facts::{Span, SymbolIndex};
+use cruxe_store::{FileRow, SymbolTable, tokens};
 
 use super::explain;
 use super::files::{Ranked, RankedFile, highest};
@@ -14,6 +14,8 @@ use super::rank::{COPY, SAME_FILE, Weights};
 use super::{Found, Intent, Search, Target};
 use crate::error::QueryError;
 
+/// What lines that belong to no symbol keep: a reader wants something with a name.
+const NO_SYMBOL: f32 = 0.8;
 /// A cosine that the model gives to texts that say the same.
 const CLEARLY_NEAR: f32 = 0.6;
 /// What a search that found next to nothing keeps of its scores.
@@ -119,7 +121,8 @@ pub(super) fn quality(search: &Search, ranked: &Ranked) -> f32 {
     let nearest = ranked.semantic.as_ref().map_or(0.0, |semantic| {
         head().map(|file| highest(&semantic.chunks[search.range(file.file)])).fold(0.0, f32::max)
     });
-    let named = head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
+    let named =
+        head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
     let best = if named { 1.0 } else { covered.max((nearest / CLEARLY_NEAR).min(1.0)) };
     LEAST_QUALITY + (1.0 - LEAST_QUALITY) * best
 }
@@ -153,19 +156,75 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
             add(Place { target: Target::Symbol(definition.symbol), lines, fit, bm25: best_chunk }, &mut places);
         }
     }
+    let meant = places.len();
+    let mut members = Members { search, file: row, text: None };
     for (chunk, fit) in by_fit {
         let (_, number) = search.corpus.place(chunk);
-        let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol).filter(|at| is_shown(&table, *at));
-        let (target, lines) = match symbol {
-            Some(at) => (Target::Symbol(at), table.lines(at)),
-            None => (Target::Snippet(None), table.chunk_lines(number)),
+        let symbol =
+            table.chunks.get(number as usize).and_then(|chunk| chunk.symbol).filter(|at| is_shown(&table, *at));
+        let bm25 = ranked.lexical.chunks[chunk as usize];
+        let place = match symbol {
+            Some(at) => {
+                let at = members.meant(&table, at, number);
+                Place { target: Target::Symbol(at), lines: table.lines(at), fit, bm25 }
+            }
+            None => {
+                let (target, lines) = (Target::Snippet(None), table.chunk_lines(number));
+                Place { target, lines, fit: fit * NO_SYMBOL, bm25 }
+            }
         };
-        add(Place { target, lines, fit, bm25: ranked.lexical.chunks[chunk as usize] }, &mut places);
+        add(place, &mut places);
     }
+    places[meant..].sort_by(|a, b| b.fit.total_cmp(&a.fit)); // definitions that are meant stay in front
+    let best = places.first().map_or(1.0, |place| place.fit).max(f32::MIN_POSITIVE);
+    places.iter_mut().for_each(|place| place.fit = (place.fit / best).min(1.0));
     if places.is_empty() {
         places.push(Place { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0 });
     }
     Ok(Opened { table, places })
+}
+
+/// Chooses among the members of something small, whose text is one chunk.
+struct Members<'a> {
+    search: &'a Search<'a>,
+    file: &'a FileRow,
+    text: Option<Option<String>>,
+}
+
+impl Members<'_> {
+    /// The one member that the query is about; the whole where no member is clearly more so.
+    fn meant(&mut self, table: &SymbolTable, whole: SymbolIndex, chunk: u32) -> SymbolIndex {
+        let span = table.chunks.get(chunk as usize).map_or(Span::default(), |chunk| chunk.span);
+        let members: Vec<SymbolIndex> = (whole.0 + 1..table.symbols.len() as u32)
+            .map(SymbolIndex)
+            .take_while(|at| table.symbols[at.0 as usize].full_span.start < span.end)
+            .filter(|at| {
+                let symbol = &table.symbols[at.0 as usize];
+                symbol.parent == Some(whole) && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
+            })
+            .collect();
+        if members.is_empty() || !table.symbols[whole.0 as usize].kind.is_container() {
+            return whole;
+        }
+        let (search, file) = (self.search, self.file);
+        let read = || search.view.project.read(file).map(|bytes| cruxe_extract::as_text(&bytes).0.into_owned());
+        let Some(text) = self.text.get_or_insert_with(read) else { return whole };
+        let words = |span: Span| -> usize {
+            let body = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            let having: HashSet<String> = tokens(body).into_iter().collect();
+            search.query.words.iter().chain(&search.query.compounds).filter(|word| having.contains(*word)).count()
+        };
+        let all = words(span);
+        let best = members
+            .iter()
+            .map(|at| (words(table.symbols[at.0 as usize].full_span), *at))
+            .rev()
+            .max_by_key(|(count, _)| *count);
+        match best {
+            Some((count, at)) if count > 0 && count * 10 >= all * 7 => at,
+            _ => whole,
+        }
+    }
 }
 
 fn is_shown(table: &SymbolTable, at: SymbolIndex) -> bool {

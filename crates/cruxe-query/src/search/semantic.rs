@@ -34,11 +34,7 @@ impl LexicalOnly {
 }
 
 /// Compares the query with every chunk of the files that are wanted.
-pub(super) fn score(
-    corpus: &Corpus,
-    text: &str,
-    wanted: impl Fn(FileNumber) -> bool,
-) -> Result<Semantic, LexicalOnly> {
+pub(super) fn score(corpus: &Corpus, text: &str, wanted: impl Fn(FileNumber) -> bool) -> Result<Semantic, LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
     let vectors = vectors.ok_or(LexicalOnly::NoVectors)?;
@@ -56,13 +52,16 @@ pub(super) fn score(
     Ok(Semantic { chunks })
 }
 
+/// Where answers say which model was used.
+pub(super) const MODEL_KEY: &str = "embedding_model";
+
 /// Says which model was used.
 pub(super) fn note(metadata: Metadata, outcome: Option<LexicalOnly>) -> Metadata {
     let model = match outcome {
         None => Table::builtin().version(),
         Some(_) => "none",
     };
-    let mut metadata = metadata.with("embedding_model", model);
+    let mut metadata = metadata.with(MODEL_KEY, model);
     metadata.warnings.extend(outcome.and_then(LexicalOnly::warning).map(str::to_owned));
     metadata
 }

@@ -22,7 +22,7 @@ impl Search<'_> {
                 continue;
             }
             if let Some(similar) = self.corpus.similar_token(TextField::Body, word)? {
-                let warning = format!("nothing has the word `{word}`; searched for `{similar}` too");
+                let warning = format!("nothing has the word `{word}`; searched for `{similar}` instead");
                 metadata.warnings.push(warning);
                 self.query.words[at] = similar;
             }

@@ -88,18 +88,22 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             return Err(ToolError::invalid_input("query: must not be empty").with("parameter", "query"));
         }
         let line = u32::try_from(input.result_line_start).ok().filter(|line| *line > 0).ok_or_else(|| {
-            ToolError::invalid_input("result_line_start: lines are counted from 1").with("parameter", "result_line_start")
+            ToolError::invalid_input("result_line_start: lines are counted from 1")
+                .with("parameter", "result_line_start")
         })?;
+        let semantic = &workspace.project.config.semantic;
         let question = Question {
             query: input.query.clone(),
             language: input.language.clone(),
             limit: shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
-            semantic_ratio: workspace.project.config.semantic.ratio,
+            semantic_ratio: if semantic.enabled { semantic.ratio } else { Some(0.0) },
+            transformer: workspace.transformer().unwrap_or_default(),
         };
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let view = workspace.view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?;
         let (found, answer) = explain::explain(&view, &question, &input.result_path, line)?;
-        let is_it = |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;
+        let is_it =
+            |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;
         let rank = 1 + answer.found.iter().take_while(|other| !is_it(other)).count();
         let symbol = found.symbol();
         let score = &found.score;

@@ -98,17 +98,22 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     typed(ToolSpec::new("search_code", "Search the code", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let semantic = &workspace.project.config.semantic;
-        let question = question(&input, if semantic.enabled { semantic.ratio } else { Some(0.0) })?;
+        let mut question = question(&input, if semantic.enabled { semantic.ratio } else { Some(0.0) })?;
+        let transformer = workspace.transformer();
+        question.transformer = transformer.clone().unwrap_or_default();
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
         let view = workspace.view(ref_name.as_deref(), policy)?;
-        let answer = search::search(&view, &question)?;
+        let mut answer = search::search(&view, &question)?;
+        answer.metadata.warnings.extend(transformer.err());
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
         let hits: Vec<Value> = answer
             .found
             .iter()
-            .map(|found| hit(&view, found, &input).and_then(|hit| serde_json::to_value(hit).map_err(ToolError::internal)))
+            .map(|found| {
+                hit(&view, found, &input).and_then(|hit| serde_json::to_value(hit).map_err(ToolError::internal))
+            })
             .collect::<Result<_, _>>()?;
         let actions = next_actions(&answer);
         let debug = config.debug.enabled.then(|| join_status(&answer));
@@ -150,6 +155,7 @@ fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
         language: input.language.clone(),
         limit: shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
         semantic_ratio: input.semantic_ratio.map(|ratio| ratio as f32).or(ratio),
+        transformer: None,
     })
 }
 
@@ -169,9 +175,7 @@ fn hit(view: &View, found: &Found, input: &Input) -> Result<Hit, ToolError> {
     };
     let is_file = found.target == Target::File;
     let surroundings = match &located {
-        Some(located) if result_type == "symbol" => {
-            Surroundings::of(view, located, input.detail_level, input.compact)?
-        }
+        Some(located) if result_type == "symbol" => Surroundings::of(view, located, input.detail_level, input.compact)?,
         _ => Surroundings::default(),
     };
     let snippet = || search::snippet(view, found, if context { 20 } else { 3 });

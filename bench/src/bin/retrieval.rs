@@ -3,12 +3,17 @@
 //!
 //! `retrieval QUESTIONS.json REPOS_DIR`: the questions are `{"repos": [{"name", "root"}], "tasks": [{"repo", "query",
 //! "category", "targets": [[path, first, last]]}]}`, the repositories are folders below `REPOS_DIR`. NDCG@10 with binary
-//! gain, averaged per repository and then over repositories.
+//! gain, averaged per repository and then over repositories. With `--server`, the same questions go to a server over
+//! stdio, and what it returns is counted in tokens up to the first right place.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+
+#[path = "../client.rs"]
+#[allow(dead_code, reason = "the other program uses the rest")]
+mod client;
 
 use clap::Parser;
 use cruxe_index::{JobRequest, Progress, Project, Workspace};
@@ -31,6 +36,9 @@ struct Options {
     /// Also measure without each part
     #[arg(long)]
     ablate: bool,
+    /// The `cruxe` program to ask over stdio too
+    #[arg(long)]
+    server: Option<PathBuf>,
     /// Print the questions whose answer is not the best
     #[arg(long)]
     misses: bool,
@@ -47,6 +55,24 @@ struct Silent;
 
 impl Progress for Silent {
     fn files(&self, _: u64, _: u64) {}
+}
+
+/// Why there is no table.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: {why}")]
+struct BenchError {
+    what: String,
+    why: String,
+}
+
+impl BenchError {
+    fn new(what: impl ToString, why: impl ToString) -> BenchError {
+        BenchError { what: what.to_string(), why: why.to_string() }
+    }
+
+    fn doing<E: ToString>(what: impl ToString) -> impl FnOnce(E) -> BenchError {
+        move |why| BenchError::new(what, why)
+    }
 }
 
 type Problem = Box<dyn std::error::Error>;
@@ -131,6 +157,43 @@ fn run(options: &Options) -> Result<(), Problem> {
             mean("symbol")
         );
     }
+    if let Some(cruxe) = &options.server {
+        thrift(cruxe, options, &repos, &tasks)?;
+    }
+    Ok(())
+}
+
+/// How many tokens a client reads until it has a right place.
+fn thrift(cruxe: &Path, options: &Options, repos: &[(String, String)], tasks: &[Task]) -> Result<(), Problem> {
+    let home = std::path::absolute(&options.home)?;
+    let mut needed: Vec<f64> = Vec::new();
+    for (at, (name, root)) in repos.iter().enumerate() {
+        let (mut client, _) = client::Client::start(cruxe, &options.repos.join(name).join(root), &home, false)?;
+        for task in tasks.iter().filter(|task| task.repo == at) {
+            let arguments = serde_json::json!({"query": task.query, "limit": 30, "detail_level": "signature"});
+            let answer = client.call("search_code", arguments)?;
+            let mut read = 0;
+            let mut right = None;
+            for result in answer["results"].as_array().into_iter().flatten() {
+                read += bpe_openai::o200k_base().count(&format!("{result},"));
+                let path = result["path"].as_str().unwrap_or_default();
+                let path = if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") };
+                let line = |key: &str| result[key].as_u64().unwrap_or_default();
+                let found = [(path, line("line_start"), line("line_end"))];
+                if right.is_none() && task.targets.iter().any(|target| ndcg(&found, std::slice::from_ref(target)) > 0.0) {
+                    right = Some(read);
+                }
+            }
+            needed.push(right.map_or(f64::INFINITY, |read| read as f64));
+        }
+    }
+    let within = |tokens: f64| needed.iter().filter(|read| **read <= tokens).count() as f64 / needed.len().max(1) as f64;
+    println!(
+        "\nright place within 500 / 1,000 / 2,000 tokens: {:.3} / {:.3} / {:.3}",
+        within(500.0),
+        within(1000.0),
+        within(2000.0)
+    );
     Ok(())
 }
 

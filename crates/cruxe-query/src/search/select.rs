@@ -140,7 +140,8 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     let table = Arc::new(search.snapshot.symbols(row.id)?);
     let mut places: Vec<Place> = Vec::new();
     let add = |place: Place, places: &mut Vec<Place>| {
-        let same = |known: &Place| known.target == place.target && known.lines == place.lines;
+        let sort = |place: &Place| std::mem::discriminant(&place.target);
+        let same = |known: &Place| known.lines == place.lines && sort(known) == sort(&place);
         if !places.iter().any(same) {
             places.push(place);
         }

@@ -45,6 +45,7 @@ _SKIPPED_HEADING = re.compile(
     r"|support|credits|thanks|sponsor|maintainers?)\b",
     re.I,
 )
+_WORD_CHARACTERS = re.compile(r"\w+")
 # Without one of these in the text no definition of the language can be documented.
 _MARKS = {"python": '"""', "rust": "///", "javascript": "/**", "typescript": "/**", "tsx": "/**", "java": "/**"}
 
@@ -141,7 +142,7 @@ def records(package: Package) -> list[Record]:
 
 def fingerprint(text: str) -> bytes:
     """Returns a hash that is blind to layout."""
-    return hashlib.md5(re.sub(r"\W", "", text.lower()).encode()).digest()
+    return hashlib.md5("".join(_WORD_CHARACTERS.findall(text.lower())).encode()).digest()
 
 
 def is_worth_parsing(language: str, text: str) -> bool:

@@ -6,7 +6,7 @@ import random
 import re
 from pathlib import PurePosixPath
 
-from extract import Record, fingerprint
+from extract import Record
 from tokens import words
 
 VARIANTS = 3
@@ -53,7 +53,7 @@ def imperative(text: str) -> str:
 
 def derived(record: Record) -> list[str]:
     """Returns VARIANTS short queries, always the same for the same record."""
-    rng = random.Random(fingerprint(record.path + record.name + record.code))
+    rng = random.Random(f"{record.path} {record.name} {record.doc}")
     if record.kind == "section":
         candidates = _of_section(record, rng)
     elif record.kind == "file":

@@ -62,7 +62,8 @@ def _decomposed(letter: str) -> str:
 
 def words(text: str) -> list[str]:
     """Returns the lower-cased words: identifiers are split where their writers joined them."""
-    return [word.lower() for word in _WORD.findall(fold(text))]
+    # Lower-casing all words at once is much faster than one by one.
+    return "\n".join(_WORD.findall(fold(text))).lower().split()
 
 
 class Tokenizer:

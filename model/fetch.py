@@ -51,8 +51,10 @@ def npm_archive_stem(package: str) -> str:
 
 def archive_key(registry: str, package: str) -> str:
     """Returns what `archive_name` will call a listed package."""
-    return re.sub(r"[-_.]+", "-", package).lower() if registry == "pypi" else (
-        npm_archive_stem(package) if registry == "npm" else package
+    return (
+        re.sub(r"[-_.]+", "-", package).lower()
+        if registry == "pypi"
+        else (npm_archive_stem(package) if registry == "npm" else package)
     )
 
 

@@ -44,14 +44,10 @@ GRAMMARS = {
         between=("attribute_item",),
     ),
     "javascript": Grammar("tree_sitter_javascript", _SCRIPT, BLOCK, ("export_statement",)),
-    "typescript": Grammar(
-        _TYPESCRIPT, _TYPED, BLOCK, ("export_statement",), "language_typescript", ("decorator",)
-    ),
+    "typescript": Grammar(_TYPESCRIPT, _TYPED, BLOCK, ("export_statement",), "language_typescript", ("decorator",)),
     "tsx": Grammar(_TYPESCRIPT, _TYPED, BLOCK, ("export_statement",), "language_tsx"),
     "go": Grammar("tree_sitter_go", ("function_declaration", "method_declaration", "type_declaration")),
-    "java": Grammar(
-        "tree_sitter_java", ("method_declaration", "constructor_declaration", *_TYPES), BLOCK
-    ),
+    "java": Grammar("tree_sitter_java", ("method_declaration", "constructor_declaration", *_TYPES), BLOCK),
     "c++": Grammar(
         "tree_sitter_cpp",
         ("function_definition", "class_specifier", "struct_specifier"),
@@ -69,9 +65,7 @@ GRAMMARS = {
         BLOCK,
         function="language_php",
     ),
-    "kotlin": Grammar(
-        "tree_sitter_kotlin", ("function_declaration", "class_declaration", "object_declaration"), BLOCK
-    ),
+    "kotlin": Grammar("tree_sitter_kotlin", ("function_declaration", "class_declaration", "object_declaration"), BLOCK),
     "scala": Grammar(
         "tree_sitter_scala",
         ("function_definition", "class_definition", "object_definition", "trait_definition"),
@@ -103,11 +97,7 @@ _BY_EXTENSION = {
 
 def language_of(path: str) -> str | None:
     """Returns the language that a file's name says."""
-    suffix = PurePosixPath(path).suffix.lower()
-    if suffix == ".txt" and path.startswith("docs/"):
-        # Django and others write reST in text files.
-        return "rest"
-    return _BY_EXTENSION.get(suffix)
+    return _BY_EXTENSION.get(PurePosixPath(path).suffix.lower())
 
 
 @cache

@@ -11,15 +11,23 @@ from tokens import words
 
 VARIANTS = 3
 
-STOP_WORDS = frozenset(
-    "a an the of to in is are be been for and or on if it its this that these those by with as at from which will "
-    "can not into than then when where who whose do does done has have had was were would should may might must "
-    "so such only also all any each every other their them they you your we our us i he she but no nor up out via "
-    "per using use used given returns return returned one two new".split()
-)
-_PATH_NOISE = frozenset("src lib main index init mod core common internal pkg package java org com io net impl py js".split())
+_STOP_WORDS = """
+a an the of to in is are be been for and or on if it its this that these those by with as at from which will can not
+into than then when where who whose do does done has have had was were would should may might must so such only also
+all any each every other their them they you your we our us i he she but no nor up out via per using use used given
+returns return returned one two new
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+_PATH_NOISE_WORDS = "src lib main index init mod core common internal pkg package java org com io net impl py js"
+_PATH_NOISE = frozenset(_PATH_NOISE_WORDS.split())
 _CLAUSE_END = re.compile(r"[.;:!?](?:\s|$)|,\s|\s[-–—]\s|\s\(")
-_QUESTIONS = ("how does {} work", "where is {} handled", "where is {} implemented", "{} implementation", "how {} is done")
+_QUESTIONS = (
+    "how does {} work",
+    "where is {} handled",
+    "where is {} implemented",
+    "{} implementation",
+    "how {} is done",
+)
 _DOCUMENT_QUESTIONS = ("how to {}", "what is {}", "{} documentation", "how does {} work", "explain {}")
 
 

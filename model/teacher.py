@@ -83,7 +83,9 @@ def _gelu(values: np.ndarray) -> np.ndarray:
     """The exact GELU; numpy has no error function, so this is Abramowitz and Stegun 7.1.26."""
     scaled = np.abs(values) * np.float32(0.70710678)
     part = 1 / (1 + np.float32(0.3275911) * scaled)
-    series = part * (0.254829592 + part * (-0.284496736 + part * (1.421413741 + part * (-1.453152027 + part * 1.061405429))))
+    series = part * (
+        0.254829592 + part * (-0.284496736 + part * (1.421413741 + part * (-1.453152027 + part * 1.061405429)))
+    )
     error = np.sign(values) * (1 - series * np.exp(-scaled * scaled))
     return (0.5 * values * (1 + error)).astype(np.float32)
 

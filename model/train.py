@@ -15,7 +15,7 @@ class Settings:
     """What decides the result, apart from the data."""
 
     seed: int = 20261116
-    steps: int = 700
+    steps: int = 1000
     batch: int = 1024
     # Pairs of one package stand together in a batch: the hardest negatives are the neighbours.
     group: int = 128

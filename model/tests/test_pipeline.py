@@ -37,7 +37,11 @@ SNIPPETS = {
     "zig": ("/// Adds.\npub fn add(a: i32) i32 {\n    return a;\n}\n", "add", "Adds."),
     "bash": ("# Adds.\nadd() {\n  echo 1\n}\n", "add", "Adds."),
     "python": ('def f(a):\n    """Doc."""\n    return a\n', "f", "Doc."),
-    "elixir": ('  @doc """\n  Adds.\n  """\n  @spec add(integer) :: integer\n  def add(a) do\n    a\n  end\n', "add", "Adds."),
+    "elixir": (
+        '  @doc """\n  Adds.\n  """\n  @spec add(integer) :: integer\n  def add(a) do\n    a\n  end\n',
+        "add",
+        "Adds.",
+    ),
 }
 
 
@@ -74,7 +78,7 @@ class ExtractionTest(unittest.TestCase):
         comment = comment_text("/**\n * Reads {@link Foo} quickly.\n *\n * @param a b\n */")
         self.assertEqual(summary(comment), "Reads Foo quickly.")
         self.assertIsNone(summary("Copyright 2020 by the authors of this"))
-        self.assertEqual(summary("<summary>Gets <see cref=\"T:A.B\"/> as text.</summary>"), "Gets A.B as text.")
+        self.assertEqual(summary('<summary>Gets <see cref="T:A.B"/> as text.</summary>'), "Gets A.B as text.")
 
 
 class LicenceTest(unittest.TestCase):
@@ -170,7 +174,7 @@ class CorpusTest(unittest.TestCase):
     def test_a_record_without_words_is_left_out(self):
         corpus = Corpus()
         self.assertFalse(corpus.add(Record("definition", "go", "a.go", "", "", "x"), 0))
-        self.assertTrue(corpus.add(QueryTest.record.__class__("section", "rest", "a.rst", "T", "How to run", "a b c d e f"), 0))
+        self.assertTrue(corpus.add(Record("section", "rest", "a.rst", "T", "How to run", "a b c d e f"), 0))
         self.assertEqual(len(corpus.documents), 1)
         self.assertFalse(re.search(r"\W", "".join(corpus.words)))
 

@@ -32,6 +32,7 @@ TABLE = HERE / "code-static-256.cqse"
 SOURCES = HERE / "SOURCES.tsv"
 DIMS = 256
 INTERPRETER = "interpreter"
+STEPS = ("fetch", "extract", "train", "evaluate")
 
 
 class Work:
@@ -137,16 +138,17 @@ def write_sources(work: Work, corpus: Corpus) -> None:
 
 def main() -> None:
     """Runs the steps named on the command line, all of them by default."""
-    steps = ("fetch", "extract", "train", "evaluate")
     arguments = argparse.ArgumentParser(prog="rebuild", description=__doc__.split("\n")[0])
-    arguments.add_argument("steps", nargs="*", choices=[[], *steps], help="default: all, in this order")
+    arguments.add_argument("steps", nargs="*", metavar="STEP", help=f"{', '.join(STEPS)}; default: all, in this order")
     arguments.add_argument("--work", type=Path, default=HERE / "build", help="where downloads and records go")
     arguments.add_argument("--out", type=Path, default=TABLE, help="the table to write")
     arguments.add_argument("--compare", type=Path, action="append", default=[], help="another table to judge")
     given = arguments.parse_args()
+    if unknown := set(given.steps) - set(STEPS):
+        arguments.error(f"no such step: {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
     work, settings = Work(given.work.resolve()), Settings()
     began = time.monotonic()
-    for step in given.steps or steps:
+    for step in given.steps or STEPS:
         if step == "fetch":
             run_fetch(work)
         elif step == "extract":

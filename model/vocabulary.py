@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import numpy as np
 
@@ -56,12 +57,19 @@ def _is_word(word: str) -> bool:
     return 2 <= len(word) <= 24 and not _HEXADECIMAL.fullmatch(word)
 
 
+def _is_ideograph(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith("CJK UNIFIED IDEOGRAPH")
+
+
 def _characters(corpus: Corpus, counts: np.ndarray, known: set[str]) -> list[str]:
-    """Returns the characters of other scripts that occur in enough words to have a meaning."""
+    """Returns the ideographs that occur often enough to have a meaning.
+
+    A letter of an alphabet has none: a word of which only letters are known is better not known at all.
+    """
     totals: dict[str, int] = {}
     for word, number in corpus.words.items():
         if not word.isascii():
-            for letter in set(word):
+            for letter in filter(_is_ideograph, set(word)):
                 totals[letter] = totals.get(letter, 0) + int(counts[number])
     return sorted(letter for letter, total in totals.items() if total >= 5 * LEAST_COUNT and letter not in known)
 

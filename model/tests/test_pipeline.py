@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import licences
+import vocabulary
 from bags import Bags, PieceTable, embed
 from corpus import Corpus, Ragged
 from definitions import read_source, sections
@@ -168,6 +169,23 @@ class TrainingTest(unittest.TestCase):
 
         self.assertLess(right(first), 0.2)
         self.assertGreater(right(trained), 0.9)
+
+
+class VocabularyTest(unittest.TestCase):
+    def test_common_words_and_ideographs_are_added_to_the_teachers_pieces(self):
+        corpus = Corpus()
+        for package in range(4):
+            for number in range(12):
+                code = f"kwargs rare{package} 文本 привет{number}a " * 2
+                record = Record("section", "rest", f"{package}{number}.rst", "T", f"Read kwargs {number}", code)
+                self.assertTrue(corpus.add(record, package))
+        pieces = vocabulary.choose(corpus, ["[CLS]", "read", "##s", "é"])
+        self.assertEqual(pieces[:2], ["read", "##s"])
+        self.assertIn("kwargs", pieces)
+        self.assertIn("文本", pieces)
+        self.assertIn("文", pieces)
+        self.assertNotIn("п", pieces)
+        self.assertNotIn("0", pieces)
 
 
 class CorpusTest(unittest.TestCase):

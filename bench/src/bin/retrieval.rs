@@ -180,14 +180,16 @@ fn thrift(cruxe: &Path, options: &Options, repos: &[(String, String)], tasks: &[
                 let path = if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") };
                 let line = |key: &str| result[key].as_u64().unwrap_or_default();
                 let found = [(path, line("line_start"), line("line_end"))];
-                if right.is_none() && task.targets.iter().any(|target| ndcg(&found, std::slice::from_ref(target)) > 0.0) {
+                if right.is_none() && task.targets.iter().any(|target| ndcg(&found, std::slice::from_ref(target)) > 0.0)
+                {
                     right = Some(read);
                 }
             }
             needed.push(right.map_or(f64::INFINITY, |read| read as f64));
         }
     }
-    let within = |tokens: f64| needed.iter().filter(|read| **read <= tokens).count() as f64 / needed.len().max(1) as f64;
+    let within =
+        |tokens: f64| needed.iter().filter(|read| **read <= tokens).count() as f64 / needed.len().max(1) as f64;
     println!(
         "\nright place within 500 / 1,000 / 2,000 tokens: {:.3} / {:.3} / {:.3}",
         within(500.0),

@@ -13,15 +13,15 @@ const TEXTS: [&str; 5] = [
 #[test]
 fn tokens_are_those_of_the_training_program() {
     let expected: [&[u32]; 5] = [
-        &[27587, 36, 7596, 3409, 38, 748, 89, 3338],
+        &[27575, 36, 7596, 3409, 38, 748, 89, 3338],
         &[
-            27561, 1229, 27559, 2168, 2168, 804, 27559, 5597, 331, 1831, 27648, 1229, 40, 3202, 2168, 28196, 53, 27558,
+            27559, 1229, 27565, 2168, 2168, 804, 27565, 5597, 331, 1831, 27647, 1229, 40, 3202, 2168, 27968, 53, 27560,
             1831,
         ],
         &[504, 18939, 6332, 3265, 2751, 2, 11392, 171, 6332, 1471, 1680, 1008, 748, 1008, 1608, 1680],
-        &[1731, 3085, 27849, 554, 65, 15547, 23613, 8881, 6551],
+        &[1731, 3085, 27857, 554, 65, 15547, 23613, 8881, 6551],
         &[
-            30920, 2198, 654, 14006, 899, 2198, 1603, 7322, 8161, 27129, 22386, 2626, 8320, 17306, 19262, 8118, 4351,
+            31401, 2198, 654, 14006, 899, 2198, 1603, 7322, 8161, 27129, 22386, 2626, 8320, 17306, 19262, 8118, 4351,
             796, 9336, 585, 3928, 19914, 17951, 614, 620, 659, 722, 3963, 1245, 585,
         ],
     ];
@@ -34,17 +34,17 @@ fn tokens_are_those_of_the_training_program() {
 fn vectors_are_those_of_the_training_program() {
     // The first four components of each unit vector, and the cosines of each with the ones after it.
     let components = [
-        [0.099_851, -0.027_533, 0.067_533, 0.054_262],
-        [0.166_198, 0.006_233, -0.041_488, 0.002_529],
-        [0.050_883, 0.045_791, 0.077_168, -0.041_370],
-        [-0.150_059, -0.026_713, -0.127_456, 0.008_570],
-        [0.118_456, -0.406_234, 0.131_645, -0.396_755],
+        [-0.082_158, 0.041_783, -0.028_804, -0.077_888],
+        [-0.081_864, 0.057_641, 0.001_730, 0.070_217],
+        [-0.056_651, 0.011_317, 0.004_444, -0.052_227],
+        [0.057_026, -0.065_725, -0.113_867, -0.050_363],
+        [-0.131_838, 0.204_220, -0.223_406, 0.167_745],
     ];
     let cosines: [&[f32]; 5] = [
-        &[0.309_02, -0.003_93, -0.214_77, -0.020_42],
-        &[0.013_06, -0.034_91, -0.024_47],
-        &[-0.078_68, 0.088_53],
-        &[-0.023_18],
+        &[0.323_36, 0.038_69, -0.176_76, -0.112_36],
+        &[-0.075_41, -0.008_44, 0.057_57],
+        &[0.014_04, 0.072_86],
+        &[-0.004_91],
         &[],
     ];
     let table = Table::builtin();
@@ -73,7 +73,7 @@ fn vectors_are_those_of_the_training_program() {
 #[test]
 fn the_built_in_table_is_what_it_says() {
     let table = Table::builtin();
-    assert_eq!((table.dims(), table.words(), table.size()), (256, 34_446, 9_221_670));
+    assert_eq!((table.dims(), table.words(), table.size()), (256, 44_207, 11_833_110));
     assert!(table.version().starts_with("code-static-256-") && table.version().len() == 28, "{}", table.version());
     assert_eq!(Table::parse(BUILTIN).unwrap().version(), table.version());
     assert_ne!(Table::parse(small(&[b"a"])).unwrap().version(), Table::parse(small(&[b"b"])).unwrap().version());
@@ -88,7 +88,7 @@ fn a_related_text_is_nearer_than_an_unrelated_one() {
 
 #[test]
 fn text_without_known_words_has_no_vector() {
-    for text in ["", "   ", "→ ⇒ €", "日本語", "!!!---!!!"] {
+    for text in ["", "   ", "→ ⇒ €", "ഉത്സവം", "!!!---!!!"] {
         assert_eq!(Table::builtin().embed(text), None, "{text}");
     }
     assert_eq!(Table::builtin().embed_parts(&[]), None);
@@ -99,7 +99,7 @@ fn accents_do_not_matter() {
     let embed = |text| Table::builtin().embed(text);
     assert_eq!(embed("résumé naïve"), embed("resume naive"));
     assert_ne!(embed("résumé"), embed("rsum"));
-    assert_eq!(embed("parse 日本語 file"), embed("parse file"));
+    assert_eq!(embed("parse ഉത്സവം file"), embed("parse file"));
 }
 
 #[test]

@@ -113,6 +113,8 @@ pub struct Symbol {
     pub ordinal: u32,
     /// The declared type: what a function returns, what a field, constant or alias is.
     pub ty: Option<TypeId>,
+    /// What gives it a type where none is written: the value of a variable, what a function returns.
+    pub value: Option<ExprId>,
     /// Hash of the text of `full_span`.
     pub content_hash: u64,
     /// See [`SymbolFlags`].

@@ -1,5 +1,6 @@
 //! Reading: one consistent view of everything that is published.
 
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
 use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
+use crate::mentions::Mentions;
 use crate::names::{self, NameMatch, SymbolHit};
 use crate::text::{TextHit, TextIndex};
 use crate::{pack, schema};
@@ -31,6 +33,10 @@ pub struct Index {
     refs: Mutex<HashMap<String, (i64, Arc<RefState>)>>,
     /// The publish that the text reader has seen.
     seen: Mutex<i64>,
+    /// Which names the versions use, as far as that was asked.
+    mentions: Mentions,
+    /// What readers derive from versions and keep between questions, by its type.
+    derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// What a thorough check found; `None` while nothing is wrong.
     damage: Mutex<Option<String>>,
 }
@@ -90,6 +96,8 @@ impl Index {
             files: Mutex::default(),
             refs: Mutex::default(),
             seen: Mutex::new(-1),
+            mentions: Mentions::default(),
+            derived: Mutex::default(),
             damage: Mutex::new(None),
         }))
     }
@@ -336,6 +344,19 @@ impl Snapshot {
         versions: &RoaringBitmap,
     ) -> Result<Vec<SymbolHit>, StoreError> {
         names::find(self.connection()?, name, how, versions)
+    }
+
+    /// The versions of a set that use a name; some may not, but none that does is missing.
+    pub fn mentioning(&self, name: &str, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
+        self.index.mentions.find(self.connection()?, name, versions)
+    }
+
+    /// What readers derive from versions, whose facts never change, and keep as long as the index is open.
+    pub fn derived<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut derived = self.index.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = derived.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
+        drop(derived);
+        value.downcast().unwrap_or_default()
     }
 
     /// Chunks in a set of versions that match words.

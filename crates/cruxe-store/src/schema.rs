@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// The version that this program writes.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
@@ -60,6 +60,17 @@ CREATE TABLE ref (
 
 -- Versions whose facts are gone and whose text the next writer removes.
 CREATE TABLE dead (version INTEGER PRIMARY KEY);
+", "
+-- Facts say more than they did, so every file is read anew.
+INSERT OR IGNORE INTO dead SELECT id FROM version;
+DELETE FROM ref;
+DELETE FROM symbol;
+DELETE FROM name;
+DELETE FROM facts;
+DELETE FROM version;
+
+-- Which names a version uses, as sorted 16-bit fingerprints. Apart from the facts, because a question reads all of it.
+CREATE TABLE mention (version INTEGER PRIMARY KEY, names BLOB NOT NULL);
 "];
 
 /// Settings of every connection.

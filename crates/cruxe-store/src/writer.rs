@@ -15,7 +15,7 @@ use crate::layout::ProjectDir;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, pack_bitmap, pack_stats, unpack_bitmap};
 use crate::pack::PackedFacts;
-use crate::schema;
+use crate::{mentions, schema};
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
 
@@ -172,6 +172,10 @@ impl Writer {
             new.packed.symbols,
             new.packed.rest
         ])?;
+        let names = mentions::pack(&new.facts);
+        self.connection
+            .prepare_cached("INSERT INTO mention VALUES (?1, ?2)")?
+            .execute(params![version, names])?;
         self.symbols.add(&self.connection, version, &new.facts.symbols)?;
         self.text.add(version, new.path.as_str(), &new.facts, &new.text)?;
         self.uncommitted += new.bytes;
@@ -288,6 +292,7 @@ impl Writer {
         self.connection.execute_batch(
             "DELETE FROM symbol WHERE version IN (SELECT version FROM dead);
              DELETE FROM facts WHERE version IN (SELECT version FROM dead);
+             DELETE FROM mention WHERE version IN (SELECT version FROM dead);
              DELETE FROM version WHERE id IN (SELECT version FROM dead);
              DELETE FROM name WHERE NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = name.id);",
         )?;

@@ -4,7 +4,7 @@
 //! decided at query time, against the definitions of the ref that is asked about.
 //!
 //! Positions are byte offsets into the file; [`FileFacts::line_of`] turns them into lines. The enclosing symbol and
-//! the enclosing scope of an occurrence follow from its position and are not stored.
+//! the enclosing scope of an occurrence follow from its position ([`crate::nesting`]) and are not stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -380,33 +380,5 @@ impl FileFacts {
     /// The symbol at an index.
     pub fn symbol(&self, index: SymbolIndex) -> Option<&Symbol> {
         self.symbols.get(index.0 as usize)
-    }
-
-    /// The innermost symbol around an offset, imports left out.
-    ///
-    /// A field that is introduced inside a function (`self.x = f()` in Python) holds no code: the function does.
-    pub fn enclosing_symbol(&self, offset: u32) -> Option<SymbolIndex> {
-        // Symbols are sorted by start and nest, so the last one that starts before the offset and contains it is the
-        // innermost.
-        let after = self.symbols.partition_point(|symbol| symbol.full_span.start <= offset);
-        let around =
-            |at: &usize| self.symbols[*at].kind != SymbolKind::Use && self.symbols[*at].full_span.contains(offset);
-        let mut outwards = (0..after).rev().filter(around).map(|at| SymbolIndex(at as u32));
-        let innermost = outwards.next()?;
-        let Symbol { kind, parent, .. } = self.symbols[innermost.0 as usize];
-        if kind != SymbolKind::Field {
-            return Some(innermost);
-        }
-        let function = |at: &SymbolIndex| {
-            let kind = self.symbols[at.0 as usize].kind;
-            matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
-        };
-        Some(outwards.take_while(|at| Some(*at) != parent).find(function).unwrap_or(innermost))
-    }
-
-    /// The innermost scope around an offset.
-    pub fn scope_at(&self, offset: u32) -> ScopeId {
-        let after = self.scopes.partition_point(|scope| scope.span.start <= offset);
-        (0..after).rev().find(|at| self.scopes[*at].span.contains(offset)).map_or(ScopeId(0), |at| ScopeId(at as u32))
     }
 }

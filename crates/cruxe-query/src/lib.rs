@@ -2,9 +2,15 @@
 //!
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
+pub mod call_graph;
 mod error;
+pub mod layer;
 pub mod locate;
 pub mod name;
 pub mod outline;
+pub mod references;
+pub mod resolve;
+pub mod symbol;
+pub mod target;
 
 pub use error::QueryError;

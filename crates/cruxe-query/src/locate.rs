@@ -78,8 +78,20 @@ struct Candidate {
     score: Score,
 }
 
+/// Where a definition has to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'p> {
+    /// Only in this file.
+    pub path: Option<&'p str>,
+}
+
 /// Finds definitions: exact names, else names but for their case, else beginnings, else names with a typing error.
 pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
+    locate_at(view, question, &Place::default())
+}
+
+/// The same for definitions in one place.
+pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answer, QueryError> {
     let Some((snapshot, state)) = &view.published else {
         return Ok(Answer { found: Vec::new(), total: 0, matched: None });
     };
@@ -88,7 +100,7 @@ pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
     }
     for wanted in readings(&question.name) {
         for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
-            let mut candidates = candidates(snapshot, state, question, &wanted, how)?;
+            let mut candidates = candidates(snapshot, state, question, place, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
                 rank(&mut candidates);
@@ -168,6 +180,7 @@ fn candidates(
     snapshot: &Snapshot,
     state: &RefState,
     question: &Question,
+    place: &Place,
     wanted: &WantedName,
     how: NameMatch,
 ) -> Result<Vec<Candidate>, QueryError> {
@@ -179,6 +192,9 @@ fn candidates(
             continue;
         }
         let file = snapshot.file(hit.version)?;
+        if place.path.is_some_and(|path| file.path.as_str() != path) {
+            continue;
+        }
         if question.language.as_ref().is_some_and(|language| !file.language.eq_ignore_ascii_case(language)) {
             continue;
         }

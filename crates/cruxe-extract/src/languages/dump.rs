@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use cruxe_model::facts::*;
+use cruxe_model::nesting::Nesting;
 
 /// Everything that a language's rules found, a line each.
 pub fn dump(facts: &FileFacts) -> String {
@@ -37,9 +38,10 @@ pub fn dump(facts: &FileFacts) -> String {
         let _ = writeln!(out, "  {} {:?} {}", symbol.qualified_name, heritage.relation, type_text(facts, heritage.ty));
     }
     out.push_str("\noccurrences\n");
+    let nesting = Nesting::of(facts);
     for occurrence in &facts.occurrences {
         let receiver = occurrence.receiver.map(|id| format!(" of {}", expr_text(facts, id))).unwrap_or_default();
-        let inside = facts.enclosing_symbol(occurrence.start).map(|at| facts.symbols[at.0 as usize].name.as_str());
+        let inside = nesting.enclosing_symbol(facts, occurrence.start).map(|at| facts.symbols[at.0 as usize].name.as_str());
         let (line, name) = (facts.line_of(occurrence.start), facts.name(occurrence.name));
         let _ = writeln!(out, "  {line}: {:?} {name}{receiver} in {}", occurrence.role, inside.unwrap_or("-"));
     }

@@ -315,6 +315,10 @@ pub enum Expr {
     Index(ExprId),
     /// The value inside: `base.await`, `base?`, `await base`, `*base`.
     Unwrap(ExprId),
+    /// What the parameter at a place of a function takes: the type that an argument is expected to have.
+    Argument(ExprId, u32),
+    /// A part of a tuple, or of what a variant or structure without named fields holds.
+    Part(ExprId, u32),
     /// A literal; the text is `str`, `int`, `float`, `bool`, `list`, `dict`, `fn` or the like.
     Literal(NameId),
     /// Anything else.
@@ -326,7 +330,8 @@ pub enum Expr {
 pub struct TypeRef {
     /// Its path: `["fmt", "Result"]`; a single `[]`, `()` or `fn` for unnamed types.
     pub path: Vec<NameId>,
-    /// Its arguments: `T` of `Vec<T>`, the element of `[]T`, the alternatives of a union.
+    /// Its arguments: `T` of `Vec<T>`, the element of `[]T`, the alternatives of a union; of a function its result, then
+    /// its parameters where the language's types say them.
     pub args: Vec<TypeId>,
 }
 

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Role, SymbolIndex};
+use cruxe_model::facts::SymbolIndex;
 
 use crate::error::QueryError;
-use crate::references::{self, Confidence};
+use crate::references::{self, Confidence, EdgeType};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
 
     fn callers(&mut self, def: Def) -> Vec<Call> {
         let defs = target::same(self.resolver, def);
-        let mut uses = references::uses(self.resolver, &defs, &|role| role == Role::Call);
+        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls));
         self.unresolved += uses.unresolved;
         uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
         let call = |one: references::Use| Call {
@@ -178,12 +178,14 @@ impl<'a> Walk<'a> {
 
     fn callees(&mut self, def: Def) -> Vec<Call> {
         let Some(file) = self.resolver.file(def.version) else { return Vec::new() };
-        let span = file.symbol(def.symbol).full_span;
+        let span = file.symbol(def.symbol).span;
         let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
         let mut calls: Vec<Call> = Vec::new();
         let mut known: HashMap<Def, usize> = HashMap::new();
         for occurrence in file.facts.occurrences[from..].iter().take_while(|other| other.start < span.end) {
-            if occurrence.role != Role::Call || !holds(&file, def.symbol, occurrence.start) {
+            if EdgeType::of(occurrence.role, file.lang) != EdgeType::Calls
+                || !holds(&file, def.symbol, occurrence.start)
+            {
                 continue;
             }
             match self.resolver.resolve(&file, occurrence) {
@@ -206,7 +208,7 @@ impl<'a> Walk<'a> {
 
 /// Whether code at an offset belongs to a symbol itself and not to a function inside it.
 fn holds(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
-    for at in file.nesting.symbols_around(&file.facts, offset) {
+    for at in file.nesting.symbols_around(&file.facts, offset).filter(|at| references::runs(file, *at, offset)) {
         if at == symbol {
             return true;
         }

@@ -1,8 +1,10 @@
 //! `locate_symbol`: where a name is defined.
 
+use std::collections::HashMap;
+
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
-use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
+use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind, VersionId};
 use cruxe_store::{FileRow, NameMatch, RefState, Snapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
@@ -74,6 +76,8 @@ impl Score {
 struct Candidate {
     hit: SymbolHit,
     file: FileRow,
+    /// Read only where the name that is looked for has qualifiers.
+    qualified_name: String,
     fit: f64,
     score: Score,
 }
@@ -198,7 +202,7 @@ fn candidates(
         if question.language.as_ref().is_some_and(|language| !file.language.eq_ignore_ascii_case(language)) {
             continue;
         }
-        let mut candidate = Candidate { hit, file, fit: 0.0, score: score(&hit, how, rarity) };
+        let mut candidate = Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: score(&hit, how, rarity) };
         candidate.score.path_affinity = path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
             let table = snapshot.symbols(hit.version)?;
@@ -208,6 +212,7 @@ fn candidates(
                 continue;
             }
             candidate.score.qualified_name = candidate.fit;
+            candidate.qualified_name = symbol.map_or(String::new(), |symbol| symbol.qualified_name.clone());
         }
         candidates.push(candidate);
     }
@@ -217,8 +222,23 @@ fn candidates(
         let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
         let enough = if best >= 0.9 { 0.85 } else { best };
         candidates.retain(|candidate| candidate.fit >= enough);
+        in_order_of_text(&mut candidates);
     }
     Ok(candidates)
+}
+
+/// Overloads stand together, the first one first: what is written above an implementation says how it is called.
+fn in_order_of_text(candidates: &mut [Candidate]) {
+    let mut best: HashMap<(VersionId, SymbolKind, String), f64> = HashMap::new();
+    for candidate in candidates.iter() {
+        let (hit, name) = (&candidate.hit, candidate.qualified_name.clone());
+        let score = best.entry((hit.version, hit.kind, name)).or_insert(0.0);
+        *score = score.max(candidate.score.definition);
+    }
+    for candidate in candidates {
+        let key = (candidate.hit.version, candidate.hit.kind, candidate.qualified_name.clone());
+        candidate.score.definition = best.get(&key).copied().unwrap_or(candidate.score.definition);
+    }
 }
 
 fn rarity(files: u64, hits: usize) -> f64 {

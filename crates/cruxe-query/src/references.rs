@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cruxe_index::View;
-use cruxe_model::facts::{Occurrence, Role, SymbolIndex};
+use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
 use cruxe_model::{ErrorCode, ToolError};
 use cruxe_store::FileRow;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
 use crate::layer::{Layers, SourceLayer};
-use crate::resolve::{Certainty, Def, File, Resolution, Resolver};
+use crate::resolve::{Certainty, Def, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
 
@@ -34,10 +34,12 @@ pub enum EdgeType {
 }
 
 impl EdgeType {
-    fn of(role: Role) -> EdgeType {
+    pub(crate) fn of(role: Role, lang: Lang) -> EdgeType {
         match role {
             Role::Import => EdgeType::Imports,
             Role::Call => EdgeType::Calls,
+            // A decorator is called; an attribute or annotation is not.
+            Role::Decorator if matches!(lang, Lang::Python | Lang::Ecma) => EdgeType::Calls,
             Role::Implements => EdgeType::Implements,
             Role::Extends => EdgeType::Extends,
             _ => EdgeType::References,
@@ -116,6 +118,12 @@ pub(crate) struct Use {
     pub certainty: Certainty,
 }
 
+impl Use {
+    fn edge(&self) -> EdgeType {
+        EdgeType::of(self.role, self.file.lang)
+    }
+}
+
 /// All uses of a group of definitions.
 #[derive(Default)]
 pub(crate) struct Uses {
@@ -136,7 +144,7 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     let resolver = resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut uses = uses(&resolver, &target.defs, &|role| question.edge.is_none_or(|edge| EdgeType::of(role) == edge));
+    let mut uses = uses(&resolver, &target.defs, question.edge);
     resolver.check()?;
     uses.found.sort_by(|a, b| {
         (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start))
@@ -144,7 +152,7 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     let mut seen = HashSet::new();
     uses.found.retain(|one| {
         let line = one.file.facts.line_of(one.start);
-        seen.insert((one.file.id(), line, EdgeType::of(one.role)))
+        seen.insert((one.file.id(), line, one.edge()))
     });
     let total = uses.found.len();
     let mut lines = Lines { view, texts: HashMap::new() };
@@ -154,16 +162,20 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     Ok(Answer { target, references, total, unresolved: uses.unresolved })
 }
 
-/// Resolves every occurrence that may mean one of some definitions.
-pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, wanted: &dyn Fn(Role) -> bool) -> Uses {
-    let mut uses = Uses::default();
-    let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return uses };
-    let mut names: Vec<&str> = defs.iter().filter_map(|def| name_of(&file, *def)).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        let mut versions = resolver.mentioning(name);
-        if offered_as_default(&file, name) {
+/// Names under which re-exports hand a definition on, at most.
+const MAX_NAMES: usize = 16;
+
+/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given.
+pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeType>) -> Uses {
+    let mut search = Search { resolver, defs, edge, names: Vec::new(), uses: Uses::default() };
+    let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
+    for def in defs {
+        search.add_name(name_of(&file, *def).unwrap_or_default());
+    }
+    let mut at = 0;
+    while let Some(name) = search.names.get(at).cloned() {
+        let mut versions = resolver.mentioning(&name);
+        if offered_as_default(&file, &name) {
             versions.extend(resolver.mentioning("default"));
             versions.sort_unstable();
             versions.dedup();
@@ -171,11 +183,12 @@ pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, wanted: &dyn Fn(Rol
         for version in versions {
             let Some(other) = resolver.file(version) else { continue };
             if other.lang == file.lang {
-                in_file(resolver, &other, name, defs, wanted, &mut uses);
+                search.in_file(&other, &name);
             }
         }
+        at += 1;
     }
-    uses
+    search.uses
 }
 
 fn name_of(file: &File, def: Def) -> Option<&str> {
@@ -188,45 +201,60 @@ fn offered_as_default(file: &File, name: &str) -> bool {
     name == "default" || offers.any(|import| import.name.is_some_and(|own| file.facts.name(own) == name))
 }
 
-fn in_file(
-    resolver: &Resolver,
-    file: &Arc<File>,
-    name: &str,
-    defs: &HashSet<Def>,
-    wanted: &dyn Fn(Role) -> bool,
-    uses: &mut Uses,
-) {
-    let id = |text: &str| file.facts.names.iter().position(|other| other == text);
-    // Other names that the file gives to what is looked for.
-    let mut ids: Vec<usize> = id(name).into_iter().collect();
-    for at in 0..file.facts.imports.len() as u32 {
-        let import = file.import(at);
-        let from = import.name.map(|from| file.facts.name(from));
-        if let (Some(alias), true) = (import.alias, from == Some(name) || from == Some("default"))
-            && resolver.imports_any(file, at, defs)
-            && !ids.contains(&(alias.0 as usize))
-        {
-            ids.push(alias.0 as usize);
-        }
-    }
-    if ids.is_empty() {
-        return;
-    }
-    for occurrence in &file.facts.occurrences {
-        if !ids.contains(&(occurrence.name.0 as usize)) || !wanted(occurrence.role) {
-            continue;
-        }
-        note(resolver, file, occurrence, defs, uses);
-    }
+/// A search for the uses of some definitions.
+struct Search<'a> {
+    resolver: &'a Resolver<'a>,
+    defs: &'a HashSet<Def>,
+    edge: Option<EdgeType>,
+    /// The names that they have somewhere.
+    names: Vec<String>,
+    uses: Uses,
 }
 
-fn note(resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, defs: &HashSet<Def>, uses: &mut Uses) {
-    match resolver.resolve(file, occurrence) {
-        Resolution::Defs(found, certainty) if found.iter().any(|def| defs.contains(def)) => {
-            uses.found.push(Use { file: Arc::clone(file), start: occurrence.start, role: occurrence.role, certainty });
+impl Search<'_> {
+    fn add_name(&mut self, name: &str) {
+        if !name.is_empty() && self.names.len() < MAX_NAMES && !self.names.iter().any(|other| other == name) {
+            self.names.push(name.to_owned());
         }
-        Resolution::Unresolved => uses.unresolved += 1,
-        _ => {}
+    }
+
+    fn in_file(&mut self, file: &Arc<File>, name: &str) {
+        let id = file.facts.names.iter().position(|other| other == name);
+        // Other names that the file gives to what is looked for.
+        let mut ids: Vec<usize> = id.into_iter().collect();
+        for at in 0..file.facts.imports.len() as u32 {
+            let import = file.import(at);
+            let from = import.name.map(|from| file.facts.name(from));
+            let Some(alias) = import.alias.filter(|_| from == Some(name) || from == Some("default")) else { continue };
+            if !self.resolver.imports_any(file, at, self.defs) {
+                continue;
+            }
+            if import.reexport && file.facts.name(alias) != "default" {
+                self.add_name(file.facts.name(alias)); // others know it by that name
+            } else if !ids.contains(&(alias.0 as usize)) && !self.names.iter().any(|n| n == file.facts.name(alias)) {
+                ids.push(alias.0 as usize);
+            }
+        }
+        if ids.is_empty() {
+            return;
+        }
+        for occurrence in &file.facts.occurrences {
+            let wanted = self.edge.is_none_or(|edge| EdgeType::of(occurrence.role, file.lang) == edge);
+            if wanted && ids.contains(&(occurrence.name.0 as usize)) {
+                self.note(file, occurrence);
+            }
+        }
+    }
+
+    fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence) {
+        match self.resolver.resolve(file, occurrence) {
+            Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
+                let (start, role) = (occurrence.start, occurrence.role);
+                self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
+            }
+            Resolution::Unresolved => self.uses.unresolved += 1,
+            _ => {}
+        }
     }
 }
 
@@ -235,7 +263,7 @@ fn reference(one: &Use, lines: &mut Lines, layers: Option<&Layers>) -> Reference
     Reference {
         path: one.file.path().to_owned(),
         line,
-        edge: EdgeType::of(one.role),
+        edge: one.edge(),
         confidence: one.certainty.into(),
         layer: layers.map(|layers| layers.of_file(&one.file.row)),
         context: lines.line(&one.file.row, line),
@@ -267,8 +295,39 @@ impl Lines<'_> {
     }
 }
 
-/// The symbol that holds a use.
+/// The symbol whose code a use is: what decorates a function or wraps it is not inside it.
 pub(crate) fn holder(one: &Use) -> Option<Def> {
-    let symbol: SymbolIndex = one.file.nesting.enclosing_symbol(&one.file.facts, one.start)?;
-    Some(Def { version: one.file.id(), symbol })
+    let (file, offset) = (&one.file, one.start);
+    let runs = |at: &SymbolIndex| runs(file, *at, offset);
+    let enclosing = file.nesting.enclosing_symbol(&file.facts, offset)?;
+    let symbol = match runs(&enclosing) {
+        true => enclosing,
+        false => file.nesting.symbols_around(&file.facts, offset).skip_while(|at| *at != enclosing).find(runs)?,
+    };
+    Some(Def { version: file.id(), symbol })
+}
+
+/// Whether code at an offset runs when a symbol does.
+pub(crate) fn runs(file: &File, at: SymbolIndex, offset: u32) -> bool {
+    let symbol = file.symbol(at);
+    let in_body = || file.lang != Lang::Ecma || !symbol.kind.is_callable() || in_body(file, at, offset);
+    symbol.span.contains(offset) && in_body()
+}
+
+/// Whether an offset is inside a function that belongs to a symbol: `x` of `const x = memo(() => …)` is made by code
+/// around it.
+fn in_body(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
+    let start = file.symbol(symbol).span.start;
+    let mut scope = Some(file.scope_at(offset));
+    while let Some(at) = scope {
+        let found = &file.facts.scopes[at.0 as usize];
+        if found.span.start < start {
+            return false;
+        }
+        if found.kind == ScopeKind::Function {
+            return true;
+        }
+        scope = file.nesting.scope_parent(at);
+    }
+    false
 }

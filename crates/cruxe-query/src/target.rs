@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::error::QueryError;
 use crate::locate::{self, Found, Place};
+use crate::name;
 use crate::resolve::{Def, Lang, Resolver};
 use crate::symbol::SymbolRef;
 
@@ -84,6 +85,15 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
     if !exact || found.is_empty() {
         return Err(not_found(wanted, &found).into());
     }
+    if wanted.path.is_some() && name::parse(&wanted.name).qualifiers.is_empty() {
+        // Who names a file and no type means what stands in the file by itself, test or not.
+        found.sort_by_key(|found| {
+            let symbol = found.symbol();
+            let outer = symbol.parent.and_then(|at| found.table.symbols.get(at.0 as usize)).map(|outer| outer.kind);
+            let member = outer.is_some_and(|kind| kind != SymbolKind::Module) || symbol.kind == SymbolKind::Method;
+            (member, matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant), nesting(found))
+        });
+    }
     if let Some(line) = wanted.line {
         found.sort_by_key(|found| {
             let (start, end) = found.lines();
@@ -113,6 +123,17 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
     resolver.check()?;
     let Some(file) = resolver.file(def.version) else { return Err(not_found(wanted, &[]).into()) };
     Ok(Target { symbol: SymbolRef::new(&file, def.symbol), defs, def, candidates, other_definitions })
+}
+
+/// How many symbols are around a definition.
+fn nesting(found: &Found) -> usize {
+    let mut depth = 0;
+    let mut parent = found.symbol().parent;
+    while let Some(outer) = parent.and_then(|at| found.table.symbols.get(at.0 as usize)) {
+        depth += 1;
+        parent = outer.parent;
+    }
+    depth
 }
 
 /// A definition with its overloads, accessors and declarations: what one name in one place stands for.

@@ -84,6 +84,9 @@ fn symbol_line(out: &mut String, facts: &FileFacts, symbol: &Symbol) {
     if let Some(ty) = symbol.ty {
         let _ = write!(out, " | type {}", type_text(facts, ty));
     }
+    if let Some(value) = symbol.value {
+        let _ = write!(out, " | value {}", expr_text(facts, value));
+    }
     if symbol.doc_span.start < symbol.doc_span.end {
         let (first, last) = facts.lines_of(symbol.doc_span);
         let _ = write!(out, " | doc {first}-{last}");
@@ -108,6 +111,8 @@ fn expr_text(facts: &FileFacts, id: ExprId) -> String {
         Expr::Typed(ty) => format!("<{}>", type_text(facts, *ty)),
         Expr::Index(base) => format!("{}[]", expr_text(facts, *base)),
         Expr::Unwrap(base) => format!("{}?", expr_text(facts, *base)),
+        Expr::Argument(base, at) => format!("{}({at})", expr_text(facts, *base)),
+        Expr::Part(base, at) => format!("{}.{at}", expr_text(facts, *base)),
         Expr::Literal(name) => format!("'{}'", facts.name(*name)),
         Expr::Unknown => "?".into(),
     }

@@ -251,5 +251,5 @@ pub(super) fn is_common(name: &str, lang: Lang) -> bool {
             "data", "Add", "Remove", "Contains", "Count", "ToString", "Equals", "Length", "Key", "Value", "Clear",
         ],
     };
-    own.contains(&name)
+    own.contains(&name) || (lang == Lang::Rust && (SAME.contains(&name) || INNER.contains(&name)))
 }

@@ -4,11 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, SymbolIndex};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, ScopeId, ScopeKind};
 
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Entity, Resolver, Space};
+use super::{Def, Entity, Resolver, Space, Want};
 use super::foreign;
 
 impl Resolver<'_> {
@@ -24,8 +24,26 @@ impl Resolver<'_> {
             Expr::Name(name) => self.name_type(file, file.facts.name(*name), offset, whole),
             Expr::SelfValue => self.self_value(file, offset),
             Expr::Super => self.super_value(file, offset),
-            Expr::Member(base, name) => self.member_type(&inner(*base), file.facts.name(*name), file.lang),
-            Expr::Call(callee) => self.result(&inner(*callee), file.lang),
+            Expr::Member(base, name) => self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Read),
+            Expr::Call(callee) => {
+                let callee = match file.facts.exprs.get(callee.0 as usize) {
+                    Some(Expr::Member(base, name)) => {
+                        self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Called)
+                    }
+                    _ => inner(*callee),
+                };
+                self.result(&callee, file.lang)
+            }
+            Expr::Argument(callee, at) => {
+                let callee = match file.facts.exprs.get(callee.0 as usize) {
+                    Some(Expr::Member(base, name)) => {
+                        self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Any)
+                    }
+                    _ => inner(*callee),
+                };
+                self.parameter(&callee, *at as usize)
+            }
+            Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
             Expr::Index(base) => self.element(&inner(*base)),
             Expr::Unwrap(base) => self.unwrapped(inner(*base), file.lang),
@@ -141,27 +159,48 @@ impl Resolver<'_> {
 
     /// `self` or `this` at an offset: a value of the type around it, or the type itself in a class method.
     fn self_value(&self, file: &Arc<File>, offset: u32) -> Ty {
+        if file.lang == Lang::Rust {
+            return self.rust_self(file, offset);
+        }
         let Some(def) = self.own_type(file, offset) else { return self.object_around(file, offset) };
-        let method = file.nesting.symbols_around(&file.facts, offset).into_iter().find(|at| {
+        let method = file.nesting.symbols_around(&file.facts, offset).find(|at| {
             let symbol = file.symbol(*at);
             symbol.parent.is_some_and(|parent| Def { version: file.id(), symbol: parent } == def)
                 && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
         });
-        let associated = method.is_some_and(|at| file.symbol(at).flags.associated);
-        if associated && file.lang != Lang::Rust { Ty::Item(def) } else { Ty::value(def) }
+        if method.is_some_and(|at| file.symbol(at).flags.associated) {
+            return Ty::Item(def);
+        }
+        let params = self.type_params(file, def.symbol);
+        Ty::Value(def, params.into())
+    }
+
+    /// `self` of Rust: the type of the `impl` with its arguments, or the trait.
+    fn rust_self(&self, file: &Arc<File>, offset: u32) -> Ty {
+        for at in file.nesting.symbols_around(&file.facts, offset) {
+            match file.symbol(at).kind {
+                SymbolKind::Impl => {
+                    let mut heritage = file.facts.heritage.iter();
+                    let own = heritage.find(|own| own.symbol == at && own.relation == Relation::SelfType);
+                    return own.map_or(Ty::Unknown, |own| self.type_of(file, own.ty, file.symbol(at).name_span.start));
+                }
+                SymbolKind::Trait => return Ty::value(Def { version: file.id(), symbol: at }),
+                _ => {}
+            }
+        }
+        Ty::Unknown
     }
 
     /// The object literal whose method an offset is in; the owner of a function that is assigned to a prototype.
     fn object_around(&self, file: &Arc<File>, offset: u32) -> Ty {
-        let around: Vec<SymbolIndex> = file.nesting.symbols_around(&file.facts, offset).collect();
-        for at in &around {
-            let symbol = file.symbol(*at);
+        for at in file.nesting.symbols_around(&file.facts, offset) {
+            let symbol = file.symbol(at);
             if symbol.kind != SymbolKind::Method {
                 continue;
             }
             let version = file.id();
             let table = self.member_table(&symbol.name);
-            let own = table.all.iter().find(|(def, _)| *def == Def { version, symbol: *at });
+            let own = table.all.iter().find(|(def, _)| *def == Def { version, symbol: at });
             if let Some((_, Some(owner))) = own {
                 return Ty::value(*owner);
             }
@@ -181,7 +220,7 @@ impl Resolver<'_> {
     }
 
     /// The type of a member of something.
-    pub(super) fn member_type(&self, base: &Ty, name: &str, lang: Lang) -> Ty {
+    pub(super) fn member_type(&self, base: &Ty, name: &str, lang: Lang, want: Want) -> Ty {
         match base {
             Ty::Module(module) => {
                 let found = self.offered(module, name, Space::Value);
@@ -192,9 +231,9 @@ impl Resolver<'_> {
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
             Ty::Outside => Ty::Outside,
-            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang))),
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
             base => {
-                let found = self.type_members(base, name, lang);
+                let found = self.type_members(base, name, lang, want);
                 if found.is_empty() {
                     return match base {
                         Ty::Unknown | Ty::Item(_) => Ty::Unknown,
@@ -222,43 +261,59 @@ impl Resolver<'_> {
     }
 
     /// The members of a name that a value of a type has.
-    pub(super) fn type_members(&self, base: &Ty, name: &str, lang: Lang) -> Vec<Def> {
+    pub(super) fn type_members(&self, base: &Ty, name: &str, lang: Lang, want: Want) -> Vec<Def> {
         match base {
             Ty::Value(def, _) => {
-                let found = self.members_of(*def, name);
-                if found.is_empty() && lang == Lang::Rust { self.through_deref(*def, name) } else { found }
+                let found = self.wanted_members(*def, name, want);
+                if found.is_empty() && lang == Lang::Rust { self.through_deref(*def, name, want) } else { found }
             }
-            Ty::SelfType(def) => self.members_of(*def, name),
+            Ty::SelfType(def) => self.wanted_members(*def, name, want),
             Ty::Item(def) => match self.kind(*def) {
                 Some(SymbolKind::Fn | SymbolKind::Method) => self.members_of(*def, name),
                 Some(SymbolKind::Module) => Vec::new(),
-                _ => self.static_members(*def, name),
+                _ => self.static_members(*def, name, want),
             },
-            Ty::Param(version, at) => self.bound_members(*version, *at, name, lang),
+            Ty::Param(version, at) => self.bound_members(*version, *at, name, lang, want),
             Ty::Union(types) => {
-                let mut found: Vec<Def> = types.iter().flat_map(|ty| self.type_members(ty, name, lang)).collect();
+                let mut found: Vec<Def> = types.iter().flat_map(|ty| self.type_members(ty, name, lang, want)).collect();
                 found.sort_unstable();
                 found.dedup();
                 found
             }
             foreign => match foreign::pointee(foreign, lang) {
-                Some(inner) => self.deeper(|| self.type_members(&inner, name, lang)),
+                Some(inner) => self.deeper(|| self.type_members(&inner, name, lang, want)),
                 None => Vec::new(),
             },
         }
     }
 
     /// The members that the bound of a type parameter promises.
-    fn bound_members(&self, version: u32, at: u32, name: &str, lang: Lang) -> Vec<Def> {
-        let Some(file) = self.file(version) else { return Vec::new() };
+    fn bound_members(&self, version: u32, at: u32, name: &str, lang: Lang, want: Want) -> Vec<Def> {
+        match self.bound_of(version, at) {
+            Ty::Unknown | Ty::Param(..) => Vec::new(),
+            bound => self.deeper(|| self.type_members(&bound, name, lang, want)),
+        }
+    }
+
+    /// The bound of a type parameter, written at it or in a `where` behind it.
+    fn bound_of(&self, version: u32, at: u32) -> Ty {
+        let Some(file) = self.file(version) else { return Ty::Unknown };
         let binding = file.binding(at);
-        let Some(bound) = binding.ty else { return Vec::new() };
-        let bound = self.type_of(&file, bound, binding.start);
-        if matches!(bound, Ty::Param(..)) { Vec::new() } else { self.type_members(&bound, name, lang) }
+        let same = |other: &&cruxe_model::facts::Binding| {
+            other.name == binding.name && other.scope == binding.scope && other.ty.is_some()
+        };
+        let bound = match binding.ty {
+            Some(_) => Some(binding),
+            None => file.facts.bindings.iter().find(same),
+        };
+        match bound.and_then(|bound| Some((bound.ty?, bound.start))) {
+            Some((ty, start)) => self.type_of(&file, ty, start),
+            None => Ty::Unknown,
+        }
     }
 
     /// A member of what `impl Deref for T { type Target = U; }` leads to.
-    fn through_deref(&self, def: Def, name: &str) -> Vec<Def> {
+    fn through_deref(&self, def: Def, name: &str, want: Want) -> Vec<Def> {
         if name == "Target" {
             return Vec::new();
         }
@@ -276,7 +331,7 @@ impl Resolver<'_> {
         };
         let Some(target) = targets.into_iter().find(of_deref) else { return Vec::new() };
         let inner = self.symbol_type(target);
-        self.deeper(|| self.type_members(&inner, name, Lang::Rust))
+        self.deeper(|| self.type_members(&inner, name, Lang::Rust, want))
     }
 
     /// A member's type as it is on a receiver: type parameters and `Self` become what the receiver says.
@@ -340,12 +395,116 @@ impl Resolver<'_> {
                 let call = self.members_of(*def, "__call__");
                 Ty::union(call.into_iter().map(|def| self.symbol_type(def)))
             }
-            Ty::Value(def, _) => match self.with(*def, |_, symbol| symbol.kind) {
-                Some(Const | Variable) => Ty::Unknown,
-                _ => Ty::Unknown,
-            },
             Ty::Foreign(name, args) if &**name == "fn" => args.first().cloned().unwrap_or_default(),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.result(ty, lang))),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What the parameter at a place of a function takes.
+    fn parameter(&self, callee: &Ty, at: usize) -> Ty {
+        use SymbolKind::*;
+        self.deeper(|| match callee {
+            Ty::Item(def) => match self.kind(*def) {
+                Some(Fn | Method) => self.declared_parameter(*def, at),
+                Some(Class) => match self.members_of(*def, "constructor").first() {
+                    Some(constructor) => self.declared_parameter(*constructor, at),
+                    None => Ty::Unknown,
+                },
+                _ => Ty::Unknown,
+            },
+            Ty::Bound(def, base) => {
+                let ty = self.declared_parameter(*def, at);
+                self.on_receiver(&ty, *def, base)
+            }
+            // The type of a function has its result first.
+            Ty::Foreign(name, args) if &**name == "fn" => args.get(at + 1).cloned().unwrap_or_default(),
+            Ty::Value(def, args) => self.signature_parameter(*def, args, at),
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
+            _ => Ty::Unknown,
+        })
+    }
+
+    fn declared_parameter(&self, def: Def, at: usize) -> Ty {
+        let Some(file) = self.file(def.version) else { return Ty::Unknown };
+        let Some(scope) = file.scope_of(def.symbol, ScopeKind::Function) else { return Ty::Unknown };
+        self.scope_parameter(&file, scope, at)
+    }
+
+    /// The parameter at a place of the function that opens a scope.
+    fn scope_parameter(&self, file: &Arc<File>, scope: ScopeId, at: usize) -> Ty {
+        let mut whole: Vec<(Option<ExprId>, u32)> = Vec::new();
+        for (index, binding) in file.facts.bindings.iter().enumerate() {
+            if binding.scope != scope || binding.kind != BindingKind::Param {
+                continue;
+            }
+            // The names of one destructured parameter have one value in common.
+            let root = if binding.ty.is_none() { binding.value.and_then(|value| typed_root(file, value)) } else { None };
+            if root.is_some() && whole.last().is_some_and(|(last, _)| *last == root) {
+                continue;
+            }
+            whole.push((root, index as u32));
+        }
+        match whole.get(at) {
+            Some((Some(root), index)) => self.expr_type(file, *root, file.binding(*index).start),
+            Some((None, index)) => match file.binding(*index).ty {
+                Some(ty) => self.type_of(file, ty, file.binding(*index).start),
+                None => Ty::Unknown,
+            },
+            None => Ty::Unknown,
+        }
+    }
+
+    /// The parameter of a type that can be called: an interface with signatures, a class's values elsewhere.
+    fn signature_parameter(&self, def: Def, args: &Rc<[Ty]>, at: usize) -> Ty {
+        let Some(file) = self.file(def.version) else { return Ty::Unknown };
+        let symbol = file.symbol(def.symbol);
+        if !matches!(symbol.kind, SymbolKind::Interface | SymbolKind::Type) {
+            return Ty::Unknown;
+        }
+        let Some(own) = file.scope_of(def.symbol, ScopeKind::Type) else { return Ty::Unknown };
+        let mut found = Vec::new();
+        for (index, scope) in file.facts.scopes.iter().enumerate().skip(own.0 as usize + 1) {
+            if scope.span.start >= symbol.span.end || found.len() > 32 {
+                break;
+            }
+            let id = ScopeId(index as u32);
+            let direct = scope.kind == ScopeKind::Function && file.nesting.scope_parent(id) == Some(own);
+            // A method's scope belongs to the method.
+            let inside = file.nesting.enclosing_symbol(&file.facts, scope.span.start);
+            if direct && inside == Some(def.symbol) {
+                found.push(self.scope_parameter(&file, id, at));
+            }
+        }
+        let params = self.type_params(&file, def.symbol);
+        self.replace(&Ty::union(found), &params, args, 0)
+    }
+
+    /// A part of a tuple, or of what a variant or structure without named fields holds.
+    fn part(&self, ty: &Ty, at: usize) -> Ty {
+        match ty {
+            Ty::Foreign(name, args) => match &**name {
+                "()" | "tuple" | "Tuple" => args.get(at).cloned().unwrap_or_default(),
+                "[]" | "list" | "List" | "Vec" => args.get(at).or(args.first()).cloned().unwrap_or_default(),
+                _ if at == 0 => ty.clone(),
+                _ => Ty::Unknown,
+            },
+            Ty::Value(def, args) => {
+                let held = self.with(*def, |file, symbol| {
+                    let tuple = symbol.ty.map(|ty| self.type_of(file, ty, symbol.name_span.start));
+                    (tuple, self.type_params(file, def.symbol))
+                });
+                match held {
+                    Some((Some(tuple @ Ty::Foreign(..)), params)) => {
+                        let part = self.part(&tuple, at);
+                        self.replace(&part, &params, args, 0)
+                    }
+                    _ if at == 0 => ty.clone(),
+                    _ => Ty::Unknown,
+                }
+            }
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.part(ty, at))),
+            _ if at == 0 => ty.clone(),
             _ => Ty::Unknown,
         }
     }
@@ -403,4 +562,17 @@ impl Resolver<'_> {
             _ => ty,
         }
     }
+}
+
+/// The typed value that a chain of members and elements starts from.
+fn typed_root(file: &File, value: ExprId) -> Option<ExprId> {
+    let mut at = value;
+    for _ in 0..8 {
+        match file.facts.exprs.get(at.0 as usize)? {
+            Expr::Member(base, _) | Expr::Index(base) | Expr::Part(base, _) => at = *base,
+            Expr::Typed(_) => return Some(at),
+            _ => return None,
+        }
+    }
+    None
 }

@@ -9,7 +9,7 @@ use cruxe_model::facts::{Relation, SymbolIndex};
 
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Resolver};
+use super::{Def, Resolver, Want};
 use crate::name::segments;
 
 /// The members of one name, by the type they belong to.
@@ -88,28 +88,40 @@ impl Resolver<'_> {
 
     /// The members of a name that a type has or inherits; the nearest in its hierarchy.
     pub(super) fn members_of(&self, owner: Def, name: &str) -> Vec<Def> {
+        self.wanted_members(owner, name, Want::Any)
+    }
+
+    /// The same for one that is called, or read.
+    pub(super) fn wanted_members(&self, owner: Def, name: &str, want: Want) -> Vec<Def> {
         let table = self.member_table(name);
         if table.all.is_empty() {
             return Vec::new();
         }
-        self.inherited(&table, owner, &mut HashSet::new(), 0)
+        self.inherited(&table, owner, want, &mut HashSet::new(), 0)
     }
 
-    fn inherited(&self, table: &MemberTable, owner: Def, seen: &mut HashSet<Def>, height: u32) -> Vec<Def> {
+    fn inherited(
+        &self,
+        table: &MemberTable,
+        owner: Def,
+        want: Want,
+        seen: &mut HashSet<Def>,
+        height: u32,
+    ) -> Vec<Def> {
         if !seen.insert(owner) || height > MAX_HEIGHT {
             return Vec::new();
         }
         if let Some(own) = table.owned.get(&owner) {
-            return self.preferred(own);
+            return self.preferred(own, want);
         }
         for same in self.same_type(owner) {
             if let Some(own) = table.owned.get(&same) {
-                return self.preferred(own);
+                return self.preferred(own, want);
             }
         }
         for base in self.bases(owner).iter() {
             if let Ty::Value(base, _) | Ty::Item(base) = base {
-                let found = self.inherited(table, *base, seen, height + 1);
+                let found = self.inherited(table, *base, want, seen, height + 1);
                 if !found.is_empty() {
                     return found;
                 }
@@ -120,9 +132,14 @@ impl Resolver<'_> {
 
     /// Of several members of one type: all that are one thing (overloads, accessors); a Rust type's own function
     /// before that of a trait.
-    fn preferred(&self, own: &[Def]) -> Vec<Def> {
-        let inherent: Vec<Def> = own.iter().copied().filter(|def| !self.implements_trait(*def)).collect();
-        if inherent.is_empty() { own.to_vec() } else { inherent }
+    fn preferred(&self, own: &[Def], want: Want) -> Vec<Def> {
+        let callable = |def: &Def| self.kind(*def).is_some_and(SymbolKind::is_callable);
+        let fits = |def: &Def| want == Want::Any || callable(def) == (want == Want::Called);
+        let mut own: Vec<Def> = if own.iter().any(fits) { own.iter().copied().filter(fits).collect() } else { own.to_vec() };
+        if own.iter().any(|def| !self.implements_trait(*def)) {
+            own.retain(|def| !self.implements_trait(*def));
+        }
+        own
     }
 
     /// Whether a function stands in an `impl Trait for …`.
@@ -211,23 +228,14 @@ impl Resolver<'_> {
     }
 
     /// Members of a type that stands in a path: associated functions, variants, nested types.
-    pub(super) fn static_members(&self, def: Def, name: &str) -> Vec<Def> {
+    pub(super) fn static_members(&self, def: Def, name: &str, want: Want) -> Vec<Def> {
         match self.kind(def) {
             Some(SymbolKind::Type) => match self.named_type(def, Vec::new()) {
-                Ty::Value(meant, _) => self.members_of(meant, name),
+                Ty::Value(meant, _) => self.wanted_members(meant, name, want),
                 _ => Vec::new(),
             },
-            _ => self.members_of(def, name),
+            _ => self.wanted_members(def, name, want),
         }
-    }
-
-    /// Whether everything that a type builds on is defined in the ref: then a member that is not found does not exist.
-    pub(super) fn is_closed(&self, owner: Def, depth: u32) -> bool {
-        depth < MAX_HEIGHT
-            && self.bases(owner).iter().all(|base| match base {
-                Ty::Value(base, _) => self.is_closed(*base, depth + 1),
-                _ => false,
-            })
     }
 }
 

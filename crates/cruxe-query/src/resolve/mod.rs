@@ -74,6 +74,14 @@ enum Space {
     Any,
 }
 
+/// Whether a member is called or read: in Rust and Go a field and a method may share a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Want {
+    Called,
+    Read,
+    Any,
+}
+
 /// Resolves the uses of names in one ref, for one question.
 pub struct Resolver<'a> {
     snapshot: &'a Snapshot,
@@ -87,6 +95,7 @@ pub struct Resolver<'a> {
     imports: RefCell<HashMap<(VersionId, u32), Rc<[Entity]>>>,
     bindings: RefCell<HashMap<(VersionId, u32), Ty>>,
     symbols: RefCell<HashMap<Def, Ty>>,
+    customs: RefCell<HashMap<(String, Def), bool>>,
     looking: RefCell<HashSet<(Module, String)>>,
     depth: Cell<u32>,
     problem: RefCell<Option<StoreError>>,
@@ -109,6 +118,7 @@ impl<'a> Resolver<'a> {
             imports: RefCell::default(),
             bindings: RefCell::default(),
             symbols: RefCell::default(),
+            customs: RefCell::default(),
             looking: RefCell::default(),
             depth: Cell::new(0),
             problem: RefCell::default(),

@@ -7,7 +7,10 @@ use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
 
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Entity, Resolver, Space, foreign};
+use super::{Def, Entity, Resolver, Space, Want, foreign};
+
+/// In more files than this nobody looks for the habits of a code base.
+const MAX_CUSTOM_FILES: usize = 200;
 
 /// How sure it is who is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,8 +121,11 @@ impl Resolver<'_> {
                 let nearest = all.filter(named).min_by_key(|at| file.import(*at).start);
                 match nearest {
                     Some(at) => self.settled(self.import(file, at).to_vec(), file.lang),
-                    // `import Default from './x'` stands under its own name.
-                    None => self.settled(self.lookup(file, name, occurrence.start, Space::Any), file.lang),
+                    // `import Default from './x'` stands under its own name; elsewhere it is a part of a module's path.
+                    None if file.lang == Lang::Ecma => {
+                        self.settled(self.lookup(file, name, occurrence.start, Space::Any), file.lang)
+                    }
+                    None => Resolution::Elsewhere,
                 }
             }
         }
@@ -139,7 +145,13 @@ impl Resolver<'_> {
             Ty::Outside => Resolution::Elsewhere,
             Ty::Unknown => self.guess(file, occurrence, name),
             base => {
-                let found = self.type_members(base, name, file.lang);
+                let want = match occurrence.role {
+                    Role::Call => Want::Called,
+                    Role::Value if is_path(file, receiver) => Want::Any,
+                    Role::Value | Role::Write | Role::Key => Want::Read,
+                    _ => Want::Any,
+                };
+                let found = self.type_members(base, name, file.lang, want);
                 if !found.is_empty() {
                     return Resolution::of(found);
                 }
@@ -171,6 +183,9 @@ impl Resolver<'_> {
         if family.is_empty() {
             return Resolution::Elsewhere;
         }
+        if let Some(found) = self.by_convention(file, occurrence, &family) {
+            return Resolution::Defs(vec![found], Certainty::Heuristic);
+        }
         if foreign::is_common(name, file.lang) {
             return Resolution::Unresolved;
         }
@@ -193,6 +208,42 @@ impl Resolver<'_> {
         }
     }
 
+    /// A code base calls values of one type by one name: where a variable without a type has the name that others
+    /// with a type have, and that type has the member, it is meant.
+    fn by_convention(&self, file: &Arc<File>, occurrence: &Occurrence, family: &[(Def, Option<Def>)]) -> Option<Def> {
+        let receiver = file.facts.exprs.get(occurrence.receiver?.0 as usize)?;
+        let Expr::Name(variable) = receiver else { return None };
+        let variable = file.facts.name(*variable);
+        let mut found = None;
+        for (def, owner) in family {
+            let Some(owner) = owner else { continue };
+            if self.is_customary(variable, *owner, file.lang) && found.replace(*def).is_some() {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// Whether variables of this name are declared with this type.
+    fn is_customary(&self, variable: &str, owner: Def, lang: Lang) -> bool {
+        let Some(ty) = self.with(owner, |_, symbol| symbol.name.clone()) else { return false };
+        let key = (variable.to_owned(), owner);
+        if let Some(known) = self.customs.borrow().get(&key) {
+            return *known;
+        }
+        let declares = |version: &u32| {
+            let Some(file) = self.file(*version).filter(|file| file.lang == lang) else { return false };
+            file.facts.bindings.iter().any(|binding| {
+                let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
+                file.facts.name(binding.name) == variable
+                    && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
+            })
+        };
+        let known = self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares);
+        self.customs.borrow_mut().insert(key, known);
+        known
+    }
+
     /// Whether a type builds on another.
     fn builds_on(&self, owner: Def, other: Def, depth: u32) -> bool {
         depth < 16
@@ -201,6 +252,15 @@ impl Resolver<'_> {
                 _ => false,
             })
     }
+}
+
+/// Whether an expression is a type's path, behind which a function may stand as a value.
+fn is_path(file: &File, receiver: ExprId) -> bool {
+    let name = match file.facts.exprs.get(receiver.0 as usize) {
+        Some(Expr::Name(name) | Expr::Member(_, name)) => file.facts.name(*name),
+        _ => return false,
+    };
+    name.starts_with(char::is_uppercase)
 }
 
 /// The names of a path that an expression is.

@@ -93,8 +93,7 @@ impl Resolver<'_> {
         let binding = file.binding(new);
         let ordered = matches!(file.lang, Lang::Rust | Lang::Go | Lang::Broad)
             && !matches!(binding.kind, BindingKind::Param | BindingKind::TypeParam);
-        let own_value = |value: ExprId| inside.is_some_and(|part| contains(file, value, part, 0));
-        if ordered && (binding.start > offset || binding.value.is_some_and(own_value)) {
+        if ordered && (binding.start > offset || self.in_own_value(file, new, offset, inside)) {
             return old;
         }
         match old.map(|old| file.binding(old).start) {
@@ -102,6 +101,24 @@ impl Resolver<'_> {
             Some(start) if binding.start > offset && start < binding.start => old,
             _ => Some(new),
         }
+    }
+
+    /// Whether an offset is in the value that a binding is initialised with: `x` of `let x = x.next()` is not its own.
+    /// The text of values is not kept, but the first use of the name behind the binding has to be the one in its value.
+    fn in_own_value(&self, file: &File, at: u32, offset: u32, inside: Option<ExprId>) -> bool {
+        let binding = file.binding(at);
+        let Some(value) = binding.value else { return false };
+        let named = inside.or_else(|| {
+            let name = Expr::Name(binding.name);
+            file.facts.exprs.iter().position(|expr| *expr == name).map(|at| ExprId(at as u32))
+        });
+        if !named.is_some_and(|part| contains(file, value, part, 0)) {
+            return false;
+        }
+        let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start <= binding.start);
+        let mut later = file.facts.occurrences[from..].iter().filter(|other| other.name == binding.name);
+        let second = later.nth(1).map_or(u32::MAX, |other| other.start);
+        offset < second
     }
 
     /// The kind of a symbol that an import leads to; modules count as such.
@@ -137,6 +154,7 @@ fn contains(file: &File, whole: ExprId, part: ExprId, depth: u32) -> bool {
     let inner = match file.facts.exprs.get(whole.0 as usize) {
         Some(Expr::Member(base, _)) => *base,
         Some(Expr::Call(base) | Expr::Index(base) | Expr::Unwrap(base)) => *base,
+        Some(Expr::Argument(base, _) | Expr::Part(base, _)) => *base,
         _ => return false,
     };
     depth < 32 && contains(file, inner, part, depth + 1)

@@ -166,7 +166,15 @@ impl Ecma {
             }
             K::FunctionType => {
                 let result = self.child(node, self.f.return_type).or_else(|| node.child_by_field_name("type"));
-                let args = result.and_then(|result| self.type_ref(cx, &result, steps + 1)).into_iter().collect();
+                let result = result.and_then(|result| self.type_ref(cx, &result, steps + 1));
+                let mut args = vec![result.or_else(|| self.word(cx, "void", Vec::new()))?];
+                if let Some(list) = self.child(node, self.f.parameters) {
+                    let mut cursor = list.walk();
+                    for param in list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16) {
+                        let ty = param.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty, steps + 1));
+                        args.push(ty.or_else(|| self.word(cx, "any", Vec::new()))?);
+                    }
+                }
                 self.word(cx, "fn", args)
             }
             K::LiteralType => {

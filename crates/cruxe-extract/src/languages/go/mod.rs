@@ -315,6 +315,9 @@ impl Go {
                 Some(result) => self.result_type(cx, &result),
                 None => ty.or_else(|| self.literal_type(cx, &value?)),
             };
+            if decl.ty.is_none() {
+                decl.value = values.and_then(|list| self.value_at(cx, &list, at));
+            }
             cx.declare(decl);
         }
     }

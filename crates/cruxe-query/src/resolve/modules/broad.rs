@@ -21,10 +21,9 @@ impl Resolver<'_> {
         let path: Vec<&str> = segments(module).chain(import.name.map(|name| file.facts.name(name))).collect();
         let Some(last) = path.last() else { return Vec::new() };
         let fits = |def: &Def| {
-            let agree = |file: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+            let agree = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
                 let have: Vec<&str> = segments(&symbol.qualified_name).collect();
                 let shared = have.iter().rev().zip(path.iter().rev()).take_while(|(a, b)| a == b).count();
-                let _ = file;
                 shared == have.len().min(path.len()) && (shared > 1 || path.len() == 1)
             };
             self.with(*def, agree).unwrap_or(false)

@@ -125,7 +125,7 @@ impl Resolver<'_> {
     /// What a language looks at beyond the file.
     pub(super) fn beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         match file.lang {
-            Lang::Rust => self.rust_beyond(file, name, offset, space),
+            Lang::Rust => self.rust_beyond(file, name, space),
             Lang::Go => self.go_package(file.row.path.parent(), name, space),
             Lang::Broad => self.broad_beyond(file, name, offset, space),
             Lang::Python | Lang::Ecma => Vec::new(),

@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{ScopeId, SymbolIndex};
 
 use super::super::file::File;
-use super::super::{Def, Entity, Resolver, Space};
+use super::super::{Def, Entity, Resolver, Space, Want};
 use super::Module;
 
 impl Resolver<'_> {
@@ -154,17 +154,16 @@ impl Resolver<'_> {
                 None => Vec::new(),
             },
             Some((SymbolKind::Module, false)) => self.offered(&Module::Inline(def), name, space),
-            Some(_) => self.static_members(def, name).into_iter().map(Entity::Symbol).collect(),
+            Some(_) => self.static_members(def, name, Want::Any).into_iter().map(Entity::Symbol).collect(),
             None => Vec::new(),
         }
     }
 
     /// Crates of the workspace; everything else that nothing in sight has is the standard library's or a dependency's.
-    pub(super) fn rust_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
+    pub(super) fn rust_beyond(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
         if let Some(version) = self.tree.crates.get(name) {
             return vec![Entity::Module(Module::File(*version))];
         }
-        let _ = offset;
         if space == Space::Type {
             return Vec::new();
         }

@@ -1,9 +1,11 @@
 //! The commands, a file each.
 
+mod calls;
 mod completions;
 mod doctor;
 mod index;
 mod init;
+mod refs;
 mod search;
 pub(crate) mod serve_mcp;
 mod sync;
@@ -21,6 +23,8 @@ pub(crate) enum Command {
     Index(index::Index),
     Sync(sync::Sync),
     Search(search::Search),
+    Refs(refs::Refs),
+    Calls(calls::Calls),
     ServeMcp(serve_mcp::ServeMcp),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -33,6 +37,8 @@ impl Command {
             Command::Index(command) => command.run(context),
             Command::Sync(command) => command.run(context),
             Command::Search(command) => command.run(context),
+            Command::Refs(command) => command.run(context),
+            Command::Calls(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Completions(command) => command.run(),

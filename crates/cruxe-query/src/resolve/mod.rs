@@ -44,6 +44,10 @@ use types::Ty;
 /// Types and modules that lead to each other further than this are not followed.
 const MAX_DEPTH: u32 = 48;
 
+/// Steps after which one occurrence is given up: types that lead to ever more types (unions of generics that are unions)
+/// must not keep an answer waiting.
+const MAX_STEPS: u32 = 4_000;
+
 /// A definition of the ref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Def {
@@ -98,6 +102,7 @@ pub struct Resolver<'a> {
     customs: RefCell<HashMap<(String, Def), bool>>,
     looking: RefCell<HashSet<(Module, String)>>,
     depth: Cell<u32>,
+    steps: Cell<u32>,
     problem: RefCell<Option<StoreError>>,
 }
 
@@ -121,6 +126,7 @@ impl<'a> Resolver<'a> {
             customs: RefCell::default(),
             looking: RefCell::default(),
             depth: Cell::new(0),
+            steps: Cell::new(0),
             problem: RefCell::default(),
         }))
     }
@@ -198,11 +204,12 @@ impl<'a> Resolver<'a> {
 
     /// Goes one step deeper; gives the default where it is too deep.
     fn deeper<T: Default>(&self, step: impl FnOnce() -> T) -> T {
-        let depth = self.depth.get();
-        if depth >= MAX_DEPTH {
+        let (depth, steps) = (self.depth.get(), self.steps.get());
+        if depth >= MAX_DEPTH || steps >= MAX_STEPS {
             return T::default();
         }
         self.depth.set(depth + 1);
+        self.steps.set(steps + 1);
         let outcome = step();
         self.depth.set(depth);
         outcome

@@ -44,6 +44,7 @@ impl Resolver<'_> {
     /// What an occurrence means.
     pub fn resolve(&self, file: &Arc<File>, occurrence: &Occurrence) -> Resolution {
         self.depth.set(0);
+        self.steps.set(0);
         let name = file.facts.name(occurrence.name);
         match (occurrence.role, occurrence.receiver) {
             (Role::Link, _) => Resolution::Elsewhere,

@@ -62,8 +62,11 @@ impl Resolver<'_> {
     ) -> Vec<Entity> {
         let (mut found, mut kinds) = (Vec::new(), Vec::new());
         let mut local: Option<u32> = None;
+        let in_class = file.lang == Lang::Python && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type;
         for decl in file.declared(scope, name) {
             match decl {
+                // The body of a class runs line by line: a method does not hide what decorates it.
+                Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
                 Decl::Symbol(symbol) => {
                     kinds.push(file.symbol(symbol).kind);
                     found.push(Entity::Symbol(Def { version: file.id(), symbol }));

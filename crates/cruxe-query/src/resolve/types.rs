@@ -10,6 +10,9 @@ use super::file::{File, Lang};
 use super::modules::Module;
 use super::{Def, Entity, Resolver, Space};
 
+/// Of a union with more alternatives the first ones count.
+const MAX_ALTERNATIVES: usize = 16;
+
 /// What is known about a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Ty {
@@ -59,7 +62,7 @@ impl Ty {
         }
         let mut distinct: Vec<Ty> = Vec::new();
         for ty in known {
-            if !distinct.contains(&ty) {
+            if distinct.len() < MAX_ALTERNATIVES && !distinct.contains(&ty) {
                 distinct.push(ty);
             }
         }
@@ -70,6 +73,9 @@ impl Ty {
         }
     }
 }
+
+/// Utility types whose values have the members of their first argument.
+const SAME_MEMBERS: &[&str] = &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"];
 
 /// Names that mean no value at all: a union with one of them is the rest of it.
 const NOTHING: &[&str] = &["None", "undefined", "null", "void", "never", "NoneType"];
@@ -112,7 +118,11 @@ impl Resolver<'_> {
                 _ => Ty::Unknown,
             },
             Some(Entity::Module(_)) => Ty::Unknown,
-            Some(Entity::Foreign) | None => Ty::foreign(last, args()),
+            Some(Entity::Foreign) | None => match (file.lang, args().first()) {
+                // What TypeScript makes of a type has the members of that type.
+                (Lang::Ecma, Some(inner)) if SAME_MEMBERS.contains(last) => inner.clone(),
+                _ => Ty::foreign(last, args()),
+            },
         }
     }
 

@@ -177,6 +177,7 @@ impl Ecma {
                 }
                 self.word(cx, "fn", args)
             }
+            K::ObjectType => self.mapped_type(cx, node, steps),
             K::LiteralType => {
                 let word = match self.kind(&node.named_child(0)?) {
                     K::Str => "string",
@@ -192,6 +193,15 @@ impl Ecma {
             K::Param => self.type_ref(cx, &node.child_by_field_name("type")?, steps + 1), // of a tuple
             _ => None,
         }
+    }
+
+    /// `{ [K in keyof T]: … }` has the members of `T`; any other object type has its own.
+    fn mapped_type(&self, cx: &mut Cx, node: &Node, steps: usize) -> Option<TypeId> {
+        let signature = self.first(node).filter(|inner| self.kind(inner) == K::IndexSignature)?;
+        let mut cursor = signature.walk();
+        let clause = signature.named_children(&mut cursor).find(|child| self.kind(child) == K::MappedClause)?;
+        let keys = clause.child_by_field_name("type").filter(|keys| keys.kind() == "index_type_query")?;
+        self.type_ref(cx, &self.first(&keys)?, steps + 1)
     }
 
     fn word(&self, cx: &mut Cx, word: &str, args: Vec<TypeId>) -> Option<TypeId> {

@@ -88,11 +88,11 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     let depth = question.depth.clamp(1, MAX_DEPTH);
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
-        callers = walk.edges(target.def, depth, &mut |walk, def| walk.callers(def));
+        callers = walk.edges(target.def, depth, &mut |walk, def, level| walk.callers(def, level));
     }
     let mut callees = Vec::new();
     if question.direction != Direction::Callers {
-        callees = walk.edges(target.def, depth, &mut |walk, def| walk.callees(def));
+        callees = walk.edges(target.def, depth, &mut |walk, def, _| walk.callees(def));
     }
     let (cut, unresolved) = (walk.cut, walk.unresolved);
     resolver.check()?;
@@ -119,7 +119,7 @@ struct Walk<'a> {
     unresolved: usize,
 }
 
-type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def) -> Vec<Call>;
+type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
 
 impl<'a> Walk<'a> {
     /// Goes outwards step by step; every symbol is shown once, at its smallest distance.
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
                     self.cut = true;
                     return edges;
                 }
-                for call in step(self, def) {
+                for call in step(self, def, level) {
                     // Code outside of symbols is told apart by its file.
                     let key = (call.def, if call.def.is_none() { call.site.id() } else { 0 });
                     if !seen.insert(key) {
@@ -162,10 +162,13 @@ impl<'a> Walk<'a> {
         Some(Edge { symbol, file, line, confidence: call.confidence, depth, via })
     }
 
-    fn callers(&mut self, def: Def) -> Vec<Call> {
+    fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
         let defs = target::same(self.resolver, def);
-        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls));
+        // The first step is the answer to most questions and is never cut.
+        let deadline = (level > 1).then_some(self.deadline);
+        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), deadline);
         self.unresolved += uses.unresolved;
+        self.cut |= uses.cut;
         uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
         let call = |one: references::Use| Call {
             def: references::holder(&one),

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use cruxe_index::View;
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
@@ -129,6 +130,8 @@ impl Use {
 pub(crate) struct Uses {
     pub found: Vec<Use>,
     pub unresolved: usize,
+    /// The deadline came before the end.
+    pub cut: bool,
 }
 
 /// The resolver of a view, or the error of a project without an index.
@@ -144,7 +147,7 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     let resolver = resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut uses = uses(&resolver, &target.defs, question.edge);
+    let mut uses = uses(&resolver, &target.defs, question.edge, None);
     resolver.check()?;
     uses.found.sort_by(|a, b| {
         (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start))
@@ -165,8 +168,14 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
 /// Names under which re-exports hand a definition on, at most.
 const MAX_NAMES: usize = 16;
 
-/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given.
-pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeType>) -> Uses {
+/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given, and only until a
+/// deadline where there is one.
+pub(crate) fn uses(
+    resolver: &Resolver,
+    defs: &HashSet<Def>,
+    edge: Option<EdgeType>,
+    deadline: Option<Instant>,
+) -> Uses {
     let mut search = Search { resolver, defs, edge, names: Vec::new(), uses: Uses::default() };
     let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
     for def in defs {
@@ -181,6 +190,9 @@ pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeTy
             versions.dedup();
         }
         for version in versions {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Uses { cut: true, ..search.uses };
+            }
             let Some(other) = resolver.file(version) else { continue };
             if other.lang == file.lang {
                 search.in_file(&other, &name);

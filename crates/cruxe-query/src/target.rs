@@ -16,7 +16,7 @@ use crate::symbol::SymbolRef;
 
 /// How many other definitions of a name are listed.
 const MAX_CANDIDATES: usize = 10;
-/// How many definitions of a name are looked at.
+/// How many definitions of a name are looked at in one file.
 const MAX_FOUND: usize = 200;
 
 /// A symbol as somebody names it.
@@ -72,9 +72,11 @@ struct Near {
 /// Finds the definition; an error says which names are near.
 pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
     let place = Place { path: wanted.path.as_deref() };
-    let question =
-        locate::Question { name: wanted.name.clone(), kinds: Vec::new(), language: None, limit: MAX_FOUND };
+    // A name may have thousands of definitions; only what is listed has to be read.
+    let limit = if wanted.path.is_some() || wanted.line.is_some() { MAX_FOUND } else { 2 * MAX_CANDIDATES };
+    let question = locate::Question { name: wanted.name.clone(), kinds: Vec::new(), language: None, limit };
     let answer = locate::locate_at(view, &question, &place)?;
+    let unread = answer.total.saturating_sub(answer.found.len());
     let exact = matches!(answer.matched, Some(NameMatch::Exact));
     let mut found = answer.found;
     // An `impl` or a heading is not what a name means while anything else has it.
@@ -106,7 +108,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
     let defs = same(resolver, def);
     let mut candidates = Vec::new();
     let mut groups: HashSet<Def> = defs.clone();
-    let mut other_definitions = 0;
+    let mut other_definitions = unread;
     for found in &found[1..] {
         let other = def_of(found);
         if groups.contains(&other) {

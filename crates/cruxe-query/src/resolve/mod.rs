@@ -8,12 +8,14 @@
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
+//! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
 //!
 //! Everything is bounded: recursion by a depth, chains by steps, and a cycle ends where it began.
 
 mod file;
 mod foreign;
+mod guess;
 mod infer;
 mod members;
 mod modules;
@@ -99,7 +101,8 @@ pub struct Resolver<'a> {
     imports: RefCell<HashMap<(VersionId, u32), Rc<[Entity]>>>,
     bindings: RefCell<HashMap<(VersionId, u32), Ty>>,
     symbols: RefCell<HashMap<Def, Ty>>,
-    customs: RefCell<HashMap<(String, Def), bool>>,
+    families: RefCell<HashMap<(String, Lang, guess::Use), Rc<guess::Family>>>,
+    customs: RefCell<HashMap<(String, String, Lang, guess::Use), Option<Def>>>,
     looking: RefCell<HashSet<(Module, String)>>,
     depth: Cell<u32>,
     steps: Cell<u32>,
@@ -123,6 +126,7 @@ impl<'a> Resolver<'a> {
             imports: RefCell::default(),
             bindings: RefCell::default(),
             symbols: RefCell::default(),
+            families: RefCell::default(),
             customs: RefCell::default(),
             looking: RefCell::default(),
             depth: Cell::new(0),

@@ -7,10 +7,7 @@ use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
 
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Entity, Resolver, Space, Want, foreign};
-
-/// In more files than this nobody looks for the habits of a code base.
-const MAX_CUSTOM_FILES: usize = 200;
+use super::{Def, Entity, Resolver, Space, Want};
 
 /// How sure it is who is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,7 +86,7 @@ impl Resolver<'_> {
     }
 
     /// How many different things some definitions are: overloads and declarations count once.
-    fn distinct(&self, defs: &[Def]) -> usize {
+    pub(super) fn distinct(&self, defs: &[Def]) -> usize {
         let mut names: Vec<String> =
             defs.iter().filter_map(|def| self.with(*def, |_, symbol| symbol.qualified_name.clone())).collect();
         names.sort_unstable();
@@ -163,95 +160,6 @@ impl Resolver<'_> {
                 }
             }
         }
-    }
-
-    /// With nothing known about the receiver, a name that only one type in the language has is probably that one's.
-    fn guess(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
-        let table = self.member_table(name);
-        let mut family: Vec<(Def, Option<Def>)> = Vec::new();
-        for (def, owner) in &table.all {
-            let fits = self.with(*def, |other, symbol| {
-                let callable = !matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant);
-                let called = occurrence.role != Role::Call || callable || other.lang == Lang::Ecma;
-                let field = symbol.kind == SymbolKind::Field || occurrence.role != Role::Write;
-                let reached = !matches!(other.lang, Lang::Rust) || !symbol.flags.associated;
-                other.lang == file.lang && called && field && reached && symbol.kind != SymbolKind::Variant
-            });
-            if fits.unwrap_or(false) {
-                family.push((*def, *owner));
-            }
-        }
-        if family.is_empty() {
-            return Resolution::Elsewhere;
-        }
-        if let Some(found) = self.by_convention(file, occurrence, &family) {
-            return Resolution::Defs(vec![found], Certainty::Heuristic);
-        }
-        if foreign::is_common(name, file.lang) {
-            return Resolution::Unresolved;
-        }
-        // Members that override one another are one family; its root is meant as much as any of them.
-        let roots: Vec<Def> = family
-            .iter()
-            .filter(|(_, owner)| {
-                !owner.is_some_and(|owner| {
-                    let inherits = |(_, other): &(Def, Option<Def>)| {
-                        other.is_some_and(|other| other != owner && self.builds_on(owner, other, 0))
-                    };
-                    family.iter().any(inherits)
-                })
-            })
-            .map(|(def, _)| *def)
-            .collect();
-        match self.distinct(&roots) {
-            1 => Resolution::Defs(roots, Certainty::Heuristic),
-            _ => Resolution::Unresolved,
-        }
-    }
-
-    /// A code base calls values of one type by one name: where a variable without a type has the name that others
-    /// with a type have, and that type has the member, it is meant.
-    fn by_convention(&self, file: &Arc<File>, occurrence: &Occurrence, family: &[(Def, Option<Def>)]) -> Option<Def> {
-        let receiver = file.facts.exprs.get(occurrence.receiver?.0 as usize)?;
-        let Expr::Name(variable) = receiver else { return None };
-        let variable = file.facts.name(*variable);
-        let mut found = None;
-        for (def, owner) in family {
-            let Some(owner) = owner else { continue };
-            if self.is_customary(variable, *owner, file.lang) && found.replace(*def).is_some() {
-                return None;
-            }
-        }
-        found
-    }
-
-    /// Whether variables of this name are declared with this type.
-    fn is_customary(&self, variable: &str, owner: Def, lang: Lang) -> bool {
-        let Some(ty) = self.with(owner, |_, symbol| symbol.name.clone()) else { return false };
-        let key = (variable.to_owned(), owner);
-        if let Some(known) = self.customs.borrow().get(&key) {
-            return *known;
-        }
-        let declares = |version: &u32| {
-            let Some(file) = self.file(*version).filter(|file| file.lang == lang) else { return false };
-            file.facts.bindings.iter().any(|binding| {
-                let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
-                file.facts.name(binding.name) == variable
-                    && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
-            })
-        };
-        let known = self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares);
-        self.customs.borrow_mut().insert(key, known);
-        known
-    }
-
-    /// Whether a type builds on another.
-    fn builds_on(&self, owner: Def, other: Def, depth: u32) -> bool {
-        depth < 16
-            && self.bases(owner).iter().any(|base| match base {
-                Ty::Value(base, _) => *base == other || self.builds_on(*base, other, depth + 1),
-                _ => false,
-            })
     }
 }
 

@@ -57,11 +57,7 @@ impl Nesting {
     }
 
     /// The symbols around an offset, innermost first.
-    pub fn symbols_around<'a>(
-        &'a self,
-        facts: &FileFacts,
-        offset: u32,
-    ) -> impl Iterator<Item = SymbolIndex> + use<'a> {
+    pub fn symbols_around<'a>(&'a self, facts: &FileFacts, offset: u32) -> impl Iterator<Item = SymbolIndex> + use<'a> {
         let parent = |at: &u32| Some(self.symbol_parents[*at as usize]).filter(|at| *at != NONE);
         std::iter::successors(self.symbol_at(facts, offset), parent).map(SymbolIndex)
     }

@@ -202,7 +202,8 @@ fn candidates(
         if question.language.as_ref().is_some_and(|language| !file.language.eq_ignore_ascii_case(language)) {
             continue;
         }
-        let mut candidate = Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: score(&hit, how, rarity) };
+        let mut candidate =
+            Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: score(&hit, how, rarity) };
         candidate.score.path_affinity = path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
             let table = snapshot.symbols(hit.version)?;

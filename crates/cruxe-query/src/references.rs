@@ -149,9 +149,7 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     let target = target::find(view, &resolver, &question.wanted)?;
     let mut uses = uses(&resolver, &target.defs, question.edge, None);
     resolver.check()?;
-    uses.found.sort_by(|a, b| {
-        (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start))
-    });
+    uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
     let mut seen = HashSet::new();
     uses.found.retain(|one| {
         let line = one.file.facts.line_of(one.start);

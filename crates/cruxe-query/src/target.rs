@@ -80,7 +80,8 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
     let exact = matches!(answer.matched, Some(NameMatch::Exact));
     let mut found = answer.found;
     // An `impl` or a heading is not what a name means while anything else has it.
-    let defines = |found: &Found| !matches!(found.symbol().kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use);
+    let defines =
+        |found: &Found| !matches!(found.symbol().kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use);
     if found.iter().any(defines) {
         found.retain(defines);
     }

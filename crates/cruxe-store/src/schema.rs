@@ -11,7 +11,8 @@ pub const SCHEMA_VERSION: i64 = 2;
 const APPLICATION_ID: i64 = 0x4351_5846;
 
 /// Statements that bring a database from the version of their index to the next. Index 0 makes a new one.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- A file version: what a path contained. Narrow on purpose: sums over it must not read facts.
@@ -60,7 +61,8 @@ CREATE TABLE ref (
 
 -- Versions whose facts are gone and whose text the next writer removes.
 CREATE TABLE dead (version INTEGER PRIMARY KEY);
-", "
+",
+    "
 -- Facts say more than they did, so every file is read anew.
 INSERT OR IGNORE INTO dead SELECT id FROM version;
 DELETE FROM ref;
@@ -71,7 +73,8 @@ DELETE FROM version;
 
 -- Which names a version uses, as sorted 16-bit fingerprints. Apart from the facts, because a question reads all of it.
 CREATE TABLE mention (version INTEGER PRIMARY KEY, names BLOB NOT NULL);
-"];
+",
+];
 
 /// Settings of every connection.
 pub fn configure(connection: &Connection) -> Result<(), StoreError> {

@@ -15,9 +15,9 @@ use crate::layout::ProjectDir;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, pack_bitmap, pack_stats, unpack_bitmap};
 use crate::pack::PackedFacts;
-use crate::{mentions, schema};
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
+use crate::{mentions, schema};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
@@ -173,9 +173,7 @@ impl Writer {
             new.packed.rest
         ])?;
         let names = mentions::pack(&new.facts);
-        self.connection
-            .prepare_cached("INSERT INTO mention VALUES (?1, ?2)")?
-            .execute(params![version, names])?;
+        self.connection.prepare_cached("INSERT INTO mention VALUES (?1, ?2)")?.execute(params![version, names])?;
         self.symbols.add(&self.connection, version, &new.facts.symbols)?;
         self.text.add(version, new.path.as_str(), &new.facts, &new.text)?;
         self.uncommitted += new.bytes;

@@ -143,7 +143,8 @@ fn print_dot(answer: &Answer) {
     output::line("digraph calls {");
     output::line("  rankdir=LR; node [shape=box];");
     let root = &answer.target.symbol;
-    let label = |id: &str, name: &str, path: &str| format!("  {} [label={}];", quoted(id), quoted(&format!("{name}\n{path}")));
+    let label =
+        |id: &str, name: &str, path: &str| format!("  {} [label={}];", quoted(id), quoted(&format!("{name}\n{path}")));
     output::line(&label(&root.symbol_id, &root.qualified_name, &root.path));
     for (edge, caller) in
         answer.callers.iter().map(|edge| (edge, true)).chain(answer.callees.iter().map(|edge| (edge, false)))

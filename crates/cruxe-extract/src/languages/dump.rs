@@ -41,7 +41,8 @@ pub fn dump(facts: &FileFacts) -> String {
     let nesting = Nesting::of(facts);
     for occurrence in &facts.occurrences {
         let receiver = occurrence.receiver.map(|id| format!(" of {}", expr_text(facts, id))).unwrap_or_default();
-        let inside = nesting.enclosing_symbol(facts, occurrence.start).map(|at| facts.symbols[at.0 as usize].name.as_str());
+        let inside =
+            nesting.enclosing_symbol(facts, occurrence.start).map(|at| facts.symbols[at.0 as usize].name.as_str());
         let (line, name) = (facts.line_of(occurrence.start), facts.name(occurrence.name));
         let _ = writeln!(out, "  {line}: {:?} {name}{receiver} in {}", occurrence.role, inside.unwrap_or("-"));
     }

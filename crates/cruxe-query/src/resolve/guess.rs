@@ -56,9 +56,7 @@ impl Resolver<'_> {
             return Resolution::Defs(vec![found], Certainty::Heuristic);
         }
         match &family.root {
-            Some(root) if !foreign::is_common(name, file.lang) => {
-                Resolution::Defs(root.clone(), Certainty::Heuristic)
-            }
+            Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root.clone(), Certainty::Heuristic),
             _ => Resolution::Unresolved,
         }
     }
@@ -139,8 +137,7 @@ impl Resolver<'_> {
             let Some(name) = file.facts.names.iter().position(|name| name == variable) else { return false };
             file.facts.bindings.iter().any(|binding| {
                 let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
-                binding.name.0 as usize == name
-                    && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
+                binding.name.0 as usize == name && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
             })
         };
         self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares)

@@ -7,9 +7,9 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, ScopeId, ScopeKind};
 
 use super::file::{File, Lang};
+use super::foreign;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want};
-use super::foreign;
 
 impl Resolver<'_> {
     /// The type of an expression that stands at an offset.
@@ -48,7 +48,7 @@ impl Resolver<'_> {
             Expr::Index(base) => self.element(&inner(*base)),
             Expr::Unwrap(base) => self.unwrapped(inner(*base), file.lang),
             Expr::Literal(word) => match file.facts.name(*word) {
-                "null" | "None" => Ty::Unknown,
+                "null" | "none" => Ty::Unknown,
                 "list" => Ty::foreign("[]", Vec::new()),
                 word => Ty::foreign(word, Vec::new()),
             },
@@ -224,7 +224,11 @@ impl Resolver<'_> {
         match base {
             Ty::Module(module) => {
                 let found = self.offered(module, name, Space::Value);
-                if found.is_empty() { Ty::Outside } else { Ty::union(found.iter().map(|found| self.entity_type(found))) }
+                if found.is_empty() {
+                    Ty::Outside
+                } else {
+                    Ty::union(found.iter().map(|found| self.entity_type(found)))
+                }
             }
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 let found = self.inside(&Entity::Symbol(*def), name, Space::Value);
@@ -439,7 +443,8 @@ impl Resolver<'_> {
                 continue;
             }
             // The names of one destructured parameter have one value in common.
-            let root = if binding.ty.is_none() { binding.value.and_then(|value| typed_root(file, value)) } else { None };
+            let root =
+                if binding.ty.is_none() { binding.value.and_then(|value| typed_root(file, value)) } else { None };
             if root.is_some() && whole.last().is_some_and(|(last, _)| *last == root) {
                 continue;
             }

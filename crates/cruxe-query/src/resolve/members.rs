@@ -57,9 +57,8 @@ impl Resolver<'_> {
         if let Some(parent) = symbol.parent {
             return match file.symbol(parent).kind {
                 Impl => Some(self.impl_type(file, parent)),
-                Class | Struct | Enum | Union | Trait | Interface | Type | Variant | Field | Const | Variable | Static => {
-                    Some(Some(Def { version, symbol: parent }))
-                }
+                Class | Struct | Enum | Union | Trait | Interface | Type | Variant | Field | Const | Variable
+                | Static => Some(Some(Def { version, symbol: parent })),
                 _ if symbol.kind == Method => Some(self.written_owner(file, symbol)),
                 _ => None,
             };
@@ -100,14 +99,7 @@ impl Resolver<'_> {
         self.inherited(&table, owner, want, &mut HashSet::new(), 0)
     }
 
-    fn inherited(
-        &self,
-        table: &MemberTable,
-        owner: Def,
-        want: Want,
-        seen: &mut HashSet<Def>,
-        height: u32,
-    ) -> Vec<Def> {
+    fn inherited(&self, table: &MemberTable, owner: Def, want: Want, seen: &mut HashSet<Def>, height: u32) -> Vec<Def> {
         if !seen.insert(owner) || height > MAX_HEIGHT {
             return Vec::new();
         }
@@ -135,7 +127,8 @@ impl Resolver<'_> {
     fn preferred(&self, own: &[Def], want: Want) -> Vec<Def> {
         let callable = |def: &Def| self.kind(*def).is_some_and(SymbolKind::is_callable);
         let fits = |def: &Def| want == Want::Any || callable(def) == (want == Want::Called);
-        let mut own: Vec<Def> = if own.iter().any(fits) { own.iter().copied().filter(fits).collect() } else { own.to_vec() };
+        let mut own: Vec<Def> =
+            if own.iter().any(fits) { own.iter().copied().filter(fits).collect() } else { own.to_vec() };
         if own.iter().any(|def| !self.implements_trait(*def)) {
             own.retain(|def| !self.implements_trait(*def));
         }
@@ -161,7 +154,14 @@ impl Resolver<'_> {
             let same = |hit: &&cruxe_store::SymbolHit| {
                 let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
                 def != owner
-                    && matches!(hit.kind, SymbolKind::Interface | SymbolKind::Class | SymbolKind::Struct | SymbolKind::Const | SymbolKind::Type)
+                    && matches!(
+                        hit.kind,
+                        SymbolKind::Interface
+                            | SymbolKind::Class
+                            | SymbolKind::Struct
+                            | SymbolKind::Const
+                            | SymbolKind::Type
+                    )
                     && (hit.version == owner.version || file.lang == Lang::Broad)
                     && self.with(def, |_, other| other.qualified_name == symbol.qualified_name).unwrap_or(false)
             };
@@ -186,9 +186,8 @@ impl Resolver<'_> {
     fn read_bases(&self, owner: Def) -> Vec<Ty> {
         let Some(file) = self.file(owner.version) else { return Vec::new() };
         let symbol = file.symbol(owner.symbol);
-        let mut bases: Vec<Ty> = heritage(&file, owner.symbol)
-            .map(|ty| self.type_of(&file, ty, symbol.name_span.start))
-            .collect();
+        let mut bases: Vec<Ty> =
+            heritage(&file, owner.symbol).map(|ty| self.type_of(&file, ty, symbol.name_span.start)).collect();
         if file.lang == Lang::Rust {
             bases.extend(self.rust_traits(owner, &symbol.name));
             // A variant has what its enum has.

@@ -113,7 +113,8 @@ impl Resolver<'_> {
                 let named = |at: &u32| {
                     let import = file.import(*at);
                     import.name.is_some_and(|id| file.facts.name(id) == name)
-                        && (import.start == occurrence.start || import.alias.is_some() && import.start > occurrence.start)
+                        && (import.start == occurrence.start
+                            || import.alias.is_some() && import.start > occurrence.start)
                 };
                 let all = 0..file.facts.imports.len() as u32;
                 let nearest = all.filter(named).min_by_key(|at| file.import(*at).start);

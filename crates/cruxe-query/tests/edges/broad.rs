@@ -7,7 +7,10 @@ fn java_members_are_found_by_import_package_and_type() {
     check(
         "TokenService.validate",
         &[
-            ("src/auth/TokenService.java", "package auth;\npublic class TokenService {\n  public boolean validate(String t) { return true; }\n  boolean twice(String t) { return validate(t) && this.validate(t); } // <-\n}\n"),
+            (
+                "src/auth/TokenService.java",
+                "package auth;\npublic class TokenService {\n  public boolean validate(String t) { return true; }\n  boolean twice(String t) { return validate(t) && this.validate(t); } // <-\n}\n",
+            ),
             (
                 "src/web/Login.java",
                 "package web;
@@ -36,7 +39,10 @@ fn c_functions_are_one_with_their_declarations() {
         &[
             ("src/pool.h", "int pool_open(const char *name);\n"),
             ("src/pool.c", "#include \"pool.h\"\nint pool_open(const char *name) { return 0; }\n"),
-            ("src/main.c", "#include \"pool.h\"\nint main(void) { return pool_open(\"x\"); } // <-\nstatic int other(int pool_open) { return pool_open; }\n"),
+            (
+                "src/main.c",
+                "#include \"pool.h\"\nint main(void) { return pool_open(\"x\"); } // <-\nstatic int other(int pool_open) { return pool_open; }\n",
+            ),
         ],
     );
 }

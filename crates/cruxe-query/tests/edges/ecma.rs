@@ -42,7 +42,10 @@ fn tsconfig_paths_and_workspace_packages_are_followed() {
     check(
         "packages/core/src/index.ts start",
         &[
-            ("tsconfig.json", "{ // paths\n \"compilerOptions\": { \"baseUrl\": \".\", \"paths\": { \"@core/*\": [\"packages/core/src/*\"] }, } }"),
+            (
+                "tsconfig.json",
+                "{ // paths\n \"compilerOptions\": { \"baseUrl\": \".\", \"paths\": { \"@core/*\": [\"packages/core/src/*\"] }, } }",
+            ),
             ("packages/core/package.json", "{\"name\": \"@acme/core\", \"main\": \"./dist/index.js\"}"),
             ("packages/core/src/index.ts", "export const start = () => {}\n"),
             ("packages/app/package.json", "{\"name\": \"app\"}"),
@@ -113,7 +116,10 @@ fn components_and_decorators_are_uses() {
         "Panel",
         &[
             ("src/panel.tsx", "export function Panel(props: { title: string }) { return <div>{props.title}</div> }\n"),
-            ("src/app.tsx", "import { Panel } from './panel' // <-\nexport const App = () => <Panel title='x'></Panel> // <-\nconst Other = { Panel: 1 }\n"),
+            (
+                "src/app.tsx",
+                "import { Panel } from './panel' // <-\nexport const App = () => <Panel title='x'></Panel> // <-\nconst Other = { Panel: 1 }\n",
+            ),
         ],
     );
 }

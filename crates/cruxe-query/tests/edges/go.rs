@@ -27,7 +27,10 @@ func main() {
 }
 ",
             ),
-            ("aliased/a.go", "package aliased\n\nimport db \"example.com/app/store\"\n\nvar x = db.Open(\"d\") // <-\nfunc Open() {}\nfunc y() { Open() }\n"),
+            (
+                "aliased/a.go",
+                "package aliased\n\nimport db \"example.com/app/store\"\n\nvar x = db.Open(\"d\") // <-\nfunc Open() {}\nfunc y() { Open() }\n",
+            ),
         ],
     );
 }

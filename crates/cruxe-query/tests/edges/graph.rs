@@ -63,14 +63,18 @@ fn a_limit_cuts_each_direction_and_the_total_stays_true() {
 
 #[test]
 fn tests_are_marked_among_callers() {
-    let tree = Tree::new(&[("app.py", "def go(): pass\n"), ("tests/test_app.py", "from app import go\ndef test_go():\n    go()\n")]);
+    let tree = Tree::new(&[
+        ("app.py", "def go(): pass\n"),
+        ("tests/test_app.py", "from app import go\ndef test_go():\n    go()\n"),
+    ]);
     let answer = graph(&tree, "go", Direction::Callers, 1, 20);
     assert_eq!(answer.callers.iter().map(|edge| edge.symbol.is_test).collect::<Vec<_>>(), [true]);
 }
 
 #[test]
 fn what_decorates_or_wraps_a_function_is_called_by_the_code_around_it() {
-    let text = "def route(p): return lambda f: f\ndef make():\n    @route('/')\n    def index(): pass\n    return index\n";
+    let text =
+        "def route(p): return lambda f: f\ndef make():\n    @route('/')\n    def index(): pass\n    return index\n";
     let answer = graph(&Tree::new(&[("a.py", text)]), "route", Direction::Callers, 1, 20);
     assert_eq!(shown(&answer.callers), ["1 make :3"]);
     let text = "function memo(f: any) { return f }\nfunction App() { const on = memo(() => 1); return on }\n";

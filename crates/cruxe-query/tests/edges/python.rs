@@ -37,7 +37,10 @@ fn relative_absolute_and_re_exported_imports_lead_to_the_definition() {
             ("pkg/core/base.py", "class Model:\n    pass\n"),
             ("pkg/views.py", "from .core.base import Model as Base  # <-\nclass View(Base):  # <-\n    pass\n"),
             ("pkg/other.py", "class Model:\n    pass\nModel()\n"),
-            ("main.py", "import pkg\nfrom pkg import Model  # <-\nModel()  # <-\npkg.Model()  # <-\npkg.core.base.Model()  # <-\n"),
+            (
+                "main.py",
+                "import pkg\nfrom pkg import Model  # <-\nModel()  # <-\npkg.Model()  # <-\npkg.core.base.Model()  # <-\n",
+            ),
             ("alone.py", "from elsewhere import Model\nModel()\n"),
         ],
     );

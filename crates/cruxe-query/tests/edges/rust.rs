@@ -8,9 +8,11 @@ const CARGO: (&str, &str) = ("Cargo.toml", "[package]\nname = \"app\"\nversion =
 fn shadowed_name_is_not_a_reference() {
     check(
         "limit",
-        &[CARGO, (
-            "src/lib.rs",
-            "pub fn limit() -> u32 { 1 }
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "pub fn limit() -> u32 { 1 }
 fn a() -> u32 { limit() } // <-
 fn b(limit: u32) -> u32 { limit }
 fn c() { let limit = 2; drop(limit); }
@@ -19,7 +21,8 @@ fn d() { let limit = limit(); drop(limit); } // <-
 const TEXT: &str = \"limit()\";
 struct S { limit: u32 }
 ",
-        )],
+            ),
+        ],
     );
 }
 
@@ -29,7 +32,10 @@ fn imports_aliases_globs_and_re_exports_lead_to_the_definition() {
         "src/auth/jwt.rs check",
         &[
             CARGO,
-            ("src/lib.rs", "pub mod auth;\nmod other;\npub use auth::jwt::check as verify; // <-\nfn f() { crate::auth::check(); } // <-\n"),
+            (
+                "src/lib.rs",
+                "pub mod auth;\nmod other;\npub use auth::jwt::check as verify; // <-\nfn f() { crate::auth::check(); } // <-\n",
+            ),
             ("src/auth/mod.rs", "pub mod jwt;\npub use self::jwt::check; // <-\nfn g() { check(); } // <-\n"),
             ("src/auth/jwt.rs", "pub fn check() {}\n"),
             (
@@ -53,9 +59,11 @@ mod inner {
 fn methods_are_told_apart_by_the_type_of_the_receiver() {
     check(
         "Cache::get",
-        &[CARGO, (
-            "src/lib.rs",
-            "pub struct Cache { items: Vec<u32> }
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "pub struct Cache { items: Vec<u32> }
 pub struct Other;
 impl Cache {
     pub fn new() -> Self { Cache { items: Vec::new() } }
@@ -85,7 +93,8 @@ fn d(h: Holder) {
     let f = Cache::get; // <-
 }
 ",
-        )],
+            ),
+        ],
     );
 }
 
@@ -106,9 +115,11 @@ fn b() -> Stats { Stats { count: 1 } }
 fn trait_methods_are_found_through_bounds_objects_and_defaults() {
     check(
         "Sink::finish",
-        &[CARGO, (
-            "src/lib.rs",
-            "pub trait Sink { fn finish(&self) {} fn run(&self) { self.finish(); } } // <-
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "pub trait Sink { fn finish(&self) {} fn run(&self) { self.finish(); } } // <-
 struct File;
 impl Sink for File {}
 fn a<S: Sink>(s: S) { s.finish(); } // <-
@@ -122,7 +133,8 @@ struct Plain;
 impl Plain { fn finish(&self) {} }
 fn g() { Plain.finish(); }
 ",
-        )],
+            ),
+        ],
     );
 }
 
@@ -130,9 +142,11 @@ fn g() { Plain.finish(); }
 fn enum_variants_are_found_in_values_and_patterns() {
     check(
         "State::Busy",
-        &[CARGO, (
-            "src/lib.rs",
-            "pub enum State { Idle, Busy(u32) }
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "pub enum State { Idle, Busy(u32) }
 pub enum Other { Busy }
 use State::*; 
 fn a() -> State { State::Busy(1) } // <-
@@ -140,7 +154,8 @@ fn b(s: State) { match s { State::Busy(n) => drop(n), State::Idle => {} } } // <
 fn c() -> State { Busy(2) } // <-
 fn d() -> Other { Other::Busy }
 ",
-        )],
+            ),
+        ],
     );
 }
 
@@ -148,9 +163,11 @@ fn d() -> Other { Other::Busy }
 fn what_a_variant_holds_has_its_type() {
     check(
         "Raw::ino",
-        &[CARGO, (
-            "src/lib.rs",
-            "pub struct Raw;
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "pub struct Raw;
 impl Raw { fn ino(&self) -> u64 { 1 } }
 pub struct Std;
 impl Std { fn ino(&self) -> u64 { 2 } }
@@ -170,7 +187,8 @@ fn f() {
     b.ino();
 }
 ",
-        )],
+            ),
+        ],
     );
 }
 
@@ -178,9 +196,11 @@ fn f() {
 fn arguments_of_macros_and_struct_keys_are_read() {
     check(
         "Config::depth",
-        &[CARGO, (
-            "src/lib.rs",
-            "pub struct Config { pub depth: u32 }
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "pub struct Config { pub depth: u32 }
 pub struct Other { pub depth: u32 }
 fn a(config: &Config) { println!(\"{}\", config.depth); } // <-
 fn b(depth: u32) -> Config { Config { depth } } // <-
@@ -188,7 +208,8 @@ fn c() -> Config { Config { depth: 1 } } // <-
 fn d(o: Other) -> u32 { o.depth }
 fn e(c: Config) { let Config { depth } = c; } // <-
 ",
-        )],
+            ),
+        ],
     );
 }
 
@@ -201,7 +222,10 @@ fn crates_of_a_workspace_see_each_other_by_name() {
             ("crates/core-lib/Cargo.toml", "[package]\nname = \"core-lib\"\n"),
             ("crates/core-lib/src/lib.rs", "pub fn run() {}\n"),
             ("crates/app/Cargo.toml", "[package]\nname = \"app\"\n"),
-            ("crates/app/src/main.rs", "use core_lib::run; // <-\nfn main() { run(); core_lib::run(); } // <-\nmod m { fn run() {} fn x() { run(); } }\n"),
+            (
+                "crates/app/src/main.rs",
+                "use core_lib::run; // <-\nfn main() { run(); core_lib::run(); } // <-\nmod m { fn run() {} fn x() { run(); } }\n",
+            ),
         ],
     );
 }
@@ -210,12 +234,15 @@ fn crates_of_a_workspace_see_each_other_by_name() {
 fn macros_are_called_by_their_name() {
     check(
         "check",
-        &[CARGO, (
-            "src/lib.rs",
-            "macro_rules! check { () => {} }
+        &[
+            CARGO,
+            (
+                "src/lib.rs",
+                "macro_rules! check { () => {} }
 fn a() { check!(); } // <-
 mod tests { fn b() { check!(); } } // <-
 ",
-        )],
+            ),
+        ],
     );
 }

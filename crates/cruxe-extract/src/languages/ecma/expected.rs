@@ -5,6 +5,7 @@
 use cruxe_model::facts::{Expr, ExprId};
 use tree_sitter::Node;
 
+use super::object::Target;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::Cx;
 
@@ -18,7 +19,9 @@ impl Ecma {
         let (node, field, root) = (inner.node, inner.field, outer.node);
         match self.kinds.get(outer.kind) {
             K::Paren | K::NonNull => self.expected(cx, level + 1, steps + 1),
-            K::Ternary if root.child(0).is_some_and(|condition| condition.id() != node.id()) => self.expected(cx, level + 1, steps + 1),
+            K::Ternary if root.child(0).is_some_and(|condition| condition.id() != node.id()) => {
+                self.expected(cx, level + 1, steps + 1)
+            }
             K::Cast => {
                 let ty = root.named_child(1).and_then(|ty| self.type_ref(cx, &ty, 0));
                 match ty {
@@ -50,6 +53,10 @@ impl Ecma {
                 Some(cx.expr(Expr::Typed(ty)))
             }
             K::Assign if field == self.f.right => {
+                // What a module exports is defined by that, not expected.
+                if matches!(self.target(cx, &root), Some(Target::Module | Target::Export(_))) {
+                    return None;
+                }
                 let left = self.child(&root, self.f.left)?;
                 Some(self.expr(cx, &left, 0))
             }

@@ -170,7 +170,9 @@ impl Ecma {
                 let mut args = vec![result.or_else(|| self.word(cx, "void", Vec::new()))?];
                 if let Some(list) = self.child(node, self.f.parameters) {
                     let mut cursor = list.walk();
-                    for param in list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16) {
+                    for param in
+                        list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16)
+                    {
                         let ty = param.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty, steps + 1));
                         args.push(ty.or_else(|| self.word(cx, "any", Vec::new()))?);
                     }

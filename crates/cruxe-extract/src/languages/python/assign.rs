@@ -370,7 +370,7 @@ impl Python {
             }
             _ => target.ty,
         };
-        if decl.ty.is_none() && kind != SymbolKind::Variant {
+        if decl.ty.is_none() && !matches!(kind, SymbolKind::Variant | SymbolKind::Fn | SymbolKind::Method) {
             let (kind, value) = self.source_expr(cx, source);
             let value = match kind {
                 BindingKind::Element => value.map(|value| cx.expr(Expr::Index(value))),

@@ -53,7 +53,9 @@ impl Python {
             K::Lambda | K::Class => Some(false),
             _ => None,
         });
-        let (Some(symbol), Some(true), Some(value)) = (cx.current_symbol(), function, self.first(&node)) else { return };
+        let (Some(symbol), Some(true), Some(value)) = (cx.current_symbol(), function, self.first(&node)) else {
+            return;
+        };
         let known = cx.symbol_at(symbol);
         if known.ty.is_some() || known.value.is_some() || self.kind(&value) == K::None {
             return;

@@ -1,5 +1,5 @@
-use cruxe_model::nesting::Nesting;
 use cruxe_model::facts::{Access, FileFacts, Role, Symbol};
+use cruxe_model::nesting::Nesting;
 
 use crate::languages::fixture_tests::extract;
 use crate::registry::{self, Kinds};

@@ -122,7 +122,8 @@ impl Rust {
         let mut cursor = body.walk();
         let fields: Vec<Node> = children(body, self.fields.ty, &mut cursor).collect();
         let unknown = cx.owned_name("_".to_owned());
-        let parts = fields.iter().map(|ty| self.type_ref(cx, ty, 0).unwrap_or_else(|| cx.ty(vec![unknown], Vec::new())));
+        let parts =
+            fields.iter().map(|ty| self.type_ref(cx, ty, 0).unwrap_or_else(|| cx.ty(vec![unknown], Vec::new())));
         let parts: Vec<TypeId> = parts.collect();
         let tuple = cx.owned_name("()".to_owned());
         Some(cx.ty(vec![tuple], parts))

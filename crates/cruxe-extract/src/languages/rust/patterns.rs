@@ -193,7 +193,8 @@ impl Rust {
         let call = source.value.filter(|value| self.k(value) == K::Call && at == 1);
         let callee = call.and_then(|call| call.child_by_field_id(self.fields.function));
         let callee = callee.filter(|callee| self.k(callee) == K::FieldExpr);
-        let method = callee.and_then(|callee| callee.child_by_field_id(self.fields.field)).map(|field| cx.text_of(&field));
+        let method =
+            callee.and_then(|callee| callee.child_by_field_id(self.fields.field)).map(|field| cx.text_of(&field));
         match callee.and_then(|callee| callee.child_by_field_id(self.fields.value)) {
             Some(value) if method == Some("enumerate") => Source { value: Some(value), ..source },
             _ => {

@@ -73,7 +73,8 @@ impl Resolver<'_> {
         if kinds(&found) {
             found.retain(|(_, kind, ..)| kind.fits(space));
         }
-        for closer in [|found: &(Def, SymbolKind, bool, bool)| found.2, |found: &(Def, SymbolKind, bool, bool)| found.3] {
+        for closer in [|found: &(Def, SymbolKind, bool, bool)| found.2, |found: &(Def, SymbolKind, bool, bool)| found.3]
+        {
             if found.iter().any(closer) {
                 found.retain(closer);
             }

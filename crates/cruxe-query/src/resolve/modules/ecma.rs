@@ -84,7 +84,9 @@ impl Resolver<'_> {
     }
 
     fn ecma_file(&self, path: &str) -> Option<VersionId> {
-        let code = |version: &VersionId| self.snapshot.file(*version).is_ok_and(|row| super::Lang::of(&row.language) == super::Lang::Ecma);
+        let code = |version: &VersionId| {
+            self.snapshot.file(*version).is_ok_and(|row| super::Lang::of(&row.language) == super::Lang::Ecma)
+        };
         for end in ENDS {
             if let Some(found) = self.tree.path(&format!("{path}{end}")).filter(code) {
                 return Some(found);
@@ -108,9 +110,8 @@ impl Resolver<'_> {
                 let base = config.base.as_deref().unwrap_or(at);
                 for (pattern, targets) in &config.paths {
                     let Some(rest) = matched(pattern, path) else { continue };
-                    let found = targets.iter().find_map(|target| {
-                        self.ecma_file(&join(base, &target.replacen('*', rest, 1)))
-                    });
+                    let found =
+                        targets.iter().find_map(|target| self.ecma_file(&join(base, &target.replacen('*', rest, 1))));
                     if found.is_some() {
                         return found;
                     }
@@ -137,7 +138,10 @@ impl Resolver<'_> {
         for entry in entries {
             let direct = join(&package.folder, entry);
             // What a build puts into `dist` is made from what is in `src`.
-            let source = entry.trim_start_matches("./").split_once('/').map(|(_, rest)| join(&package.folder, &format!("src/{rest}")));
+            let source = entry
+                .trim_start_matches("./")
+                .split_once('/')
+                .map(|(_, rest)| join(&package.folder, &format!("src/{rest}")));
             if let Some(found) = [Some(direct), source].into_iter().flatten().find_map(|path| self.ecma_file(&path)) {
                 return Some(found);
             }

@@ -77,9 +77,7 @@ impl Resolver<'_> {
         let ends = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
         let found = ends.iter().find_map(|end| self.tree.path(format!("{path}{end}").trim_start_matches('/')));
         found.map(Module::File).or_else(|| {
-            let python = |folder: &str| {
-                !folder.is_empty() && self.tree.has_folder(folder) && self.holds_python(folder)
-            };
+            let python = |folder: &str| !folder.is_empty() && self.tree.has_folder(folder) && self.holds_python(folder);
             python(path).then(|| Module::Folder(Rc::from(path), Lang::Python))
         })
     }

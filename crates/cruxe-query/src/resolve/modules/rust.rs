@@ -187,8 +187,10 @@ fn same_package(one: &File, other: &File) -> bool {
 }
 
 fn declared_module(file: &File, name: &str) -> Option<SymbolIndex> {
-    let at = file.facts.symbols.iter().position(|symbol| {
-        symbol.kind == SymbolKind::Module && symbol.flags.declaration && symbol.name == name
-    })?;
+    let at = file
+        .facts
+        .symbols
+        .iter()
+        .position(|symbol| symbol.kind == SymbolKind::Module && symbol.flags.declaration && symbol.name == name)?;
     Some(SymbolIndex(at as u32))
 }

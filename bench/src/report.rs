@@ -108,7 +108,8 @@ fn rows(results: &[Results]) -> Vec<Row> {
         rows.push(answer_row(&format!("`get_file_outline`, {how}: p50 / p95 / max, ms"), move |answers| {
             tail(&warm(answers).outline)
         }));
-        let graph: [(&str, fn(&Warm) -> &(Sample, String)); 3] = [
+        type Graph = fn(&Warm) -> &(Sample, String);
+        let graph: [(&str, Graph); 3] = [
             ("`find_references`", |warm| &warm.references),
             ("`get_call_graph`, depth 1", |warm| &warm.calls),
             ("`get_call_graph`, depth 5", |warm| &warm.deep_calls),

@@ -1,7 +1,7 @@
 //! A file version with what makes its facts quick to ask: names by scope, members by owner.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cruxe_model::facts::{Binding, FileFacts, Import, ScopeId, ScopeKind, Symbol, SymbolIndex};
@@ -66,9 +66,7 @@ pub struct File {
 }
 
 fn key(place: u32, name: &str) -> u64 {
-    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
-    (place, name).hash(&mut hasher);
-    hasher.finish()
+    foldhash::fast::FixedState::default().hash_one((place, name))
 }
 
 fn range<T: Copy>(list: &[(u64, T)], key: u64) -> impl Iterator<Item = T> + '_ {

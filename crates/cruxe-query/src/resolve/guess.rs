@@ -27,6 +27,9 @@ pub(super) enum Use {
     Read,
 }
 
+/// A variable's name with the name of a member that is used on it.
+pub(super) type Habit = (String, String, Lang, Use);
+
 /// The members of a name that a use may mean.
 #[derive(Default)]
 pub(super) struct Family {

@@ -6,6 +6,7 @@
 //! * [`scope`]: a plain name, from the innermost scope outwards
 //! * [`modules`]: what an import or a path means; the rules of each language are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
+//! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
 //! * [`guess`]: where nothing is known about the receiver
@@ -20,6 +21,7 @@ mod infer;
 mod members;
 mod modules;
 mod occurrence;
+mod parts;
 mod scope;
 mod tree;
 mod types;
@@ -88,21 +90,24 @@ enum Want {
     Any,
 }
 
+/// What was found out once.
+type Memo<K, V> = RefCell<HashMap<K, V>>;
+
 /// Resolves the uses of names in one ref, for one question.
 pub struct Resolver<'a> {
     snapshot: &'a Snapshot,
     state: &'a RefState,
     files: Arc<FileCache>,
     tree: Arc<Tree>,
-    open: RefCell<HashMap<VersionId, Arc<File>>>,
-    hits: RefCell<HashMap<String, Rc<[SymbolHit]>>>,
-    tables: RefCell<HashMap<String, Rc<MemberTable>>>,
-    bases: RefCell<HashMap<Def, Rc<[Ty]>>>,
-    imports: RefCell<HashMap<(VersionId, u32), Rc<[Entity]>>>,
-    bindings: RefCell<HashMap<(VersionId, u32), Ty>>,
-    symbols: RefCell<HashMap<Def, Ty>>,
-    families: RefCell<HashMap<(String, Lang, guess::Use), Rc<guess::Family>>>,
-    customs: RefCell<HashMap<(String, String, Lang, guess::Use), Option<Def>>>,
+    open: Memo<VersionId, Arc<File>>,
+    hits: Memo<String, Rc<[SymbolHit]>>,
+    tables: Memo<String, Rc<MemberTable>>,
+    bases: Memo<Def, Rc<[Ty]>>,
+    imports: Memo<(VersionId, u32), Rc<[Entity]>>,
+    bindings: Memo<(VersionId, u32), Ty>,
+    symbols: Memo<Def, Ty>,
+    families: Memo<(String, Lang, guess::Use), Rc<guess::Family>>,
+    customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String)>>,
     depth: Cell<u32>,
     steps: Cell<u32>,

@@ -143,8 +143,12 @@ fn print_dot(answer: &Answer) {
     output::line("digraph calls {");
     output::line("  rankdir=LR; node [shape=box];");
     let root = &answer.target.symbol;
-    let label =
-        |id: &str, name: &str, path: &str| format!("  {} [label={}];", quoted(id), quoted(&format!("{name}\n{path}")));
+    // `\n` is Graphviz's own line break.
+    let label = |id: &str, name: &str, path: &str| {
+        let (name, path) = (quoted(name), quoted(path));
+        let text = format!("{}\\n{}", &name[..name.len() - 1], &path[1..]);
+        format!("  {} [label={text}];", quoted(id))
+    };
     output::line(&label(&root.symbol_id, &root.qualified_name, &root.path));
     for (edge, caller) in
         answer.callers.iter().map(|edge| (edge, true)).chain(answer.callees.iter().map(|edge| (edge, false)))

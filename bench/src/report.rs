@@ -108,6 +108,18 @@ fn rows(results: &[Results]) -> Vec<Row> {
         rows.push(answer_row(&format!("`get_file_outline`, {how}: p50 / p95 / max, ms"), move |answers| {
             tail(&warm(answers).outline)
         }));
+        type Graph = fn(&Warm) -> &(Sample, String);
+        let graph: [(&str, Graph); 3] = [
+            ("`find_references`", |warm| &warm.references),
+            ("`get_call_graph`, depth 1", |warm| &warm.calls),
+            ("`get_call_graph`, depth 5", |warm| &warm.deep_calls),
+        ];
+        for (tool, pick) in graph {
+            rows.push(answer_row(&format!("{tool}, {how}: p50 / p95 / max, ms"), move |answers| {
+                let (sample, slowest) = pick(warm(answers));
+                format!("{} (`{}`)", tail(sample), slowest.replace('|', "\\|"))
+            }));
+        }
     }
     rows
 }

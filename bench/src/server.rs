@@ -32,10 +32,18 @@ pub struct Warm {
     pub outline: Sample,
     /// The name that took longest.
     pub slowest: String,
+    /// Of `find_references`, with the name that took longest.
+    pub references: (Sample, String),
+    /// Of `get_call_graph` at depth 1.
+    pub calls: (Sample, String),
+    /// Of `get_call_graph` at depth 5.
+    pub deep_calls: (Sample, String),
 }
 
 const STARTS: usize = 5;
 const WARM_UP: usize = 30;
+/// Names whose references and calls are asked for, the commonest first.
+const GRAPH_QUESTIONS: usize = 200;
 
 /// Asks servers about the index in `home`.
 pub fn measure(cruxe: &Path, corpus: &Corpus, home: &Path, questions: &Questions) -> Result<ServerFigures, BenchError> {
@@ -67,6 +75,26 @@ fn warm(cruxe: &Path, corpus: &Corpus, home: &Path, questions: &Questions, watch
         }
         timed(&mut client, "get_file_outline", json!({"path": file}), &mut figures.outline)?;
     }
+    // References are asked for last and the first round is not counted: files that were read stay in memory.
+    let mut graph =
+        |arguments: fn(&str) -> Value, tool: &str, counted: usize| -> Result<(Sample, String), BenchError> {
+            let mut figures = (Sample::default(), String::new());
+            for round in 0..2 {
+                for name in questions.names.iter().take(counted) {
+                    let slowest = figures.0.max();
+                    let mut scrap = Sample::default();
+                    let sample = if round == 0 { &mut scrap } else { &mut figures.0 };
+                    let took = timed(&mut client, tool, arguments(name), sample)?;
+                    if round > 0 && took > slowest {
+                        figures.1.clone_from(name);
+                    }
+                }
+            }
+            Ok(figures)
+        };
+    figures.references = graph(|name| json!({"symbol_name": name}), "find_references", GRAPH_QUESTIONS)?;
+    figures.calls = graph(|name| json!({"symbol_name": name}), "get_call_graph", GRAPH_QUESTIONS)?;
+    figures.deep_calls = graph(|name| json!({"symbol_name": name, "depth": 5}), "get_call_graph", GRAPH_QUESTIONS)?;
     Ok(figures)
 }
 

@@ -53,6 +53,7 @@ pub(crate) struct Cruxe {
 const EXAMPLES: &str = "\
 Examples:
   cruxe search QuerySet.filter         where a symbol is defined; indexes first if need be
+  cruxe refs QuerySet.filter           who uses it; `cruxe calls` shows who calls whom
   cruxe index --ref feat/auth          index another branch without checking it out
   cruxe serve-mcp                      serve an agent over stdio
   cruxe doctor                         what works here and what does not

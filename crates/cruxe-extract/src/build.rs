@@ -42,6 +42,8 @@ pub struct Decl<'a> {
     pub access: Access,
     /// The declared type.
     pub ty: Option<TypeId>,
+    /// What gives it a type where none is written.
+    pub value: Option<ExprId>,
     /// Yes-or-no facts.
     pub flags: SymbolFlags,
     /// Stands between the parent's qualified name and the name: the type of a Go method.
@@ -64,6 +66,7 @@ impl<'a> Decl<'a> {
             visibility: "",
             access: Access::Unknown,
             ty: None,
+            value: None,
             flags: SymbolFlags::default(),
             qualifier: None,
             parent: None,
@@ -287,6 +290,7 @@ impl<'s> Builder<'s> {
             doc_span: decl.doc_span,
             ordinal: 0,
             ty: decl.ty,
+            value: decl.value,
             content_hash: 0,
             flags: SymbolFlags { local, ..decl.flags },
         });

@@ -4,7 +4,7 @@
 //! decided at query time, against the definitions of the ref that is asked about.
 //!
 //! Positions are byte offsets into the file; [`FileFacts::line_of`] turns them into lines. The enclosing symbol and
-//! the enclosing scope of an occurrence follow from its position and are not stored.
+//! the enclosing scope of an occurrence follow from its position ([`crate::nesting`]) and are not stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +113,8 @@ pub struct Symbol {
     pub ordinal: u32,
     /// The declared type: what a function returns, what a field, constant or alias is.
     pub ty: Option<TypeId>,
+    /// What gives it a type where none is written: the value of a variable, what a function returns.
+    pub value: Option<ExprId>,
     /// Hash of the text of `full_span`.
     pub content_hash: u64,
     /// See [`SymbolFlags`].
@@ -313,6 +315,10 @@ pub enum Expr {
     Index(ExprId),
     /// The value inside: `base.await`, `base?`, `await base`, `*base`.
     Unwrap(ExprId),
+    /// What the parameter at a place of a function takes: the type that an argument is expected to have.
+    Argument(ExprId, u32),
+    /// A part of a tuple, or of what a variant or structure without named fields holds.
+    Part(ExprId, u32),
     /// A literal; the text is `str`, `int`, `float`, `bool`, `list`, `dict`, `fn` or the like.
     Literal(NameId),
     /// Anything else.
@@ -324,7 +330,8 @@ pub enum Expr {
 pub struct TypeRef {
     /// Its path: `["fmt", "Result"]`; a single `[]`, `()` or `fn` for unnamed types.
     pub path: Vec<NameId>,
-    /// Its arguments: `T` of `Vec<T>`, the element of `[]T`, the alternatives of a union.
+    /// Its arguments: `T` of `Vec<T>`, the element of `[]T`, the alternatives of a union; of a function its result, then
+    /// its parameters where the language's types say them.
     pub args: Vec<TypeId>,
 }
 
@@ -378,33 +385,5 @@ impl FileFacts {
     /// The symbol at an index.
     pub fn symbol(&self, index: SymbolIndex) -> Option<&Symbol> {
         self.symbols.get(index.0 as usize)
-    }
-
-    /// The innermost symbol around an offset, imports left out.
-    ///
-    /// A field that is introduced inside a function (`self.x = f()` in Python) holds no code: the function does.
-    pub fn enclosing_symbol(&self, offset: u32) -> Option<SymbolIndex> {
-        // Symbols are sorted by start and nest, so the last one that starts before the offset and contains it is the
-        // innermost.
-        let after = self.symbols.partition_point(|symbol| symbol.full_span.start <= offset);
-        let around =
-            |at: &usize| self.symbols[*at].kind != SymbolKind::Use && self.symbols[*at].full_span.contains(offset);
-        let mut outwards = (0..after).rev().filter(around).map(|at| SymbolIndex(at as u32));
-        let innermost = outwards.next()?;
-        let Symbol { kind, parent, .. } = self.symbols[innermost.0 as usize];
-        if kind != SymbolKind::Field {
-            return Some(innermost);
-        }
-        let function = |at: &SymbolIndex| {
-            let kind = self.symbols[at.0 as usize].kind;
-            matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
-        };
-        Some(outwards.take_while(|at| Some(*at) != parent).find(function).unwrap_or(innermost))
-    }
-
-    /// The innermost scope around an offset.
-    pub fn scope_at(&self, offset: u32) -> ScopeId {
-        let after = self.scopes.partition_point(|scope| scope.span.start <= offset);
-        (0..after).rev().find(|at| self.scopes[*at].span.contains(offset)).map_or(ScopeId(0), |at| ScopeId(at as u32))
     }
 }

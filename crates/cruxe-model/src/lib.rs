@@ -8,6 +8,7 @@ pub mod error;
 pub mod facts;
 pub mod ids;
 pub mod kind;
+pub mod nesting;
 pub mod path;
 
 pub use envelope::{FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus};

@@ -2,10 +2,16 @@
 //!
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
+pub mod call_graph;
 mod error;
+pub mod layer;
 pub mod locate;
 pub mod name;
 pub mod outline;
+pub mod references;
+pub mod resolve;
 pub mod search;
+pub mod symbol;
+pub mod target;
 
 pub use error::QueryError;

@@ -1,10 +1,11 @@
 //! `locate_symbol`: where a name is defined.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
-use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
+use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind, VersionId};
 use cruxe_store::{FileRow, NameMatch, RefState, Snapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
@@ -76,12 +77,26 @@ impl Score {
 struct Candidate {
     hit: SymbolHit,
     file: FileRow,
+    /// Read only where the name that is looked for has qualifiers.
+    qualified_name: String,
     fit: f64,
     score: Score,
 }
 
+/// Where a definition has to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'p> {
+    /// Only in this file.
+    pub path: Option<&'p str>,
+}
+
 /// Finds definitions: exact names, else names but for their case, else beginnings, else names with a typing error.
 pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
+    locate_at(view, question, &Place::default())
+}
+
+/// The same for definitions in one place.
+pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answer, QueryError> {
     let Some((snapshot, state)) = &view.published else {
         return Ok(Answer { found: Vec::new(), total: 0, matched: None });
     };
@@ -90,7 +105,7 @@ pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
     }
     for wanted in readings(&question.name) {
         for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
-            let mut candidates = candidates(snapshot, state, question, &wanted, how)?;
+            let mut candidates = candidates(snapshot, state, question, place, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
                 rank(&mut candidates);
@@ -170,6 +185,7 @@ fn candidates(
     snapshot: &Snapshot,
     state: &RefState,
     question: &Question,
+    place: &Place,
     wanted: &WantedName,
     how: NameMatch,
 ) -> Result<Vec<Candidate>, QueryError> {
@@ -181,10 +197,14 @@ fn candidates(
             continue;
         }
         let file = snapshot.file(hit.version)?;
+        if place.path.is_some_and(|path| file.path.as_str() != path) {
+            continue;
+        }
         if question.language.as_ref().is_some_and(|language| !file.language.eq_ignore_ascii_case(language)) {
             continue;
         }
-        let mut candidate = Candidate { hit, file, fit: 0.0, score: score(&hit, how, rarity) };
+        let mut candidate =
+            Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: score(&hit, how, rarity) };
         candidate.score.path_affinity = path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
             let table = snapshot.symbols(hit.version)?;
@@ -194,6 +214,7 @@ fn candidates(
                 continue;
             }
             candidate.score.qualified_name = candidate.fit;
+            candidate.qualified_name = symbol.map_or(String::new(), |symbol| symbol.qualified_name.clone());
         }
         candidates.push(candidate);
     }
@@ -203,8 +224,23 @@ fn candidates(
         let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
         let enough = if best >= 0.9 { 0.85 } else { best };
         candidates.retain(|candidate| candidate.fit >= enough);
+        in_order_of_text(&mut candidates);
     }
     Ok(candidates)
+}
+
+/// Overloads stand together, the first one first: what is written above an implementation says how it is called.
+fn in_order_of_text(candidates: &mut [Candidate]) {
+    let mut best: HashMap<(VersionId, SymbolKind, String), f64> = HashMap::new();
+    for candidate in candidates.iter() {
+        let (hit, name) = (&candidate.hit, candidate.qualified_name.clone());
+        let score = best.entry((hit.version, hit.kind, name)).or_insert(0.0);
+        *score = score.max(candidate.score.definition);
+    }
+    for candidate in candidates {
+        let key = (candidate.hit.version, candidate.hit.kind, candidate.qualified_name.clone());
+        candidate.score.definition = best.get(&key).copied().unwrap_or(candidate.score.definition);
+    }
 }
 
 fn rarity(files: u64, hits: usize) -> f64 {

@@ -24,9 +24,14 @@ pub fn parse(text: &str) -> WantedName {
 
 /// The parts of a qualified name, whatever its language.
 pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
-    text.split([':', '.', '#', '/', '\\', '>'])
-        .map(|part| part.trim().trim_end_matches('-'))
-        .filter(|part| !part.is_empty())
+    // `Foo#bar` is a method of `Foo`, but `Foo.#bar` a private one whose name begins with the mark.
+    let mut last = ' ';
+    let separates = move |c: char| {
+        let before = std::mem::replace(&mut last, c);
+        matches!(c, ':' | '.' | '/' | '\\' | '>') || (c == '#' && (before.is_alphanumeric() || before == '_'))
+    };
+    let parts: Vec<&str> = text.split(separates).collect();
+    parts.into_iter().map(|part| part.trim().trim_end_matches('-')).filter(|part| !part.is_empty())
 }
 
 /// How well a symbol's qualified name fits the qualifiers: 1 for all of them directly before the name, less for gaps
@@ -40,7 +45,13 @@ pub fn qualifier_fit(wanted: &WantedName, qualified_name: &str) -> f64 {
     let same = |a: &str, b: &str| a == b || a.eq_ignore_ascii_case(b);
     let direct = wanted.qualifiers.iter().rev().zip(have.iter().rev()).take_while(|(a, b)| same(a, b)).count();
     if direct == wanted.qualifiers.len() {
-        return if direct == have.len() { 1.0 } else { 0.9 };
+        // `Progress.open` is the method before it is the function of the module `progress`.
+        let exact = wanted.qualifiers.iter().rev().zip(have.iter().rev()).all(|(a, b)| a == b);
+        return match (direct == have.len(), exact) {
+            (true, true) => 1.0,
+            (false, true) => 0.9,
+            (_, false) => 0.84,
+        };
     }
     // A path through re-exports leaves modules out: `tokio::net::TcpListener` is defined in `tokio::net::tcp::listener`.
     if have.last().is_some_and(|module| same(module, &wanted.plain)) {
@@ -78,6 +89,8 @@ mod tests {
         assert_eq!(parts("crate::auth::jwt::validate_token()"), ("auth jwt".into(), "validate_token".into()));
         assert_eq!(parts("Foo#bar"), ("Foo".into(), "bar".into()));
         assert_eq!(parts("a->b"), ("a".into(), "b".into()));
+        assert_eq!(parts("Node.#insert"), ("Node".into(), "#insert".into()));
+        assert_eq!(parts("#insert"), ("".into(), "#insert".into()));
         assert_eq!(parts("println!"), ("".into(), "println".into()));
         assert_eq!(parts("  "), ("".into(), "".into()));
     }
@@ -92,6 +105,7 @@ mod tests {
         assert_eq!(fit("UdpSocket::bind", "tokio::net::tcp::listener::TcpListener::bind"), 0.0);
         assert_eq!(fit("ApiClient.ensureToken", "api/client.ApiClient.ensureToken"), 0.9);
         assert_eq!(fit("QuerySet.filter", "django.db.models.query.QuerySet.filter"), 0.9);
+        assert_eq!(fit("Progress.open", "rich.progress.open"), 0.84);
         assert_eq!(fit("Other.filter", "django.db.models.query.QuerySet.filter"), 0.0);
     }
 }

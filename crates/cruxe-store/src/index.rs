@@ -1,5 +1,6 @@
 //! Reading: one consistent view of everything that is published.
 
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,7 @@ use crate::corpus::Corpus;
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
 use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
+use crate::mentions::Mentions;
 use crate::names::{self, NameMatch, SymbolHit};
 use crate::text::TextIndex;
 use crate::vectors::{self, Embedding, VectorRows};
@@ -38,6 +40,10 @@ pub struct Index {
     corpora: Mutex<Vec<(String, i64, Arc<Corpus>)>>,
     /// The publish that the text reader has seen.
     seen: Mutex<i64>,
+    /// Which names the versions use, as far as that was asked.
+    mentions: Mentions,
+    /// What readers derive from versions and keep between questions, by its type.
+    derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// What a thorough check found; `None` while nothing is wrong.
     damage: Mutex<Option<String>>,
 }
@@ -106,6 +112,8 @@ impl Index {
             refs: Mutex::default(),
             corpora: Mutex::default(),
             seen: Mutex::new(-1),
+            mentions: Mentions::default(),
+            derived: Mutex::default(),
             damage: Mutex::new(None),
         }))
     }
@@ -401,6 +409,19 @@ impl Snapshot {
         };
         let text = &self.index.text;
         Corpus::build(text.searcher(), text.fields, self.files(&state.versions)?, vectors)
+    }
+
+    /// The versions of a set that use a name; some may not, but none that does is missing.
+    pub fn mentioning(&self, name: &str, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
+        self.index.mentions.find(self.connection()?, name, versions)
+    }
+
+    /// What readers derive from versions, whose facts never change, and keep as long as the index is open.
+    pub fn derived<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut derived = self.index.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = derived.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
+        drop(derived);
+        value.downcast().unwrap_or_default()
     }
 }
 

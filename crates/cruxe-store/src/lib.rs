@@ -24,6 +24,7 @@ mod jobs;
 mod layout;
 mod lock;
 mod manifest;
+mod mentions;
 mod names;
 mod pack;
 mod schema;

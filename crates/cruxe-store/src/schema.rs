@@ -66,6 +66,9 @@ CREATE TABLE vector (version INTEGER PRIMARY KEY, first INTEGER NOT NULL, count 
 
 -- Versions whose facts are gone and whose text the next writer removes.
 CREATE TABLE dead (version INTEGER PRIMARY KEY);
+
+-- Which names a version uses, as sorted 16-bit fingerprints. Apart from the facts, because a question reads all of it.
+CREATE TABLE mention (version INTEGER PRIMARY KEY, names BLOB NOT NULL);
 "];
 
 /// Settings of every connection.

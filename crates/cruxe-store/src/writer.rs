@@ -15,10 +15,10 @@ use crate::layout::ProjectDir;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, pack_bitmap, pack_stats, unpack_bitmap};
 use crate::pack::PackedFacts;
-use crate::schema;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
 use crate::vectors::{Embedding, VectorWriter};
+use crate::{mentions, schema};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
@@ -195,6 +195,8 @@ impl Writer {
             new.packed.symbols,
             new.packed.rest
         ])?;
+        let names = mentions::pack(&new.facts);
+        self.connection.prepare_cached("INSERT INTO mention VALUES (?1, ?2)")?.execute(params![version, names])?;
         self.symbols.add(&self.connection, version, &new.facts.symbols)?;
         self.text.add(version, &new.facts, &new.text)?;
         self.vectors.add(&self.connection, version, &new.vectors)?;
@@ -316,6 +318,7 @@ impl Writer {
             "DELETE FROM symbol WHERE version IN (SELECT version FROM dead);
              DELETE FROM facts WHERE version IN (SELECT version FROM dead);
              DELETE FROM vector WHERE version IN (SELECT version FROM dead);
+             DELETE FROM mention WHERE version IN (SELECT version FROM dead);
              DELETE FROM version WHERE id IN (SELECT version FROM dead);
              DELETE FROM name WHERE NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = name.id);",
         )?;

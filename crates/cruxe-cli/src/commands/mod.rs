@@ -1,10 +1,12 @@
 //! The commands, a file each.
 
+mod calls;
 mod completions;
 mod doctor;
 mod index;
 mod init;
 mod model;
+mod refs;
 mod search;
 pub(crate) mod serve_mcp;
 mod sync;
@@ -23,6 +25,8 @@ pub(crate) enum Command {
     Sync(sync::Sync),
     Search(search::Search),
     Model(model::Model),
+    Refs(refs::Refs),
+    Calls(calls::Calls),
     ServeMcp(serve_mcp::ServeMcp),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -36,6 +40,8 @@ impl Command {
             Command::Sync(command) => command.run(context),
             Command::Search(command) => command.run(context),
             Command::Model(command) => command.run(context),
+            Command::Refs(command) => command.run(context),
+            Command::Calls(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Completions(command) => command.run(),

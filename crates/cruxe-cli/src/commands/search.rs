@@ -70,7 +70,7 @@ impl Search {
 }
 
 /// A view that is up to date: a person who asks at a terminal has just saved the file that the question is about.
-fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&str>) -> Result<View<'a>, CliError> {
+pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&str>) -> Result<View<'a>, CliError> {
     let sync = |request: JobRequest| match workspace.run_job(&request, &Bar::new("indexing")) {
         Err(IndexError::Busy) => Ok(()), // somebody else is at it; what is published is what there is
         outcome => outcome.map(drop),

@@ -10,6 +10,7 @@ mod crowd;
 mod damage;
 mod disk;
 mod freshness;
+mod graph_tools;
 mod jobs;
 mod kills;
 mod locate;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use cruxe_model::facts::*;
+use cruxe_model::nesting::Nesting;
 
 /// Everything that a language's rules found, a line each.
 pub fn dump(facts: &FileFacts) -> String {
@@ -37,9 +38,11 @@ pub fn dump(facts: &FileFacts) -> String {
         let _ = writeln!(out, "  {} {:?} {}", symbol.qualified_name, heritage.relation, type_text(facts, heritage.ty));
     }
     out.push_str("\noccurrences\n");
+    let nesting = Nesting::of(facts);
     for occurrence in &facts.occurrences {
         let receiver = occurrence.receiver.map(|id| format!(" of {}", expr_text(facts, id))).unwrap_or_default();
-        let inside = facts.enclosing_symbol(occurrence.start).map(|at| facts.symbols[at.0 as usize].name.as_str());
+        let inside =
+            nesting.enclosing_symbol(facts, occurrence.start).map(|at| facts.symbols[at.0 as usize].name.as_str());
         let (line, name) = (facts.line_of(occurrence.start), facts.name(occurrence.name));
         let _ = writeln!(out, "  {line}: {:?} {name}{receiver} in {}", occurrence.role, inside.unwrap_or("-"));
     }
@@ -82,6 +85,9 @@ fn symbol_line(out: &mut String, facts: &FileFacts, symbol: &Symbol) {
     if let Some(ty) = symbol.ty {
         let _ = write!(out, " | type {}", type_text(facts, ty));
     }
+    if let Some(value) = symbol.value {
+        let _ = write!(out, " | value {}", expr_text(facts, value));
+    }
     if symbol.doc_span.start < symbol.doc_span.end {
         let (first, last) = facts.lines_of(symbol.doc_span);
         let _ = write!(out, " | doc {first}-{last}");
@@ -106,6 +112,8 @@ fn expr_text(facts: &FileFacts, id: ExprId) -> String {
         Expr::Typed(ty) => format!("<{}>", type_text(facts, *ty)),
         Expr::Index(base) => format!("{}[]", expr_text(facts, *base)),
         Expr::Unwrap(base) => format!("{}?", expr_text(facts, *base)),
+        Expr::Argument(base, at) => format!("{}({at})", expr_text(facts, *base)),
+        Expr::Part(base, at) => format!("{}.{at}", expr_text(facts, *base)),
         Expr::Literal(name) => format!("'{}'", facts.name(*name)),
         Expr::Unknown => "?".into(),
     }

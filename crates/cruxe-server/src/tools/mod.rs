@@ -2,6 +2,8 @@
 
 mod budget;
 mod explain_ranking;
+mod find_references;
+mod get_call_graph;
 mod get_file_outline;
 mod health_check;
 mod index_repo;
@@ -21,8 +23,9 @@ use crate::tool::Tool;
 /// What a model reads before it sees any tool.
 const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with edits and branches. \
     Use search_code for questions in words, error messages and paths, \
-    locate_symbol to find where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`) \
-    and get_file_outline to see what a file contains before reading it. Every answer says in `metadata` how fresh \
+    locate_symbol to find where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`), \
+    get_file_outline to see what a file contains before reading it, find_references and \
+    get_call_graph to see who uses and who calls a symbol. Every answer says in `metadata` how fresh \
     and complete it is; `partial` means the first index is still being built: ask again. \
     Pass `ref` for another branch, tag or commit after index_repo with that ref.";
 
@@ -34,6 +37,8 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
         suggest_followup_queries::tool(Arc::clone(app)),
         locate_symbol::tool(Arc::clone(app)),
         get_file_outline::tool(Arc::clone(app)),
+        find_references::tool(Arc::clone(app)),
+        get_call_graph::tool(Arc::clone(app)),
         index_repo::tool(Arc::clone(app)),
         sync_repo::tool(Arc::clone(app)),
         index_status::tool(Arc::clone(app)),

@@ -86,7 +86,9 @@ impl Ecma {
         let (root, kind) = (frame.node, self.kinds.get(frame.kind));
         if kind == K::Declarator && self.is_top_level(cx) {
             if !steps.is_empty() {
-                self.destructured(cx, level);
+                let value = self.child(&root, self.f.value).map(|value| self.expr(cx, &value, 0));
+                let value = value.map(|whole| self.part(cx, whole, steps));
+                self.destructured(cx, level, value);
             }
             return; // a plain name was noted with its declarator
         }
@@ -105,7 +107,9 @@ impl Ecma {
                     binding = if iterated { BindingKind::Element } else { BindingKind::Param };
                     value = Some(if iterated { from } else { cx.expr(Expr::Unwrap(from)) });
                 }
-                None => {}
+                None => {
+                    value = self.expected_parameter(cx, level);
+                }
             }
         }
         if steps.is_empty() {
@@ -182,12 +186,13 @@ impl Ecma {
     }
 
     /// A name of `const { a, b } = …` at the top of a module.
-    fn destructured(&self, cx: &mut Cx, level: usize) {
+    fn destructured(&self, cx: &mut Cx, level: usize, value: Option<ExprId>) {
         let node = cx.node();
         let outer = self.place(cx, level + 1);
         let place = Place { span: span(&node), first: node.start_byte() as u32, leading: None, ..outer };
         let mut decl = self.decl(cx, self.variable_kind(cx), cx.text_of(&node), span(&node), &place);
         decl.signature_end = Some(place.span.end);
+        decl.value = value;
         cx.declare(decl);
     }
 

@@ -91,11 +91,17 @@ impl Ecma {
         if let Some(name) = self.child(&node, self.f.name) {
             match self.parent(cx) {
                 K::ObjectType if !self.belongs_to_named_type(cx) => {}
-                K::Object => match self.object_owner(cx, 1) {
-                    Some(owner) => self.method_symbol(cx, &name, Some(owner)),
-                    None if self.kind(&name) == K::PropertyIdentifier => cx.occurrence(&name, Role::Key, None),
-                    None => {}
-                },
+                K::Object => {
+                    let expected = self.expected(cx, 1, 0);
+                    let owner = self.object_owner(cx, 1);
+                    // What fills in a member of the expected type is a use of that member.
+                    if self.kind(&name) == K::PropertyIdentifier && (owner.is_none() || expected.is_some()) {
+                        cx.occurrence(&name, Role::Key, expected);
+                    }
+                    if owner.is_some() {
+                        self.method_symbol(cx, &name, owner);
+                    }
+                }
                 _ => self.method_symbol(cx, &name, None),
             }
         }
@@ -170,6 +176,9 @@ impl Ecma {
             let value = self.child(&assign, self.f.right);
             decl.signature_end = Some(short_end(&assign, value.as_ref()));
             decl.ty = value.and_then(|value| self.literal_type(cx, &value));
+            if decl.ty.is_none() {
+                decl.value = value.and_then(|value| self.value_expr(cx, &value));
+            }
             cx.declare(decl);
         }
     }
@@ -192,6 +201,9 @@ impl Ecma {
             _ => {
                 decl.signature_end = Some(short_end(&node, value.as_ref()));
                 decl.ty = self.declared_type(cx, &node).or_else(|| self.literal_type(cx, value.as_ref()?));
+                if decl.ty.is_none() {
+                    decl.value = value.and_then(|value| self.value_expr(cx, &value));
+                }
             }
         }
         let symbol = cx.declare(decl);

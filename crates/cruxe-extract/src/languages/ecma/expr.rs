@@ -166,9 +166,20 @@ impl Ecma {
             }
             K::FunctionType => {
                 let result = self.child(node, self.f.return_type).or_else(|| node.child_by_field_name("type"));
-                let args = result.and_then(|result| self.type_ref(cx, &result, steps + 1)).into_iter().collect();
+                let result = result.and_then(|result| self.type_ref(cx, &result, steps + 1));
+                let mut args = vec![result.or_else(|| self.word(cx, "void", Vec::new()))?];
+                if let Some(list) = self.child(node, self.f.parameters) {
+                    let mut cursor = list.walk();
+                    for param in
+                        list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16)
+                    {
+                        let ty = param.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty, steps + 1));
+                        args.push(ty.or_else(|| self.word(cx, "any", Vec::new()))?);
+                    }
+                }
                 self.word(cx, "fn", args)
             }
+            K::ObjectType => self.mapped_type(cx, node, steps),
             K::LiteralType => {
                 let word = match self.kind(&node.named_child(0)?) {
                     K::Str => "string",
@@ -184,6 +195,15 @@ impl Ecma {
             K::Param => self.type_ref(cx, &node.child_by_field_name("type")?, steps + 1), // of a tuple
             _ => None,
         }
+    }
+
+    /// `{ [K in keyof T]: … }` has the members of `T`; any other object type has its own.
+    fn mapped_type(&self, cx: &mut Cx, node: &Node, steps: usize) -> Option<TypeId> {
+        let signature = self.first(node).filter(|inner| self.kind(inner) == K::IndexSignature)?;
+        let mut cursor = signature.walk();
+        let clause = signature.named_children(&mut cursor).find(|child| self.kind(child) == K::MappedClause)?;
+        let keys = clause.child_by_field_name("type").filter(|keys| keys.kind() == "index_type_query")?;
+        self.type_ref(cx, &self.first(&keys)?, steps + 1)
     }
 
     fn word(&self, cx: &mut Cx, word: &str, args: Vec<TypeId>) -> Option<TypeId> {

@@ -3,11 +3,12 @@
 //! [`kinds`] names the nodes. `declare` holds what all declarations share; `classes`, `types` and `variables` note
 //! theirs, `object` the functions that object literals and assignments name, `imports` what comes from and goes to
 //! other modules, `names` and `bindings` what each identifier is (a use with its role, or introduced). `expr` reads
-//! receivers and written types, and `mend` helps the grammars over what they do not know.
+//! receivers and written types, `expected` what the place of a value says about it, and `mend` helps the grammars over what they do not know.
 
 mod bindings;
 mod classes;
 mod declare;
+mod expected;
 mod expr;
 mod imports;
 mod kinds;
@@ -105,7 +106,13 @@ impl Rules for Ecma {
             K::Ambient => self.ambient(cx),
             K::Function | K::FunctionSignature => self.function(cx),
             K::FunctionExpr => self.function_expression(cx),
-            K::Arrow | K::CallSignature | K::FunctionType | K::StaticBlock => cx.open_scope(ScopeKind::Function),
+            K::Return => self.returned(cx, self.first(&cx.node()), 1),
+            K::Arrow => {
+                let body = self.child(&cx.node(), self.f.body).filter(|body| self.kind(body) != K::Block);
+                cx.open_scope(ScopeKind::Function);
+                self.returned(cx, body, 0);
+            }
+            K::CallSignature | K::FunctionType | K::StaticBlock => cx.open_scope(ScopeKind::Function),
             K::Class => self.class(cx),
             K::ClassExpr => self.class_expression(cx),
             K::Method | K::MethodSignature => self.method(cx),

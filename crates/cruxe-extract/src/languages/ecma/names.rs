@@ -29,11 +29,15 @@ impl Ecma {
             K::InferType if self.is_first(cx) => return,
             K::ImportAlias if self.is_first(cx) => return,
             K::JsxOpening | K::JsxClosing if field == f.name && is_intrinsic(cx.text_of(&node)) => return,
-            K::JsxAttribute => return cx.occurrence(&node, Role::Key, None),
+            K::JsxAttribute => {
+                let props = self.expected_props(cx);
+                return cx.occurrence(&node, Role::Key, props);
+            }
             K::Pair if field == f.key => {
                 let (function, owner) = self.named_pair(cx, 1);
-                if function.is_none() || owner.is_none() {
-                    cx.occurrence(&node, Role::Key, None);
+                let expected = self.expected(cx, 2, 0);
+                if function.is_none() || owner.is_none() || expected.is_some() {
+                    cx.occurrence(&node, Role::Key, expected);
                 }
                 return;
             }

@@ -98,6 +98,9 @@ impl Ecma {
                 let mut decl = self.decl(cx, self.variable_kind(cx), text, span(&name), &place);
                 decl.signature_end = Some(short_end(&node, value.as_ref()));
                 decl.ty = self.declared_type(cx, &node).or_else(|| self.literal_type(cx, value.as_ref()?));
+                if decl.ty.is_none() {
+                    decl.value = value.and_then(|value| self.value_expr(cx, &value));
+                }
                 decl.flags.declaration = place.ambient;
                 cx.declare(decl)
             }

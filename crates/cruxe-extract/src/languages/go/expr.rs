@@ -4,15 +4,21 @@ use cruxe_model::facts::{Expr, ExprId, TypeId};
 use tree_sitter::Node;
 
 use super::{Go, K};
-use crate::walk::Cx;
+use crate::walk::{Cx, children};
 
 /// Longer chains than this are not followed.
 const MAX_STEPS: u32 = 12;
 
 impl Go {
-    /// The value that the `at`-th name of `a, b := f(), g()` gets. With one call for several names only the first is
-    /// known to get the call's first result.
+    /// The value that the `at`-th name of `a, b := f(), g()` gets; of one call for several names its `at`-th result.
     pub(super) fn value_at(&self, cx: &mut Cx, list: &Node, at: usize) -> Option<ExprId> {
+        if let (1, Some(only)) = (list.named_child_count(), list.named_child(0)) {
+            let value = self.expr(cx, &only, 0);
+            return match cx.expr_at(value) {
+                Expr::Call(_) => Some(cx.expr(Expr::Part(value, at as u32))),
+                _ => (at == 0).then_some(value),
+            };
+        }
         let value = list.named_child(at as u32)?;
         Some(self.expr(cx, &value, 0))
     }
@@ -88,13 +94,29 @@ impl Go {
         }
     }
 
-    /// The first result of `(T, error)`, or the result itself.
+    /// The result of a function: a tuple for `(T, error)`.
     pub(super) fn result_type(&self, cx: &mut Cx, node: &Node) -> Option<TypeId> {
         if node.kind() != "parameter_list" {
             return self.type_ref(cx, node);
         }
-        let first = node.named_child(0)?.child_by_field_name("type")?;
-        self.type_ref(cx, &first)
+        let mut cursor = node.walk();
+        let mut parts = Vec::new();
+        for part in node.named_children(&mut cursor) {
+            let Some(ty) = part.child_by_field_name("type") else { continue };
+            let ty = match self.type_ref(cx, &ty) {
+                Some(ty) => ty,
+                None => self.unnamed(cx, "_", None, 0)?,
+            };
+            let names = children(&part, self.name, &mut part.walk()).count().max(1);
+            parts.extend(std::iter::repeat_n(ty, names));
+        }
+        match parts.as_slice() {
+            [only] => Some(*only),
+            _ => {
+                let tuple = cx.owned_name("()".to_owned());
+                Some(cx.ty(vec![tuple], parts))
+            }
+        }
     }
 
     pub(super) fn type_ref(&self, cx: &mut Cx, node: &Node) -> Option<TypeId> {

@@ -5,7 +5,7 @@ mod names;
 
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{
-    Access, BindingKind, Import, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId,
+    Access, BindingKind, Expr, Import, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId,
 };
 use tree_sitter::{Language, Node};
 
@@ -315,6 +315,10 @@ impl Go {
                 Some(result) => self.result_type(cx, &result),
                 None => ty.or_else(|| self.literal_type(cx, &value?)),
             };
+            if decl.ty.is_none() {
+                let value = values.and_then(|list| self.value_at(cx, &list, at));
+                decl.value = value.filter(|value| *cx.expr_at(*value) != Expr::Unknown);
+            }
             cx.declare(decl);
         }
     }

@@ -12,6 +12,8 @@ use crate::walk::{Cx, span};
 const SHORT: u32 = 160;
 /// Nested patterns and displays are followed this far.
 const MAX_NESTING: u32 = 6;
+/// Further names of a tuple than this get no type.
+const MAX_TUPLE: u32 = 8;
 /// A display with more elements is data, not a list of values for names.
 const MAX_PARTS: usize = 64;
 
@@ -27,6 +29,8 @@ enum Source<'t> {
     Item(Node<'t>),
     /// `with value as x`.
     Context(Node<'t>),
+    /// The part at this place of what a value is taken apart into.
+    Part(Node<'t>, u32),
 }
 
 /// Where a statement defines symbols; elsewhere its names are local.
@@ -209,7 +213,7 @@ impl Python {
                     let known = parts.iter().position(starred).unwrap_or(parts.len());
                     parts[..known].iter().copied().map(Source::Value).collect()
                 }
-                _ => Vec::new(),
+                _ => (0..MAX_TUPLE).map(|at| Source::Part(node, at)).collect(),
             },
             Source::Element(node) if self.kind(&node) == K::Call => {
                 let Some(function) = node.child_by_field_id(self.function) else { return Vec::new() };
@@ -262,6 +266,10 @@ impl Python {
             Source::Context(value) => {
                 let value = self.expr(cx, &value, 0);
                 (BindingKind::Local, Some(cx.expr(Expr::Unwrap(value))))
+            }
+            Source::Part(value, at) => {
+                let value = self.expr(cx, &value, 0);
+                (BindingKind::Local, Some(cx.expr(Expr::Part(value, at))))
             }
             Source::Item(value) => {
                 let value = self.expr(cx, &value, 0);
@@ -362,6 +370,14 @@ impl Python {
             }
             _ => target.ty,
         };
+        if decl.ty.is_none() && !matches!(kind, SymbolKind::Variant | SymbolKind::Fn | SymbolKind::Method) {
+            let (kind, value) = self.source_expr(cx, source);
+            let value = match kind {
+                BindingKind::Element => value.map(|value| cx.expr(Expr::Index(value))),
+                _ => value,
+            };
+            decl.value = value.filter(|value| *cx.expr_at(*value) != Expr::Unknown);
+        }
         if target.defines == Defines::Members {
             self.document(cx, target.level, &mut decl);
         }

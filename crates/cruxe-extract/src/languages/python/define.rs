@@ -1,7 +1,7 @@
 //! Functions, classes, their parameters and type parameters.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId};
+use cruxe_model::facts::{BindingKind, Expr, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId};
 use tree_sitter::Node;
 
 use super::{K, Python, access, is_test_path};
@@ -43,6 +43,27 @@ impl Python {
         cx.claim(parent, text, symbol);
         cx.open_symbol(symbol);
         cx.open_scope(ScopeKind::Function);
+    }
+
+    /// The first value that a function without a declared result returns says what it gives.
+    pub(super) fn returned(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let function = (1..).map_while(|level| cx.ancestor(level)).find_map(|frame| match self.kinds.get(frame.kind) {
+            K::Function => Some(true),
+            K::Lambda | K::Class => Some(false),
+            _ => None,
+        });
+        let (Some(symbol), Some(true), Some(value)) = (cx.current_symbol(), function, self.first(&node)) else {
+            return;
+        };
+        let known = cx.symbol_at(symbol);
+        if known.ty.is_some() || known.value.is_some() || self.kind(&value) == K::None {
+            return;
+        }
+        let value = self.expr(cx, &value, 0);
+        if *cx.expr_at(value) != Expr::Unknown {
+            cx.amend(symbol, |symbol| symbol.value = Some(value));
+        }
     }
 
     pub(super) fn class(&self, cx: &mut Cx) {

@@ -103,6 +103,7 @@ enum K {
     Parameters,
     Parenthesized,
     PatternList,
+    Return,
     Set,
     SetComprehension,
     SplatPattern,
@@ -186,6 +187,7 @@ const KINDS: &[(&str, K)] = &[
     ("parameters", K::Parameters),
     ("parenthesized_expression", K::Parenthesized),
     ("pattern_list", K::PatternList),
+    ("return_statement", K::Return),
     ("set", K::Set),
     ("set_comprehension", K::SetComprehension),
     ("splat_pattern", K::SplatPattern),
@@ -280,6 +282,7 @@ impl Rules for Python {
             K::AsPattern => self.as_pattern(cx),
             K::Except => self.except(cx),
             K::Global => self.global(cx),
+            K::Return => self.returned(cx),
             _ => {}
         }
         Walk::Into

@@ -1,4 +1,5 @@
 use cruxe_model::facts::{Access, FileFacts, Role, Symbol};
+use cruxe_model::nesting::Nesting;
 
 use crate::languages::fixture_tests::extract;
 use crate::registry::{self, Kinds};
@@ -72,7 +73,7 @@ fn fields_of_self_belong_to_the_class_and_calls_in_them_to_the_method() {
     assert_eq!(symbols(&facts), ["class pkg.mod.A", "method pkg.mod.A.__init__", "field pkg.mod.A.x"]);
     assert!(!symbol(&facts, "x").flags.local);
     let call = facts.occurrences.iter().find(|occurrence| occurrence.role == Role::Call).unwrap();
-    let holder = facts.enclosing_symbol(call.start).and_then(|at| facts.symbol(at)).unwrap();
+    let holder = Nesting::of(&facts).enclosing_symbol(&facts, call.start).and_then(|at| facts.symbol(at)).unwrap();
     assert_eq!(holder.name, "__init__");
     assert_eq!(uses(&facts), [(Role::Call, "make"), (Role::Write, "x")]);
 }
@@ -123,7 +124,7 @@ fn names_in_init_files_are_re_exported_and_others_only_when_renamed_to_themselve
 fn imports_in_a_function_are_visible_there() {
     let facts = facts("def f():\n    import a.b\n");
     assert_eq!(symbols(&facts), ["fn pkg.mod.f", "use a.b"]);
-    assert_eq!(facts.imports[0].scope, facts.scope_at(facts.imports[0].start));
+    assert_eq!(facts.imports[0].scope, Nesting::of(&facts).scope_at(&facts, facts.imports[0].start));
     assert_ne!(facts.imports[0].scope.0, 0);
 }
 

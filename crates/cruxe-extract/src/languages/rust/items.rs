@@ -1,12 +1,12 @@
 //! Definitions: what becomes a symbol, under which name, how visible.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Relation, ScopeKind, Span, SymbolFlags};
+use cruxe_model::facts::{Access, BindingKind, Relation, ScopeKind, Span, SymbolFlags, TypeId};
 use tree_sitter::Node;
 
 use super::{K, Rust, attributes};
 use crate::build::Decl;
-use crate::walk::{Cx, span};
+use crate::walk::{Cx, children, span};
 
 /// A constant's value is part of the signature up to this many bytes of the whole.
 const SHORT: u32 = 160;
@@ -73,7 +73,9 @@ impl Rust {
             _ => SymbolKind::Struct,
         };
         let body = node.child_by_field_id(self.fields.body);
+        let parts = body.and_then(|body| self.parts_type(cx, &body));
         let mut decl = self.decl(cx, kind, &name);
+        decl.ty = parts;
         if let Some(body) = body.filter(|body| cx.text_of(body).starts_with('{')) {
             decl.signature_end = Some(body.start_byte() as u32);
         }
@@ -112,9 +114,27 @@ impl Rust {
         cx.open_symbol(symbol);
     }
 
+    /// What `Pair(u8, Seed)` holds, as a tuple.
+    fn parts_type(&self, cx: &mut Cx, body: &Node) -> Option<TypeId> {
+        if self.k(body) != K::OrderedFields {
+            return None;
+        }
+        let mut cursor = body.walk();
+        let fields: Vec<Node> = children(body, self.fields.ty, &mut cursor).collect();
+        let unknown = cx.owned_name("_".to_owned());
+        let parts =
+            fields.iter().map(|ty| self.type_ref(cx, ty, 0).unwrap_or_else(|| cx.ty(vec![unknown], Vec::new())));
+        let parts: Vec<TypeId> = parts.collect();
+        let tuple = cx.owned_name("()".to_owned());
+        Some(cx.ty(vec![tuple], parts))
+    }
+
     pub(super) fn variant(&self, cx: &mut Cx) {
-        let Some(name) = cx.node().child_by_field_id(self.fields.name) else { return };
-        let decl = self.decl(cx, SymbolKind::Variant, &name);
+        let node = cx.node();
+        let Some(name) = node.child_by_field_id(self.fields.name) else { return };
+        let parts = node.child_by_field_id(self.fields.body).and_then(|body| self.parts_type(cx, &body));
+        let mut decl = self.decl(cx, SymbolKind::Variant, &name);
+        decl.ty = parts;
         let symbol = cx.declare(decl);
         cx.open_symbol(symbol);
     }
@@ -180,6 +200,25 @@ impl Rust {
         decl.signature_end = Some(name.end_byte() as u32);
         decl.access = if attributes::mention(above, "macro_export") { Access::Public } else { Access::Private };
         cx.declare(decl);
+    }
+
+    /// `where T: Bound` says about `T` what `<T: Bound>` would.
+    pub(super) fn where_predicate(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let (Some(name), Some(bounds)) =
+            (node.child_by_field_id(self.fields.left), node.child_by_field_id(self.fields.bounds))
+        else {
+            return;
+        };
+        if self.k(&name) != K::TypeIdentifier {
+            return;
+        }
+        let mut cursor = bounds.walk();
+        let bound = bounds.named_children(&mut cursor).find(|bound| self.k(bound) != K::Lifetime);
+        if let Some(ty) = bound.and_then(|ty| self.type_ref(cx, &ty, 0)) {
+            let scope = cx.current_scope();
+            cx.bind(&name, scope, BindingKind::TypeParam, Some(ty), None);
+        }
     }
 
     pub(super) fn type_parameter(&self, cx: &mut Cx) {

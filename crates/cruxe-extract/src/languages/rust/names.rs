@@ -62,6 +62,14 @@ impl Rust {
                 let literal = cx.ancestor(3).and_then(|frame| frame.node.child_by_field_id(fields.name));
                 (Role::Key, self.typed(cx, literal))
             }
+            K::ShorthandInit => {
+                let literal = cx.ancestor(3).and_then(|frame| frame.node.child_by_field_id(fields.name));
+                match self.typed(cx, literal) {
+                    // A use of the field as much as of the variable.
+                    Some(ty) => (Role::Key, Some(ty)),
+                    None => (Role::Value, None),
+                }
+            }
             K::FieldPattern if field == fields.name => {
                 if self.k(&node) == K::ShorthandField {
                     self.bind_identifier(cx); // a name of its own and a use of the field

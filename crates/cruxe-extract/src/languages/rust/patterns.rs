@@ -134,10 +134,22 @@ impl Rust {
                 None => nothing,
             },
             K::TupleStructPattern => {
-                let name = pattern.child_by_field_id(self.fields.ty).map_or("", |ty| cx.text_of(&ty));
-                match self.value_of(cx, source).filter(|_| matches!(name, "Some" | "Ok")) {
-                    Some(value) => Source { expr: Some(cx.expr(Expr::Unwrap(value))), ..nothing },
-                    None => nothing,
+                let ty = pattern.child_by_field_id(self.fields.ty);
+                match ty.map_or("", |ty| cx.text_of(&ty)) {
+                    "Some" | "Ok" => match self.value_of(cx, source) {
+                        Some(value) => Source { expr: Some(cx.expr(Expr::Unwrap(value))), ..nothing },
+                        None => nothing,
+                    },
+                    "Err" | "None" => nothing,
+                    // What a variant or a structure without named fields holds.
+                    _ => match ty.and_then(|ty| self.type_ref(cx, &ty, 0)) {
+                        Some(ty) => {
+                            let whole = cx.expr(Expr::Typed(ty));
+                            let at = position(&pattern, &part).saturating_sub(1) as u32;
+                            Source { expr: Some(cx.expr(Expr::Part(whole, at))), ..nothing }
+                        }
+                        None => nothing,
+                    },
                 }
             }
             K::FieldPattern => {
@@ -161,22 +173,36 @@ impl Rust {
         source.expr.or_else(|| source.value.map(|value| self.expr(cx, &value, 0)))
     }
 
-    fn narrow_tuple<'t>(&self, cx: &Cx, source: Source<'t>, nothing: Source<'t>, at: usize) -> Source<'t> {
+    fn narrow_tuple<'t>(&self, cx: &mut Cx, source: Source<'t>, nothing: Source<'t>, at: usize) -> Source<'t> {
         let part = |tuple: Option<Node<'t>>, kind| {
             tuple.filter(|tuple| self.k(tuple) == kind).and_then(|tuple| tuple.named_child(at as u32))
         };
         if source.kind != BindingKind::Element {
-            let value = part(source.value, K::Tuple);
-            return Source { ty: part(source.ty, K::TupleType), value, ..nothing };
+            let (ty, value) = (part(source.ty, K::TupleType), part(source.value, K::Tuple));
+            if ty.is_some() || value.is_some() {
+                return Source { ty, value, ..nothing };
+            }
+            let whole = match source.ty.and_then(|ty| self.type_ref(cx, &ty, 0)) {
+                Some(ty) => Some(cx.expr(Expr::Typed(ty))),
+                None => self.value_of(cx, source),
+            };
+            let expr = whole.map(|whole| cx.expr(Expr::Part(whole, at as u32)));
+            return Source { expr, ..nothing };
         }
         // `for (i, x) in xs.iter().enumerate()`
         let call = source.value.filter(|value| self.k(value) == K::Call && at == 1);
         let callee = call.and_then(|call| call.child_by_field_id(self.fields.function));
-        let Some(callee) = callee.filter(|callee| self.k(callee) == K::FieldExpr) else { return nothing };
-        let method = callee.child_by_field_id(self.fields.field).map(|field| cx.text_of(&field));
-        match callee.child_by_field_id(self.fields.value) {
+        let callee = callee.filter(|callee| self.k(callee) == K::FieldExpr);
+        let method =
+            callee.and_then(|callee| callee.child_by_field_id(self.fields.field)).map(|field| cx.text_of(&field));
+        match callee.and_then(|callee| callee.child_by_field_id(self.fields.value)) {
             Some(value) if method == Some("enumerate") => Source { value: Some(value), ..source },
-            _ => nothing,
+            _ => {
+                let Some(value) = source.value else { return nothing };
+                let list = self.expr(cx, &value, 0);
+                let element = cx.expr(Expr::Index(list));
+                Source { expr: Some(cx.expr(Expr::Part(element, at as u32))), ..nothing }
+            }
         }
     }
 }

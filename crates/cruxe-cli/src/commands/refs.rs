@@ -1,0 +1,140 @@
+//! `cruxe refs`.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use cruxe_model::{ErrorCode, ToolError};
+use cruxe_query::references::{self, Answer, Confidence, EdgeType, Question, Reference};
+use cruxe_query::target::Wanted;
+use serde_json::json;
+
+use super::search::fresh_view;
+use crate::context::{CliError, Context};
+use crate::output::{self, Paint};
+
+/// List every use of a symbol
+///
+/// Uses are resolved by scope, import and type, not by text. What is only a guess is marked with `?`, and uses of the
+/// name that could not be told are counted. Exits with 1 when the symbol is not found.
+///
+/// Examples:
+///   cruxe refs validate_token
+///   cruxe refs QuerySet.filter --kind calls
+///   cruxe refs new --path src/auth.rs --line 42 --json
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Refs {
+    /// The symbol: a plain or qualified name, or a symbol_id
+    symbol: String,
+    /// The file that defines it, where several do
+    #[arg(long, value_name = "FILE")]
+    path: Option<String>,
+    /// The line of the definition, where one file has several
+    #[arg(long)]
+    line: Option<u32>,
+    /// Only such uses
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// A branch, tag or commit that is indexed [default: what is checked out]
+    #[arg(long = "ref", value_name = "REF")]
+    ref_name: Option<String>,
+    /// At most so many
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    limit: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    Imports,
+    Calls,
+    Implements,
+    Extends,
+    References,
+}
+
+impl From<Kind> for EdgeType {
+    fn from(kind: Kind) -> EdgeType {
+        match kind {
+            Kind::Imports => EdgeType::Imports,
+            Kind::Calls => EdgeType::Calls,
+            Kind::Implements => EdgeType::Implements,
+            Kind::Extends => EdgeType::Extends,
+            Kind::References => EdgeType::References,
+        }
+    }
+}
+
+impl Refs {
+    pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        let workspace = context.workspace()?;
+        let view = fresh_view(&workspace, self.ref_name.as_deref())?;
+        let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
+        let edge = self.kind.map(EdgeType::from);
+        let question = Question { wanted, edge, limit: self.limit as usize, offset: 0 };
+        let answer = match references::find(&view, &question).map_err(ToolError::from) {
+            Ok(answer) => answer,
+            Err(error) => return not_found(error),
+        };
+        if context.options.json {
+            let metadata = view.metadata.clone().truncated_if(answer.total > answer.references.len());
+            output::json(&json!({
+                "symbol": answer.target.symbol,
+                "references": answer.references.iter().map(shown).collect::<Vec<_>>(),
+                "total_references": answer.total,
+                "candidates": answer.target.candidates,
+                "metadata": metadata.with("unresolved_mentions", answer.unresolved),
+            }));
+        } else {
+            print(&self.symbol, &answer);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A symbol that is not there is an answer, not a failure of the program.
+pub(super) fn not_found(error: ToolError) -> Result<ExitCode, CliError> {
+    if error.code != ErrorCode::SymbolNotFound {
+        return Err(error.into());
+    }
+    eprintln!("{error}");
+    if let Some(near) = error.data.get("near").and_then(|near| near.as_array()) {
+        let names: Vec<&str> = near.iter().filter_map(|near| near["name"].as_str()).collect();
+        eprintln!("  near: {}", names.join(", "));
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+fn shown(reference: &Reference) -> serde_json::Value {
+    json!({
+        "path": reference.path, "line_start": reference.line, "edge_type": reference.edge,
+        "confidence": reference.confidence, "source_layer": reference.layer, "context": reference.context,
+        "from_symbol": reference.from,
+    })
+}
+
+fn print(name: &str, answer: &Answer) {
+    let paint = Paint::stdout();
+    let symbol = &answer.target.symbol;
+    if let Some(warning) = answer.target.warning(name) {
+        eprintln!("{warning}");
+    }
+    let place = format!("{}:{}", paint.path(&symbol.path), paint.number(&symbol.line_start.to_string()));
+    output::line(&format!("{} {}  {place}", symbol.kind, paint.strong(&symbol.qualified_name)));
+    let mut file = "";
+    for reference in &answer.references {
+        if reference.path != file {
+            file = &reference.path;
+            output::line(&paint.path(file));
+        }
+        let guess = if reference.confidence == Confidence::Heuristic { "?" } else { " " };
+        let line = paint.number(&format!("{:>6}", reference.line));
+        output::line(&format!("{line}{guess} {}", reference.context));
+    }
+    let shown = answer.references.len();
+    let cut = if shown < answer.total { format!(", {shown} shown (--limit {})", answer.total) } else { String::new() };
+    let open = match answer.unresolved {
+        0 => String::new(),
+        count => format!(", {count} uses of the name unresolved"),
+    };
+    output::line(&paint.faint(&format!("{} references{cut}{open}", answer.total)));
+}

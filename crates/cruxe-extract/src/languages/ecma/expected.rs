@@ -1,0 +1,140 @@
+//! What the place of a value says about it: the type of a parameter, of a declared variable, of a function's result.
+//!
+//! It types the parameters of callbacks and leads from the keys of an object literal to the members they fill in.
+
+use cruxe_model::facts::{Expr, ExprId};
+use tree_sitter::Node;
+
+use super::object::Target;
+use super::{Ecma, K, MAX_STEPS};
+use crate::walk::Cx;
+
+impl Ecma {
+    /// The type that is expected of the expression at the `level`-th ancestor, as an expression of that type.
+    pub(super) fn expected(&self, cx: &mut Cx, level: usize, steps: usize) -> Option<ExprId> {
+        if steps > MAX_STEPS {
+            return None;
+        }
+        let (inner, outer) = (cx.ancestor(level)?, cx.ancestor(level + 1)?);
+        let (node, field, root) = (inner.node, inner.field, outer.node);
+        match self.kinds.get(outer.kind) {
+            K::Paren | K::NonNull => self.expected(cx, level + 1, steps + 1),
+            K::Ternary if root.child(0).is_some_and(|condition| condition.id() != node.id()) => {
+                self.expected(cx, level + 1, steps + 1)
+            }
+            K::Cast => {
+                let ty = root.named_child(1).and_then(|ty| self.type_ref(cx, &ty, 0));
+                match ty {
+                    Some(ty) => Some(cx.expr(Expr::Typed(ty))),
+                    None => self.expected(cx, level + 1, steps + 1), // `as const`
+                }
+            }
+            K::Pair if field == self.f.value => {
+                let key = self.child(&root, self.f.key).filter(|key| self.kind(key) != K::ComputedName)?;
+                let whole = self.expected(cx, level + 2, steps + 1)?;
+                let name = cx.slice(self.property_name(&key));
+                let name = cx.name(name);
+                Some(cx.expr(Expr::Member(whole, name)))
+            }
+            K::List => {
+                let whole = self.expected(cx, level + 1, steps + 1)?;
+                Some(cx.expr(Expr::Index(whole)))
+            }
+            K::Arguments => {
+                let call = cx.ancestor(level + 2).filter(|frame| self.kinds.get(frame.kind) == K::Call)?.node;
+                let callee = self.child(&call, self.f.function)?;
+                let at = self.position(&root, &node)?;
+                let callee = self.expr(cx, &callee, 0);
+                let known = !matches!(cx.expr_at(callee), Expr::Unknown | Expr::Literal(_));
+                known.then(|| cx.expr(Expr::Argument(callee, at)))
+            }
+            K::Declarator | K::Field if field == self.f.value => {
+                let ty = self.declared_type(cx, &root)?;
+                Some(cx.expr(Expr::Typed(ty)))
+            }
+            K::Assign if field == self.f.right => {
+                // What a module exports is defined by that, not expected.
+                if matches!(self.target(cx, &root), Some(Target::Module | Target::Export(_))) {
+                    return None;
+                }
+                let left = self.child(&root, self.f.left)?;
+                Some(self.expr(cx, &left, 0))
+            }
+            K::Return => self.expected_result(cx, level + 2),
+            K::Arrow if field == self.f.body => self.expected_result(cx, level + 1),
+            _ => None,
+        }
+    }
+
+    /// The declared result of the nearest function from the `level`-th ancestor on.
+    fn expected_result(&self, cx: &mut Cx, level: usize) -> Option<ExprId> {
+        let functions = [K::Arrow, K::Function, K::FunctionExpr, K::Method];
+        let at = (level..level + MAX_STEPS * 4).find(|level| functions.contains(&self.outer(cx, *level)))?;
+        let function = cx.ancestor(at)?.node;
+        let ty = self.return_type(cx, &function)?;
+        let result = cx.expr(Expr::Typed(ty));
+        let is_async = function.child(0).is_some_and(|word| word.kind() == "async");
+        Some(if is_async { cx.expr(Expr::Unwrap(result)) } else { result })
+    }
+
+    /// What the parameter at the current node takes, where the function that it belongs to is expected to be of some
+    /// type. The parameter is introduced by the `level`-th ancestor.
+    pub(super) fn expected_parameter(&self, cx: &mut Cx, level: usize) -> Option<ExprId> {
+        let function = (level..level + 3).find(|level| matches!(self.outer(cx, *level), K::Arrow | K::FunctionExpr))?;
+        let list = (level..function).find(|level| self.outer(cx, *level) == K::Params);
+        let at = match list {
+            Some(list) => self.position(&cx.ancestor(list)?.node, &cx.ancestor(list - 1)?.node)?,
+            None => 0,
+        };
+        let expected = self.expected(cx, function, 0)?;
+        Some(cx.expr(Expr::Argument(expected, at)))
+    }
+
+    /// The properties of the component whose attribute is at the current node.
+    pub(super) fn expected_props(&self, cx: &mut Cx) -> Option<ExprId> {
+        let element = cx.ancestor(2)?.node;
+        let name = self.child(&element, self.f.name)?;
+        let text = cx.text_of(&name);
+        if !text.starts_with(char::is_uppercase) {
+            return None;
+        }
+        let component = self.expr(cx, &name, 0);
+        Some(cx.expr(Expr::Argument(component, 0)))
+    }
+
+    fn position(&self, list: &Node, part: &Node) -> Option<u32> {
+        let mut cursor = list.walk();
+        let mut parts = list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment);
+        parts.position(|child| child.id() == part.id()).map(|at| at as u32)
+    }
+
+    /// The value of a variable, where it says something about its type; an object literal is its own type.
+    pub(super) fn value_expr(&self, cx: &mut Cx, value: &Node) -> Option<ExprId> {
+        if self.kind(&self.peel(*value)) == K::Object {
+            return None;
+        }
+        let value = self.expr(cx, value, 0);
+        (*cx.expr_at(value) != Expr::Unknown).then_some(value)
+    }
+
+    /// What the function around the current node returns first, where its result is not declared. `level` is that of
+    /// the node which the search for the function begins at.
+    pub(super) fn returned(&self, cx: &mut Cx, value: Option<Node>, level: usize) {
+        let (Some(value), Some(symbol)) = (value, cx.current_symbol()) else { return };
+        let known = cx.symbol_at(symbol);
+        if known.ty.is_some() || known.value.is_some() || !known.kind.is_callable() {
+            return;
+        }
+        let start = known.span.start;
+        // The function must be the outermost one inside the symbol: what a callback returns is not its result.
+        let functions = [K::Arrow, K::Function, K::FunctionExpr, K::Method];
+        let around = (level..).map_while(|level| cx.ancestor(level));
+        let inside = around.take_while(|frame| frame.node.start_byte() as u32 >= start);
+        if inside.filter(|frame| functions.contains(&self.kinds.get(frame.kind))).count() != 1 {
+            return;
+        }
+        if let Some(value) = self.value_expr(cx, &value) {
+            cx.amend(symbol, |symbol| symbol.value = Some(value));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! `get_call_graph`: who calls a symbol and whom it calls, several steps far.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cruxe_index::View;
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::SymbolIndex;
+
+use crate::error::QueryError;
+use crate::references::{self, Confidence, EdgeType};
+use crate::resolve::{Def, File, Resolution, Resolver};
+use crate::symbol::SymbolRef;
+use crate::target::{self, Target, Wanted};
+
+/// Deeper graphs are clamped to this.
+pub const MAX_DEPTH: u32 = 5;
+
+/// A graph with more symbols than this is cut: nobody reads it, and the common names lead everywhere.
+const MAX_SYMBOLS: usize = 400;
+/// A graph that takes longer is cut.
+const MAX_TIME: Duration = Duration::from_millis(350);
+
+/// Which way to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Who calls it.
+    Callers,
+    /// Whom it calls.
+    Callees,
+    /// Both.
+    Both,
+}
+
+/// What to find.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The symbol.
+    pub wanted: Wanted,
+    /// Which way.
+    pub direction: Direction,
+    /// How many steps, 1 to [`MAX_DEPTH`].
+    pub depth: u32,
+    /// At most so many edges each way.
+    pub limit: usize,
+}
+
+/// A call.
+pub struct Edge {
+    /// Who calls, or is called.
+    pub symbol: SymbolRef,
+    /// The file of the call.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// How many steps away.
+    pub depth: u32,
+    /// The symbol at the other end, one step nearer.
+    pub via: String,
+}
+
+/// The calls around a symbol.
+pub struct Answer {
+    /// The symbol.
+    pub target: Target,
+    /// Who calls it; empty when not asked for.
+    pub callers: Vec<Edge>,
+    /// Whom it calls; empty when not asked for.
+    pub callees: Vec<Edge>,
+    /// How many edges there are within the depth.
+    pub total_edges: usize,
+    /// Whether the limit left some out.
+    pub truncated: bool,
+    /// Whether the graph was too large to be followed to its end.
+    pub cut: bool,
+    /// Calls of the name that cannot be told to mean it or something else.
+    pub unresolved: usize,
+}
+
+/// Finds the calls around a symbol.
+pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
+    let resolver = references::resolver(view)?;
+    let target = target::find(view, &resolver, &question.wanted)?;
+    let mut walk = Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0 };
+    let depth = question.depth.clamp(1, MAX_DEPTH);
+    let mut callers = Vec::new();
+    if question.direction != Direction::Callees {
+        callers = walk.edges(target.def, depth, &mut |walk, def, level| walk.callers(def, level));
+    }
+    let mut callees = Vec::new();
+    if question.direction != Direction::Callers {
+        callees = walk.edges(target.def, depth, &mut |walk, def, _| walk.callees(def));
+    }
+    let (cut, unresolved) = (walk.cut, walk.unresolved);
+    resolver.check()?;
+    let total_edges = callers.len() + callees.len();
+    let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
+    callers.truncate(question.limit);
+    callees.truncate(question.limit);
+    Ok(Answer { target, callers, callees, total_edges, truncated, cut, unresolved })
+}
+
+/// A call from, or to, a symbol.
+struct Call {
+    /// The other end; `None` for code outside of every symbol.
+    def: Option<Def>,
+    site: Arc<File>,
+    start: u32,
+    confidence: Confidence,
+}
+
+struct Walk<'a> {
+    resolver: &'a Resolver<'a>,
+    deadline: Instant,
+    cut: bool,
+    unresolved: usize,
+}
+
+type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
+
+impl<'a> Walk<'a> {
+    /// Goes outwards step by step; every symbol is shown once, at its smallest distance.
+    fn edges(&mut self, root: Def, depth: u32, step: Step<'_, 'a>) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        // The root itself may be met once: that is a recursion.
+        let mut seen: HashSet<(Option<Def>, u32)> = HashSet::new();
+        let mut front = vec![root];
+        for level in 1..=depth {
+            let mut next = Vec::new();
+            for def in front {
+                if (level > 1 && Instant::now() >= self.deadline) || seen.len() > MAX_SYMBOLS {
+                    self.cut = true;
+                    return edges;
+                }
+                for call in step(self, def, level) {
+                    // Code outside of symbols is told apart by its file.
+                    let key = (call.def, if call.def.is_none() { call.site.id() } else { 0 });
+                    if !seen.insert(key) {
+                        continue;
+                    }
+                    if let Some(other) = call.def.filter(|other| *other != root) {
+                        next.push(other);
+                    }
+                    edges.extend(self.edge(&call, def, level));
+                }
+            }
+            front = next;
+        }
+        edges
+    }
+
+    fn edge(&self, call: &Call, via: Def, depth: u32) -> Option<Edge> {
+        let symbol = match call.def {
+            Some(def) => SymbolRef::new(&*self.resolver.file(def.version)?, def.symbol),
+            None => SymbolRef::module(&call.site),
+        };
+        let via = SymbolRef::new(&*self.resolver.file(via.version)?, via.symbol).symbol_id;
+        let (file, line) = (call.site.path().to_owned(), call.site.facts.line_of(call.start));
+        Some(Edge { symbol, file, line, confidence: call.confidence, depth, via })
+    }
+
+    fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
+        let defs = target::same(self.resolver, def);
+        // The first step is the answer to most questions and is never cut.
+        let deadline = (level > 1).then_some(self.deadline);
+        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), deadline);
+        self.unresolved += uses.unresolved;
+        self.cut |= uses.cut;
+        uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
+        let call = |one: references::Use| Call {
+            def: references::holder(&one),
+            start: one.start,
+            confidence: one.certainty.into(),
+            site: one.file,
+        };
+        uses.found.into_iter().map(call).collect()
+    }
+
+    fn callees(&mut self, def: Def) -> Vec<Call> {
+        let Some(file) = self.resolver.file(def.version) else { return Vec::new() };
+        let span = file.symbol(def.symbol).span;
+        let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
+        let mut calls: Vec<Call> = Vec::new();
+        let mut known: HashMap<Def, usize> = HashMap::new();
+        for occurrence in file.facts.occurrences[from..].iter().take_while(|other| other.start < span.end) {
+            if EdgeType::of(occurrence.role, file.lang) != EdgeType::Calls
+                || !holds(&file, def.symbol, occurrence.start)
+            {
+                continue;
+            }
+            match self.resolver.resolve(&file, occurrence) {
+                Resolution::Defs(found, certainty) => {
+                    for def in representative(self.resolver, &found) {
+                        known.entry(def).or_insert_with(|| {
+                            let (site, start) = (Arc::clone(&file), occurrence.start);
+                            calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
+                            calls.len()
+                        });
+                    }
+                }
+                Resolution::Unresolved => self.unresolved += 1,
+                Resolution::Elsewhere => {}
+            }
+        }
+        calls
+    }
+}
+
+/// Whether code at an offset belongs to a symbol itself and not to a function inside it.
+fn holds(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
+    for at in file.nesting.symbols_around(&file.facts, offset).filter(|at| references::runs(file, *at, offset)) {
+        if at == symbol {
+            return true;
+        }
+        if matches!(file.symbol(at).kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Of overloads and declarations the one with a body.
+fn representative(resolver: &Resolver, found: &[Def]) -> Vec<Def> {
+    let mut chosen: Vec<(String, Def, bool)> = Vec::new();
+    for def in found {
+        let Some(file) = resolver.file(def.version) else { continue };
+        let symbol = file.symbol(def.symbol);
+        let key = format!("{}\n{}", file.path(), symbol.qualified_name);
+        let body = !symbol.flags.declaration;
+        match chosen.iter_mut().find(|(other, ..)| *other == key) {
+            Some(old) if body && !old.2 => (old.1, old.2) = (*def, true),
+            Some(_) => {}
+            None => chosen.push((key, *def, body)),
+        }
+    }
+    chosen.into_iter().map(|(_, def, _)| def).collect()
+}

@@ -1,0 +1,343 @@
+//! `find_references`: every use of a symbol, with how sure it is.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use cruxe_index::View;
+use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
+use cruxe_model::{ErrorCode, ToolError};
+use cruxe_store::FileRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::QueryError;
+use crate::layer::{Layers, SourceLayer};
+use crate::resolve::{Certainty, Def, File, Lang, Resolution, Resolver};
+use crate::symbol::SymbolRef;
+use crate::target::{self, Target, Wanted};
+
+/// What a use is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum EdgeType {
+    /// Named in an import or re-export.
+    Imports,
+    /// Called.
+    Calls,
+    /// Implemented as a trait or interface.
+    Implements,
+    /// Extended as a super class or trait.
+    Extends,
+    /// Anything else: a type, a value, a write, a decorator.
+    References,
+}
+
+impl EdgeType {
+    pub(crate) fn of(role: Role, lang: Lang) -> EdgeType {
+        match role {
+            Role::Import => EdgeType::Imports,
+            Role::Call => EdgeType::Calls,
+            // A decorator is called; an attribute or annotation is not.
+            Role::Decorator if matches!(lang, Lang::Python | Lang::Ecma) => EdgeType::Calls,
+            Role::Implements => EdgeType::Implements,
+            Role::Extends => EdgeType::Extends,
+            _ => EdgeType::References,
+        }
+    }
+}
+
+/// How sure an edge is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Confidence {
+    /// One definition, by scope, import or type.
+    Static,
+    /// A guess.
+    Heuristic,
+}
+
+impl From<Certainty> for Confidence {
+    fn from(certainty: Certainty) -> Confidence {
+        match certainty {
+            Certainty::Static => Confidence::Static,
+            Certainty::Heuristic => Confidence::Heuristic,
+        }
+    }
+}
+
+/// What to find.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The symbol.
+    pub wanted: Wanted,
+    /// Only such uses.
+    pub edge: Option<EdgeType>,
+    /// At most so many.
+    pub limit: usize,
+    /// Leave out the first so many.
+    pub offset: usize,
+}
+
+/// The uses of a symbol.
+pub struct Answer {
+    /// The symbol.
+    pub target: Target,
+    /// Its uses, the sure ones first.
+    pub references: Vec<Reference>,
+    /// How many there are.
+    pub total: usize,
+    /// How many uses of the name cannot be told to mean it or something else.
+    pub unresolved: usize,
+}
+
+/// A use.
+pub struct Reference {
+    /// The file.
+    pub path: String,
+    /// The line.
+    pub line: u32,
+    /// What it is.
+    pub edge: EdgeType,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// Whether the file is as the default branch has it; `None` outside git.
+    pub layer: Option<SourceLayer>,
+    /// The line's text; empty when it is no longer to be had.
+    pub context: String,
+    /// The symbol that it stands in.
+    pub from: SymbolRef,
+}
+
+/// A use, before it is made readable.
+pub(crate) struct Use {
+    pub file: Arc<File>,
+    pub start: u32,
+    pub role: Role,
+    pub certainty: Certainty,
+}
+
+impl Use {
+    fn edge(&self) -> EdgeType {
+        EdgeType::of(self.role, self.file.lang)
+    }
+}
+
+/// All uses of a group of definitions.
+#[derive(Default)]
+pub(crate) struct Uses {
+    pub found: Vec<Use>,
+    pub unresolved: usize,
+    /// The deadline came before the end.
+    pub cut: bool,
+}
+
+/// The resolver of a view, or the error of a project without an index.
+pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
+    let nothing = || {
+        ToolError::new(ErrorCode::NoEdgesAvailable, "nothing is indexed yet, so there are no references to look at")
+            .suggest("Call index_repo, wait until index_status says `ready`, then ask again.")
+    };
+    Ok(Resolver::new(view)?.ok_or_else(nothing)?)
+}
+
+/// Finds the uses of a symbol.
+pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
+    let resolver = resolver(view)?;
+    let target = target::find(view, &resolver, &question.wanted)?;
+    let mut uses = uses(&resolver, &target.defs, question.edge, None);
+    resolver.check()?;
+    uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
+    let mut seen = HashSet::new();
+    uses.found.retain(|one| {
+        let line = one.file.facts.line_of(one.start);
+        seen.insert((one.file.id(), line, one.edge()))
+    });
+    let total = uses.found.len();
+    let mut lines = Lines { view, texts: HashMap::new() };
+    let layers = Layers::of(view)?;
+    let page = uses.found.iter().skip(question.offset).take(question.limit);
+    let references = page.map(|one| reference(one, &mut lines, layers.as_ref())).collect();
+    Ok(Answer { target, references, total, unresolved: uses.unresolved })
+}
+
+/// Names under which re-exports hand a definition on, at most.
+const MAX_NAMES: usize = 16;
+
+/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given, and only until a
+/// deadline where there is one.
+pub(crate) fn uses(
+    resolver: &Resolver,
+    defs: &HashSet<Def>,
+    edge: Option<EdgeType>,
+    deadline: Option<Instant>,
+) -> Uses {
+    let mut search = Search { resolver, defs, edge, names: Vec::new(), uses: Uses::default() };
+    let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
+    for def in defs {
+        search.add_name(name_of(&file, *def).unwrap_or_default());
+    }
+    let mut at = 0;
+    while let Some(name) = search.names.get(at).cloned() {
+        let mut versions = resolver.mentioning(&name);
+        if offered_as_default(&file, &name) {
+            versions.extend(resolver.mentioning("default"));
+            versions.sort_unstable();
+            versions.dedup();
+        }
+        for version in versions {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Uses { cut: true, ..search.uses };
+            }
+            let Some(other) = resolver.file(version) else { continue };
+            if other.lang == file.lang {
+                search.in_file(&other, &name);
+            }
+        }
+        at += 1;
+    }
+    search.uses
+}
+
+fn name_of(file: &File, def: Def) -> Option<&str> {
+    (def.version == file.id()).then(|| file.symbol(def.symbol).name.as_str())
+}
+
+/// Whether others import the name as the default of its module.
+fn offered_as_default(file: &File, name: &str) -> bool {
+    let mut offers = file.exported("default").map(|at| file.import(at));
+    name == "default" || offers.any(|import| import.name.is_some_and(|own| file.facts.name(own) == name))
+}
+
+/// A search for the uses of some definitions.
+struct Search<'a> {
+    resolver: &'a Resolver<'a>,
+    defs: &'a HashSet<Def>,
+    edge: Option<EdgeType>,
+    /// The names that they have somewhere.
+    names: Vec<String>,
+    uses: Uses,
+}
+
+impl Search<'_> {
+    fn add_name(&mut self, name: &str) {
+        if !name.is_empty() && self.names.len() < MAX_NAMES && !self.names.iter().any(|other| other == name) {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    fn in_file(&mut self, file: &Arc<File>, name: &str) {
+        let id = file.facts.names.iter().position(|other| other == name);
+        // Other names that the file gives to what is looked for.
+        let mut ids: Vec<usize> = id.into_iter().collect();
+        for at in 0..file.facts.imports.len() as u32 {
+            let import = file.import(at);
+            let from = import.name.map(|from| file.facts.name(from));
+            let Some(alias) = import.alias.filter(|_| from == Some(name) || from == Some("default")) else { continue };
+            if !self.resolver.imports_any(file, at, self.defs) {
+                continue;
+            }
+            if import.reexport && file.facts.name(alias) != "default" {
+                self.add_name(file.facts.name(alias)); // others know it by that name
+            } else if !ids.contains(&(alias.0 as usize)) && !self.names.iter().any(|n| n == file.facts.name(alias)) {
+                ids.push(alias.0 as usize);
+            }
+        }
+        if ids.is_empty() {
+            return;
+        }
+        for occurrence in &file.facts.occurrences {
+            let wanted = self.edge.is_none_or(|edge| EdgeType::of(occurrence.role, file.lang) == edge);
+            if wanted && ids.contains(&(occurrence.name.0 as usize)) {
+                self.note(file, occurrence);
+            }
+        }
+    }
+
+    fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence) {
+        match self.resolver.resolve(file, occurrence) {
+            Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
+                let (start, role) = (occurrence.start, occurrence.role);
+                self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
+            }
+            Resolution::Unresolved => self.uses.unresolved += 1,
+            _ => {}
+        }
+    }
+}
+
+fn reference(one: &Use, lines: &mut Lines, layers: Option<&Layers>) -> Reference {
+    let line = one.file.facts.line_of(one.start);
+    Reference {
+        path: one.file.path().to_owned(),
+        line,
+        edge: one.edge(),
+        confidence: one.certainty.into(),
+        layer: layers.map(|layers| layers.of_file(&one.file.row)),
+        context: lines.line(&one.file.row, line),
+        from: SymbolRef::around(&one.file, one.start),
+    }
+}
+
+/// Longer lines are cut: they are data or minified.
+const MAX_LINE: usize = 240;
+
+/// Lines of files, each file read once.
+struct Lines<'a> {
+    view: &'a View<'a>,
+    texts: HashMap<u32, Option<String>>,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, row: &FileRow, line: u32) -> String {
+        let view = self.view;
+        let text = self.texts.entry(row.id).or_insert_with(|| {
+            let bytes = view.project.read(row)?;
+            Some(cruxe_extract::as_text(&bytes).0.into_owned())
+        });
+        let line = text.as_deref().and_then(|text| text.lines().nth(line as usize - 1)).unwrap_or_default().trim();
+        match line.char_indices().nth(MAX_LINE) {
+            Some((cut, _)) => format!("{}…", &line[..cut]),
+            None => line.to_owned(),
+        }
+    }
+}
+
+/// The symbol whose code a use is: what decorates a function or wraps it is not inside it.
+pub(crate) fn holder(one: &Use) -> Option<Def> {
+    let (file, offset) = (&one.file, one.start);
+    let runs = |at: &SymbolIndex| runs(file, *at, offset);
+    let enclosing = file.nesting.enclosing_symbol(&file.facts, offset)?;
+    let symbol = match runs(&enclosing) {
+        true => enclosing,
+        false => file.nesting.symbols_around(&file.facts, offset).skip_while(|at| *at != enclosing).find(runs)?,
+    };
+    Some(Def { version: file.id(), symbol })
+}
+
+/// Whether code at an offset runs when a symbol does.
+pub(crate) fn runs(file: &File, at: SymbolIndex, offset: u32) -> bool {
+    let symbol = file.symbol(at);
+    let in_body = || file.lang != Lang::Ecma || !symbol.kind.is_callable() || in_body(file, at, offset);
+    symbol.span.contains(offset) && in_body()
+}
+
+/// Whether an offset is inside a function that belongs to a symbol: `x` of `const x = memo(() => …)` is made by code
+/// around it.
+fn in_body(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
+    let start = file.symbol(symbol).span.start;
+    let mut scope = Some(file.scope_at(offset));
+    while let Some(at) = scope {
+        let found = &file.facts.scopes[at.0 as usize];
+        if found.span.start < start {
+            return false;
+        }
+        if found.kind == ScopeKind::Function {
+            return true;
+        }
+        scope = file.nesting.scope_parent(at);
+    }
+    false
+}

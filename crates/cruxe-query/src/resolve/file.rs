@@ -1,0 +1,316 @@
+//! A file version with what makes its facts quick to ask: names by scope, members by owner.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cruxe_model::facts::{Binding, FileFacts, Import, ScopeId, ScopeKind, Symbol, SymbolIndex};
+use cruxe_model::nesting::Nesting;
+use cruxe_model::{SymbolKind, VersionId};
+use cruxe_store::{FileRow, Snapshot, StoreError};
+
+/// The rules that a language follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lang {
+    /// Rust.
+    Rust,
+    /// Python.
+    Python,
+    /// TypeScript and JavaScript.
+    Ecma,
+    /// Go.
+    Go,
+    /// Languages in which members are reached by plain name inside their type: Java, C#, C++, Kotlin, Swift, …
+    Broad,
+}
+
+impl Lang {
+    /// The rules for a language.
+    pub fn of(language: &str) -> Lang {
+        match language {
+            "rust" => Lang::Rust,
+            "python" => Lang::Python,
+            "typescript" | "javascript" => Lang::Ecma,
+            "go" => Lang::Go,
+            _ => Lang::Broad,
+        }
+    }
+}
+
+/// What a name in a scope is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decl {
+    /// A local, by its place in [`FileFacts::bindings`].
+    Binding(u32),
+    /// A definition.
+    Symbol(SymbolIndex),
+    /// An import, by its place in [`FileFacts::imports`].
+    Import(u32),
+}
+
+/// A file version, ready to be asked.
+pub struct File {
+    /// Its row.
+    pub row: FileRow,
+    /// What it says.
+    pub facts: FileFacts,
+    /// The rules it follows.
+    pub lang: Lang,
+    /// What is around a position.
+    pub nesting: Nesting,
+    decls: Vec<(u64, Decl)>,
+    members: Vec<(u64, SymbolIndex)>,
+    exports: Vec<(u64, u32)>,
+    globs: Vec<u32>,
+    bytes: usize,
+}
+
+fn key(place: u32, name: &str) -> u64 {
+    foldhash::fast::FixedState::default().hash_one((place, name))
+}
+
+fn range<T: Copy>(list: &[(u64, T)], key: u64) -> impl Iterator<Item = T> + '_ {
+    let from = list.partition_point(|(other, _)| *other < key);
+    list[from..].iter().take_while(move |(other, _)| *other == key).map(|(_, value)| *value)
+}
+
+impl File {
+    /// Reads a file version's facts.
+    pub fn new(row: FileRow, facts: FileFacts) -> File {
+        let (lang, nesting) = (Lang::of(&row.language), Nesting::of(&facts));
+        let (mut decls, mut members, mut exports, mut globs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (at, binding) in facts.bindings.iter().enumerate() {
+            decls.push((key(binding.scope.0, facts.name(binding.name)), Decl::Binding(at as u32)));
+        }
+        for (at, symbol) in facts.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
+            let index = SymbolIndex(at as u32);
+            if let Some(parent) = symbol.parent {
+                members.push((key(parent.0, &symbol.name), index));
+            }
+            if let Some(scope) = home(&facts, &nesting, lang, symbol) {
+                decls.push((key(scope.0, &symbol.name), Decl::Symbol(index)));
+            }
+        }
+        for (at, import) in facts.imports.iter().enumerate() {
+            let at = at as u32;
+            if import.glob {
+                globs.push(at);
+            } else if lang == Lang::Ecma && import.reexport {
+                exports.push((key(0, import_name(&facts, lang, import)), at));
+            } else {
+                decls.push((key(import.scope.0, import_name(&facts, lang, import)), Decl::Import(at)));
+            }
+        }
+        decls.sort_by_key(|(key, _)| *key);
+        members.sort_by_key(|(key, _)| *key);
+        exports.sort_by_key(|(key, _)| *key);
+        let bytes = 200 * facts.symbols.len()
+            + 24 * facts.occurrences.len()
+            + 40 * (facts.bindings.len() + facts.exprs.len() + facts.scopes.len())
+            + 48 * (facts.names.len() + facts.types.len())
+            + 4 * facts.line_starts.len()
+            + 1024;
+        File { row, facts, lang, nesting, decls, members, exports, globs, bytes }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> VersionId {
+        self.row.id
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &str {
+        self.row.path.as_str()
+    }
+
+    /// The symbol at an index.
+    pub fn symbol(&self, index: SymbolIndex) -> &Symbol {
+        &self.facts.symbols[index.0 as usize]
+    }
+
+    /// What a scope calls so; hash collisions are sorted out here.
+    pub fn declared<'a>(&'a self, scope: ScopeId, name: &'a str) -> impl Iterator<Item = Decl> + 'a {
+        range(&self.decls, key(scope.0, name)).filter(move |decl| match decl {
+            Decl::Binding(at) => self.facts.name(self.binding(*at).name) == name,
+            Decl::Symbol(at) => self.symbol(*at).name == name,
+            Decl::Import(at) => import_name(&self.facts, self.lang, self.import(*at)) == name,
+        })
+    }
+
+    /// The symbols of this name directly below another.
+    pub fn children<'a>(&'a self, parent: SymbolIndex, name: &'a str) -> impl Iterator<Item = SymbolIndex> + 'a {
+        range(&self.members, key(parent.0, name)).filter(move |at| self.symbol(*at).name == name)
+    }
+
+    /// What the file offers under a name that it does not define so (TypeScript, JavaScript).
+    pub fn exported<'a>(&'a self, name: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let named = move |at: &u32| import_name(&self.facts, self.lang, self.import(*at)) == name;
+        range(&self.exports, key(0, name)).filter(named)
+    }
+
+    /// Imports of everything in a module.
+    pub fn globs(&self) -> impl Iterator<Item = (u32, &Import)> {
+        self.globs.iter().map(|at| (*at, self.import(*at)))
+    }
+
+    /// The import at an index.
+    pub fn import(&self, at: u32) -> &Import {
+        &self.facts.imports[at as usize]
+    }
+
+    /// The binding at an index.
+    pub fn binding(&self, at: u32) -> &Binding {
+        &self.facts.bindings[at as usize]
+    }
+
+    /// The innermost scope around an offset.
+    pub fn scope_at(&self, offset: u32) -> ScopeId {
+        self.nesting.scope_at(&self.facts, offset)
+    }
+
+    /// The scope that a symbol opens, of the given kind.
+    pub fn scope_of(&self, index: SymbolIndex, kind: ScopeKind) -> Option<ScopeId> {
+        let span = self.symbol(index).span;
+        let from = self.facts.scopes.partition_point(|scope| scope.span.start < span.start);
+        let inside = self.facts.scopes[from..].iter().take_while(|scope| scope.span.start < span.end);
+        let at = inside.take(8).position(|scope| scope.kind == kind && scope.span.end <= span.end)?;
+        Some(ScopeId((from + at) as u32))
+    }
+
+    /// The names of an import's path: `auth` and `jwt` of `auth::jwt`.
+    pub fn import_module(&self, at: u32) -> &str {
+        self.facts.name(self.import(at).module)
+    }
+}
+
+/// The scope in which a symbol is seen by its plain name; `None` for members that only their type leads to.
+fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Option<ScopeId> {
+    use SymbolKind::*;
+    let parent = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
+    let member = match parent {
+        None => symbol.kind == Method && lang == Lang::Go,
+        Some(Module | Fn | Method | Property | Heading) => false,
+        Some(Const | Variable | Static) => lang == Lang::Ecma,
+        Some(_) if lang == Lang::Python => symbol.kind == Field && !in_class_body(facts, nesting, symbol),
+        Some(_) => lang != Lang::Broad,
+    };
+    if member {
+        return None;
+    }
+    let (start, end) = (symbol.full_span.start, symbol.full_span.end);
+    let mut scope = nesting.scope_at(facts, start);
+    loop {
+        let span = facts.scopes[scope.0 as usize].span;
+        // The scopes that the symbol itself opens are inside it.
+        let own = span.start >= start && span.end <= end;
+        match nesting.scope_parent(scope) {
+            Some(outer) if own => scope = outer,
+            _ => return Some(scope),
+        }
+    }
+}
+
+/// Whether a field is assigned in the body of the class itself, not as `self.x` in a method.
+fn in_class_body(facts: &FileFacts, nesting: &Nesting, symbol: &Symbol) -> bool {
+    let scope = nesting.scope_at(facts, symbol.name_span.start);
+    facts.scopes[scope.0 as usize].kind == ScopeKind::Type
+}
+
+/// The name that an import introduces; empty for none.
+fn import_name<'f>(facts: &'f FileFacts, lang: Lang, import: &Import) -> &'f str {
+    if let Some(alias) = import.alias {
+        return facts.name(alias);
+    }
+    if let Some(name) = import.name {
+        return facts.name(name);
+    }
+    let module = facts.name(import.module);
+    match lang {
+        Lang::Python => module.split('.').next().unwrap_or_default(),
+        Lang::Rust => module.rsplit("::").next().unwrap_or_default(),
+        Lang::Go => go_package_name(module),
+        Lang::Ecma => "",
+        Lang::Broad => module.rsplit(['.', '/', '\\', ':']).next().unwrap_or_default(),
+    }
+}
+
+/// `chi` of `github.com/go-chi/chi/v5`.
+pub fn go_package_name(path: &str) -> &str {
+    let mut parts = path.rsplit('/');
+    let last = parts.next().unwrap_or_default();
+    let version = last.strip_prefix('v').is_some_and(|digits| digits.parse::<u32>().is_ok());
+    let name = if version { parts.next().unwrap_or(last) } else { last };
+    // `gopkg.in/yaml.v3`
+    name.split_once(".v").map_or(name, |(name, _)| name)
+}
+
+/// How much the files in memory may hold together.
+const MAX_BYTES: usize = 320 << 20;
+
+/// Files that were read, kept between questions: a version never changes.
+#[derive(Default)]
+pub struct FileCache {
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    files: HashMap<VersionId, (Arc<File>, u64)>,
+    bytes: usize,
+    clock: u64,
+}
+
+impl FileCache {
+    /// A file version, from memory or from the index.
+    pub fn get(&self, snapshot: &Snapshot, version: VersionId) -> Result<Arc<File>, StoreError> {
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut held = held();
+            held.clock += 1;
+            let clock = held.clock;
+            if let Some((file, used)) = held.files.get_mut(&version) {
+                *used = clock;
+                return Ok(Arc::clone(file));
+            }
+        }
+        let file = Arc::new(File::new(snapshot.file(version)?, snapshot.facts(version)?));
+        let mut held = held();
+        held.bytes += file.bytes;
+        let clock = held.clock;
+        held.files.insert(version, (Arc::clone(&file), clock));
+        if held.bytes > MAX_BYTES {
+            held.drop_oldest();
+        }
+        Ok(file)
+    }
+}
+
+impl Held {
+    /// Makes room for a quarter of all: dropping one by one would sort the clocks again and again.
+    fn drop_oldest(&mut self) {
+        let mut ages: Vec<(u64, VersionId)> = self.files.iter().map(|(id, (_, used))| (*used, *id)).collect();
+        ages.sort_unstable();
+        for (_, id) in ages {
+            if self.bytes <= MAX_BYTES / 4 * 3 {
+                break;
+            }
+            if let Some((file, _)) = self.files.remove(&id) {
+                self.bytes = self.bytes.saturating_sub(file.bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::go_package_name;
+
+    #[test]
+    fn go_packages_are_called_by_their_last_word() {
+        assert_eq!(go_package_name("fmt"), "fmt");
+        assert_eq!(go_package_name("net/http"), "http");
+        assert_eq!(go_package_name("github.com/go-chi/chi/v5"), "chi");
+        assert_eq!(go_package_name("gopkg.in/yaml.v3"), "yaml");
+        assert_eq!(go_package_name("example.com/views"), "views");
+    }
+}

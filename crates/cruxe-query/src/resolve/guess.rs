@@ -1,0 +1,157 @@
+//! Guesses: who may be meant where nothing is known about the receiver.
+//!
+//! A guess needs one candidate. Where several types that have nothing to do with each other have a member of the name,
+//! or where everyday types of the standard library have one, the use stays unresolved and is counted.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{Expr, Occurrence, Role};
+
+use super::file::{File, Lang};
+use super::occurrence::{Certainty, Resolution};
+use super::types::Ty;
+use super::{Def, Resolver, foreign};
+
+/// In more files than this nobody looks for the habits of a code base.
+const MAX_CUSTOM_FILES: usize = 200;
+/// A name that more members have is nobody's in particular.
+const MAX_FAMILY: usize = 48;
+
+/// What a member has to be to be used so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Use {
+    Called,
+    Written,
+    Read,
+}
+
+/// A variable's name with the name of a member that is used on it.
+pub(super) type Habit = (String, String, Lang, Use);
+
+/// The members of a name that a use may mean.
+#[derive(Default)]
+pub(super) struct Family {
+    members: Vec<(Def, Option<Def>)>,
+    /// Those that override none of the others, where all of them are one thing.
+    root: Option<Vec<Def>>,
+    /// Too many to be looked at.
+    crowded: bool,
+}
+
+impl Resolver<'_> {
+    /// With nothing known about the receiver, a name that only one type in the language has is probably that one's.
+    pub(super) fn guess(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        let used = match occurrence.role {
+            Role::Call => Use::Called,
+            Role::Write => Use::Written,
+            _ => Use::Read,
+        };
+        let family = self.family(name, file.lang, used);
+        if family.crowded {
+            return Resolution::Unresolved;
+        }
+        if family.members.is_empty() {
+            return Resolution::Elsewhere;
+        }
+        if let Some(found) = self.by_convention(file, occurrence, name, used, &family) {
+            return Resolution::Defs(vec![found], Certainty::Heuristic);
+        }
+        match &family.root {
+            Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root.clone(), Certainty::Heuristic),
+            _ => Resolution::Unresolved,
+        }
+    }
+
+    fn family(&self, name: &str, lang: Lang, used: Use) -> Rc<Family> {
+        let key = (name.to_owned(), lang, used);
+        if let Some(family) = self.families.borrow().get(&key) {
+            return Rc::clone(family);
+        }
+        let family = Rc::new(self.read_family(name, lang, used));
+        self.families.borrow_mut().insert(key, Rc::clone(&family));
+        family
+    }
+
+    fn read_family(&self, name: &str, lang: Lang, used: Use) -> Family {
+        let table = self.member_table(name);
+        let mut members = Vec::new();
+        for (def, owner) in &table.all {
+            let fits = self.with(*def, |other, symbol| {
+                let data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant);
+                let kind = match used {
+                    Use::Called => !data || lang == Lang::Ecma,
+                    Use::Written => symbol.kind == SymbolKind::Field,
+                    Use::Read => symbol.kind != SymbolKind::Variant,
+                };
+                // What belongs to a Rust type is reached through its path, and a path is known.
+                other.lang == lang && kind && (lang != Lang::Rust || !symbol.flags.associated)
+            });
+            if fits.unwrap_or(false) {
+                members.push((*def, *owner));
+            }
+            if members.len() > MAX_FAMILY {
+                return Family { crowded: true, ..Family::default() };
+            }
+        }
+        let inherits = |owner: Def| {
+            let base = |(_, other): &(Def, Option<Def>)| {
+                other.is_some_and(|other| other != owner && self.builds_on(owner, other, 0))
+            };
+            members.iter().any(base)
+        };
+        let roots = members.iter().filter(|(_, owner)| !owner.is_some_and(inherits));
+        let roots: Vec<Def> = roots.map(|(def, _)| *def).collect();
+        let root = (self.distinct(&roots) == 1).then_some(roots);
+        Family { members, root, crowded: false }
+    }
+
+    /// A code base calls values of one type by one name: where a variable without a type has the name that others
+    /// with a type have, and that type has the member, it is meant.
+    fn by_convention(
+        &self,
+        file: &Arc<File>,
+        occurrence: &Occurrence,
+        name: &str,
+        used: Use,
+        family: &Family,
+    ) -> Option<Def> {
+        let receiver = file.facts.exprs.get(occurrence.receiver?.0 as usize)?;
+        let Expr::Name(variable) = receiver else { return None };
+        let variable = file.facts.name(*variable);
+        let key = (variable.to_owned(), name.to_owned(), file.lang, used);
+        if let Some(known) = self.customs.borrow().get(&key) {
+            return *known;
+        }
+        let mut owners = family.members.iter().filter_map(|(def, owner)| Some((*def, (*owner)?)));
+        let mut customary = owners.by_ref().filter(|(_, owner)| self.is_customary(variable, *owner, file.lang));
+        let first = customary.next().map(|(def, _)| def);
+        let found = first.filter(|_| customary.next().is_none());
+        self.customs.borrow_mut().insert(key, found);
+        found
+    }
+
+    /// Whether variables of this name are declared with this type.
+    fn is_customary(&self, variable: &str, owner: Def, lang: Lang) -> bool {
+        let Some(ty) = self.with(owner, |_, symbol| symbol.name.clone()) else { return false };
+        let declares = |version: &u32| {
+            let Some(file) = self.file(*version).filter(|file| file.lang == lang) else { return false };
+            let Some(name) = file.facts.names.iter().position(|name| name == variable) else { return false };
+            file.facts.bindings.iter().any(|binding| {
+                let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
+                binding.name.0 as usize == name && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
+            })
+        };
+        self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares)
+    }
+
+    /// Whether a type builds on another.
+    fn builds_on(&self, owner: Def, other: Def, depth: u32) -> bool {
+        depth < 16
+            && self.bases(owner).iter().any(|base| match base {
+                Ty::Value(base, _) => *base == other || self.builds_on(*base, other, depth + 1),
+                _ => false,
+            })
+    }
+}

@@ -1,0 +1,461 @@
+//! The type of an expression, from what is written: declarations, values, results.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation};
+
+use super::file::{File, Lang};
+use super::foreign;
+use super::types::Ty;
+use super::{Def, Entity, Resolver, Space, Want};
+
+impl Resolver<'_> {
+    /// The type of an expression that stands at an offset.
+    pub(super) fn expr_type(&self, file: &Arc<File>, id: ExprId, offset: u32) -> Ty {
+        self.deeper(|| self.read_expr(file, id, offset, id))
+    }
+
+    fn read_expr(&self, file: &Arc<File>, id: ExprId, offset: u32, whole: ExprId) -> Ty {
+        let Some(expr) = file.facts.exprs.get(id.0 as usize) else { return Ty::Unknown };
+        let inner = |id: ExprId| self.deeper(|| self.read_expr(file, id, offset, whole));
+        match expr {
+            Expr::Name(name) => self.name_type(file, file.facts.name(*name), offset, whole),
+            Expr::SelfValue => self.self_value(file, offset),
+            Expr::Super => self.super_value(file, offset),
+            Expr::Member(base, name) => self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Read),
+            Expr::Call(callee) => {
+                let callee = match file.facts.exprs.get(callee.0 as usize) {
+                    Some(Expr::Member(base, name)) => {
+                        self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Called)
+                    }
+                    _ => inner(*callee),
+                };
+                self.result(&callee, file.lang)
+            }
+            Expr::Argument(callee, at) => {
+                let callee = match file.facts.exprs.get(callee.0 as usize) {
+                    Some(Expr::Member(base, name)) => {
+                        self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Any)
+                    }
+                    _ => inner(*callee),
+                };
+                self.parameter(&callee, *at as usize)
+            }
+            Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
+            Expr::Typed(ty) => self.type_of(file, *ty, offset),
+            Expr::Index(base) => self.element(&inner(*base)),
+            Expr::Unwrap(base) => self.unwrapped(inner(*base), file.lang),
+            Expr::Literal(word) => match file.facts.name(*word) {
+                "null" | "none" => Ty::Unknown,
+                "list" => Ty::foreign("[]", Vec::new()),
+                word => Ty::foreign(word, Vec::new()),
+            },
+            Expr::Unknown => Ty::Unknown,
+        }
+    }
+
+    fn name_type(&self, file: &Arc<File>, name: &str, offset: u32, whole: ExprId) -> Ty {
+        if file.lang == Lang::Rust {
+            if let Some(Entity::Module(module)) = self.rust_root(file, name, offset) {
+                return Ty::Module(module);
+            }
+            if name == "Self" {
+                return self.own_type(file, offset).map_or(Ty::Unknown, Ty::Item);
+            }
+        }
+        let found = self.lookup_inside(file, name, offset, Space::Value, Some(whole));
+        if found.is_empty() {
+            // A name that nothing in the ref has: `String::new()`, `Object.keys`, `len`.
+            return match file.lang {
+                Lang::Broad => Ty::Unknown,
+                _ => Ty::Outside,
+            };
+        }
+        Ty::union(found.iter().map(|entity| self.entity_type(entity)))
+    }
+
+    /// The type of what a name means.
+    pub(super) fn entity_type(&self, entity: &Entity) -> Ty {
+        match entity {
+            Entity::Local(version, at) => self.binding_type(*version, *at),
+            Entity::Module(module) => Ty::Module(module.clone()),
+            Entity::Foreign => Ty::Outside,
+            Entity::Symbol(def) => self.item_type(*def),
+        }
+    }
+
+    /// A definition as an expression.
+    fn item_type(&self, def: Def) -> Ty {
+        use SymbolKind::*;
+        match self.kind(def) {
+            Some(Const | Static | Variable | Field | Property) => self.symbol_type(def),
+            Some(Variant) => self.variant_type(def),
+            Some(_) => Ty::Item(def),
+            None => Ty::Unknown,
+        }
+    }
+
+    fn variant_type(&self, def: Def) -> Ty {
+        let owner = self.with(def, |_, symbol| symbol.parent).flatten();
+        owner.map_or(Ty::Unknown, |symbol| Ty::value(Def { version: def.version, symbol }))
+    }
+
+    fn binding_type(&self, version: u32, at: u32) -> Ty {
+        if let Some(ty) = self.bindings.borrow().get(&(version, at)) {
+            return ty.clone();
+        }
+        self.bindings.borrow_mut().insert((version, at), Ty::Unknown);
+        let ty = self.deeper(|| self.read_binding(version, at));
+        self.bindings.borrow_mut().insert((version, at), ty.clone());
+        ty
+    }
+
+    fn read_binding(&self, version: u32, at: u32) -> Ty {
+        let Some(file) = self.file(version) else { return Ty::Unknown };
+        let binding = file.binding(at);
+        if binding.kind == BindingKind::TypeParam {
+            return Ty::Param(version, at);
+        }
+        if let Some(ty) = binding.ty {
+            return self.type_of(&file, ty, binding.start);
+        }
+        let Some(value) = binding.value else { return Ty::Unknown };
+        // The value of `x = x.next()` is about the `x` before; languages in which order says nothing look anywhere.
+        let ordered = matches!(file.lang, Lang::Rust | Lang::Go);
+        let offset = if ordered { binding.start.saturating_sub(1) } else { binding.start };
+        let ty = self.expr_type(&file, value, offset);
+        if binding.kind == BindingKind::Element { self.element(&ty) } else { ty }
+    }
+
+    /// The type of what a variable, field or function declares or is given.
+    pub(super) fn symbol_type(&self, def: Def) -> Ty {
+        if let Some(ty) = self.symbols.borrow().get(&def) {
+            return ty.clone();
+        }
+        self.symbols.borrow_mut().insert(def, Ty::Unknown);
+        let ty = self.deeper(|| {
+            let Some(file) = self.file(def.version) else { return Ty::Unknown };
+            let symbol = file.symbol(def.symbol);
+            let declared = symbol.ty.map(|ty| self.type_of(&file, ty, symbol.name_span.start));
+            match (declared, symbol.value) {
+                (Some(ty), _) => ty,
+                (None, Some(value)) => {
+                    let callable = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property);
+                    let offset = if callable { symbol.span.end.saturating_sub(1) } else { symbol.name_span.start };
+                    self.expr_type(&file, value, offset)
+                }
+                // An object literal is what its members are.
+                (None, None) if matches!(symbol.kind, SymbolKind::Const | SymbolKind::Variable | SymbolKind::Field) => {
+                    Ty::Value(def, Rc::new([]))
+                }
+                (None, None) => Ty::Unknown,
+            }
+        });
+        self.symbols.borrow_mut().insert(def, ty.clone());
+        ty
+    }
+
+    /// `self` or `this` at an offset: a value of the type around it, or the type itself in a class method.
+    fn self_value(&self, file: &Arc<File>, offset: u32) -> Ty {
+        if file.lang == Lang::Rust {
+            return self.rust_self(file, offset);
+        }
+        let Some(def) = self.own_type(file, offset) else { return self.object_around(file, offset) };
+        let method = file.nesting.symbols_around(&file.facts, offset).find(|at| {
+            let symbol = file.symbol(*at);
+            symbol.parent.is_some_and(|parent| Def { version: file.id(), symbol: parent } == def)
+                && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property)
+        });
+        if method.is_some_and(|at| file.symbol(at).flags.associated) {
+            return Ty::Item(def);
+        }
+        let params = self.type_params(file, def.symbol);
+        Ty::Value(def, params.into())
+    }
+
+    /// `self` of Rust: the type of the `impl` with its arguments, or the trait.
+    fn rust_self(&self, file: &Arc<File>, offset: u32) -> Ty {
+        for at in file.nesting.symbols_around(&file.facts, offset) {
+            match file.symbol(at).kind {
+                SymbolKind::Impl => {
+                    let mut heritage = file.facts.heritage.iter();
+                    let own = heritage.find(|own| own.symbol == at && own.relation == Relation::SelfType);
+                    return own.map_or(Ty::Unknown, |own| self.type_of(file, own.ty, file.symbol(at).name_span.start));
+                }
+                SymbolKind::Trait => return Ty::value(Def { version: file.id(), symbol: at }),
+                _ => {}
+            }
+        }
+        Ty::Unknown
+    }
+
+    /// The object literal whose method an offset is in; the owner of a function that is assigned to a prototype.
+    fn object_around(&self, file: &Arc<File>, offset: u32) -> Ty {
+        for at in file.nesting.symbols_around(&file.facts, offset) {
+            let symbol = file.symbol(at);
+            if symbol.kind != SymbolKind::Method {
+                continue;
+            }
+            let version = file.id();
+            let table = self.member_table(&symbol.name);
+            let own = table.all.iter().find(|(def, _)| *def == Def { version, symbol: at });
+            if let Some((_, Some(owner))) = own {
+                return Ty::value(*owner);
+            }
+        }
+        Ty::Unknown
+    }
+
+    fn super_value(&self, file: &Arc<File>, offset: u32) -> Ty {
+        if file.lang == Lang::Rust {
+            return match self.rust_root(file, "super", offset) {
+                Some(Entity::Module(module)) => Ty::Module(module),
+                _ => Ty::Unknown,
+            };
+        }
+        let Some(def) = self.own_type(file, offset) else { return Ty::Unknown };
+        Ty::union(self.bases(def).iter().cloned())
+    }
+
+    /// The type of a member of something.
+    pub(super) fn member_type(&self, base: &Ty, name: &str, lang: Lang, want: Want) -> Ty {
+        match base {
+            Ty::Module(module) => {
+                let found = self.offered(module, name, Space::Value);
+                if found.is_empty() {
+                    Ty::Outside
+                } else {
+                    Ty::union(found.iter().map(|found| self.entity_type(found)))
+                }
+            }
+            Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
+                let found = self.inside(&Entity::Symbol(*def), name, Space::Value);
+                Ty::union(found.iter().map(|found| self.entity_type(found)))
+            }
+            Ty::Outside => Ty::Outside,
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
+            base => {
+                let found = self.type_members(base, name, lang, want);
+                if found.is_empty() {
+                    return match base {
+                        Ty::Unknown | Ty::Item(_) => Ty::Unknown,
+                        _ => Ty::ForeignMember(Rc::new(base.clone()), Rc::from(name)),
+                    };
+                }
+                Ty::union(found.iter().map(|def| self.bound(*def, base)))
+            }
+        }
+    }
+
+    /// A member as it is on a receiver of a type.
+    fn bound(&self, def: Def, base: &Ty) -> Ty {
+        use SymbolKind::*;
+        match self.kind(def) {
+            Some(Fn | Method) => Ty::Bound(def, Rc::new(base.clone())),
+            Some(Field | Property | Const | Static | Variable) => {
+                let ty = self.symbol_type(def);
+                self.on_receiver(&ty, def, base)
+            }
+            Some(Variant) => self.variant_type(def),
+            Some(_) => Ty::Item(def),
+            None => Ty::Unknown,
+        }
+    }
+
+    /// The members of a name that a value of a type has.
+    pub(super) fn type_members(&self, base: &Ty, name: &str, lang: Lang, want: Want) -> Vec<Def> {
+        match base {
+            Ty::Value(def, _) => {
+                let found = self.wanted_members(*def, name, want);
+                if found.is_empty() && lang == Lang::Rust { self.through_deref(*def, name, want) } else { found }
+            }
+            Ty::SelfType(def) => self.wanted_members(*def, name, want),
+            Ty::Item(def) => match self.kind(*def) {
+                Some(SymbolKind::Fn | SymbolKind::Method) => self.members_of(*def, name),
+                Some(SymbolKind::Module) => Vec::new(),
+                _ => self.static_members(*def, name, want),
+            },
+            Ty::Param(version, at) => self.bound_members(*version, *at, name, lang, want),
+            Ty::Union(types) => {
+                let mut found: Vec<Def> = types.iter().flat_map(|ty| self.type_members(ty, name, lang, want)).collect();
+                found.sort_unstable();
+                found.dedup();
+                found
+            }
+            foreign => match foreign::pointee(foreign, lang) {
+                Some(inner) => self.deeper(|| self.type_members(&inner, name, lang, want)),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// The members that the bound of a type parameter promises.
+    fn bound_members(&self, version: u32, at: u32, name: &str, lang: Lang, want: Want) -> Vec<Def> {
+        match self.bound_of(version, at) {
+            Ty::Unknown | Ty::Param(..) => Vec::new(),
+            bound => self.deeper(|| self.type_members(&bound, name, lang, want)),
+        }
+    }
+
+    /// The bound of a type parameter, written at it or in a `where` behind it.
+    fn bound_of(&self, version: u32, at: u32) -> Ty {
+        let Some(file) = self.file(version) else { return Ty::Unknown };
+        let binding = file.binding(at);
+        let same = |other: &&cruxe_model::facts::Binding| {
+            other.name == binding.name && other.scope == binding.scope && other.ty.is_some()
+        };
+        let bound = match binding.ty {
+            Some(_) => Some(binding),
+            None => file.facts.bindings.iter().find(same),
+        };
+        match bound.and_then(|bound| Some((bound.ty?, bound.start))) {
+            Some((ty, start)) => self.type_of(&file, ty, start),
+            None => Ty::Unknown,
+        }
+    }
+
+    /// A member of what `impl Deref for T { type Target = U; }` leads to.
+    fn through_deref(&self, def: Def, name: &str, want: Want) -> Vec<Def> {
+        if name == "Target" {
+            return Vec::new();
+        }
+        let targets = self.members_of(def, "Target");
+        let of_deref = |target: &Def| {
+            self.with(*target, |file, symbol| {
+                let parent = symbol.parent?;
+                let mut own = file.facts.heritage.iter();
+                let found = own.find(|own| own.symbol == parent && own.relation == Relation::Implements)?;
+                let path = &file.facts.types[found.ty.0 as usize].path;
+                path.last().map(|last| file.facts.name(*last) == "Deref")
+            })
+            .flatten()
+            .unwrap_or(false)
+        };
+        let Some(target) = targets.into_iter().find(of_deref) else { return Vec::new() };
+        let inner = self.symbol_type(target);
+        self.deeper(|| self.type_members(&inner, name, Lang::Rust, want))
+    }
+
+    /// A member's type as it is on a receiver: type parameters and `Self` become what the receiver says.
+    pub(super) fn on_receiver(&self, ty: &Ty, member: Def, base: &Ty) -> Ty {
+        let (mut params, mut args) = (Vec::new(), Vec::new());
+        if let Some(file) = self.file(member.version) {
+            let owner = file.symbol(member.symbol).parent;
+            let given: &[Ty] = match base {
+                Ty::Value(_, given) => given,
+                _ => &[],
+            };
+            match owner.map(|at| (at, file.symbol(at).kind)) {
+                // The arguments of `impl<A> Type<A>` say which parameter of the impl is which of the type.
+                Some((at, SymbolKind::Impl)) => {
+                    let mut heritage = file.facts.heritage.iter();
+                    let own = heritage.find(|own| own.symbol == at && own.relation == Relation::SelfType);
+                    let written = own.and_then(|own| file.facts.types.get(own.ty.0 as usize));
+                    let offset = file.symbol(at).name_span.start;
+                    for (arg, given) in written.map_or(&[][..], |ty| &ty.args).iter().zip(given) {
+                        params.push(self.type_of(&file, *arg, offset));
+                        args.push(given.clone());
+                    }
+                }
+                Some((at, _)) => {
+                    params = self.type_params(&file, at);
+                    args = given.to_vec();
+                    args.resize(params.len(), Ty::Unknown);
+                    params.push(Ty::SelfType(Def { version: member.version, symbol: at }));
+                    args.push(match base {
+                        Ty::Item(def) => Ty::value(*def),
+                        base => base.clone(),
+                    });
+                }
+                None => {}
+            }
+        }
+        self.replace(ty, &params, &args, 0)
+    }
+
+    /// What calling something gives.
+    pub(super) fn result(&self, callee: &Ty, lang: Lang) -> Ty {
+        use SymbolKind::*;
+        match callee {
+            Ty::Item(def) => match self.kind(*def) {
+                Some(Fn | Method | Macro) => self.symbol_type(*def),
+                Some(Class | Struct | Enum | Union | Interface | Trait) => Ty::value(*def),
+                Some(Type) => self.named_type(*def, Vec::new()),
+                _ => Ty::Unknown,
+            },
+            Ty::Bound(def, base) => {
+                let result = self.symbol_type(*def);
+                self.on_receiver(&result, *def, base)
+            }
+            Ty::ForeignMember(base, name) => match &**base {
+                Ty::Foreign(..) => foreign::called(base, name),
+                base => foreign::derived(base, name, lang),
+            },
+            // The constructor of a variant gives the enum.
+            Ty::Value(..) if lang == Lang::Rust => callee.clone(),
+            Ty::Value(def, _) if lang == Lang::Python => {
+                let call = self.members_of(*def, "__call__");
+                Ty::union(call.into_iter().map(|def| self.symbol_type(def)))
+            }
+            Ty::Foreign(name, args) if &**name == "fn" => args.first().cloned().unwrap_or_default(),
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.result(ty, lang))),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// An element of a value that is indexed or iterated.
+    fn element(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Foreign(..) | Ty::Union(_) => foreign::inner(ty),
+            Ty::Value(def, args) => self.own_element(*def, args),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What iterating over a type of the ref gives, where the type says so.
+    fn own_element(&self, def: Def, args: &Rc<[Ty]>) -> Ty {
+        let base = Ty::Value(def, Rc::clone(args));
+        for name in ["__iter__", "__getitem__", "__next__", "next", "Item", "Output"] {
+            let found = self.members_of(def, name);
+            let Some(member) = found.first() else { continue };
+            let ty = match self.kind(*member) {
+                Some(SymbolKind::Type) => self.symbol_type(*member),
+                _ => self.result(&Ty::Bound(*member, Rc::new(base.clone())), Lang::Rust),
+            };
+            return match ty {
+                Ty::Foreign(..) => foreign::inner(&ty),
+                ty => ty,
+            };
+        }
+        // `type Keys []Key` of Go, a subclass of `list[T]` of Python.
+        let alias = self.with(def, |file, symbol| symbol.ty.map(|ty| self.type_of(file, ty, symbol.name_span.start)));
+        match alias.flatten() {
+            Some(ty @ Ty::Foreign(..)) => foreign::inner(&ty),
+            _ => Ty::union(self.bases(def).iter().map(foreign::inner)),
+        }
+    }
+
+    /// The value inside: what `?`, `await`, `*` and `with` give.
+    fn unwrapped(&self, ty: Ty, lang: Lang) -> Ty {
+        match &ty {
+            Ty::Foreign(name, _) => match &**name {
+                "[]" | "list" | "dict" | "str" | "Vec" | "String" | "int" | "bytes" => ty,
+                _ => foreign::inner(&ty),
+            },
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.unwrapped(ty.clone(), lang))),
+            Ty::Value(def, _) if lang == Lang::Python => {
+                let enter = ["__enter__", "__aenter__"].iter().find_map(|name| {
+                    let found = self.members_of(*def, name);
+                    found.first().copied()
+                });
+                match enter.map(|enter| self.result(&Ty::Bound(enter, Rc::new(ty.clone())), lang)) {
+                    Some(Ty::Unknown) | None => ty,
+                    Some(entered) => entered,
+                }
+            }
+            _ => ty,
+        }
+    }
+}

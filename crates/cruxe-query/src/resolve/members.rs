@@ -1,0 +1,245 @@
+//! A name of a type: its own members, then those of what it builds on.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{Relation, SymbolIndex};
+
+use super::file::{File, Lang};
+use super::types::Ty;
+use super::{Def, Resolver, Want};
+use crate::name::segments;
+
+/// The members of one name, by the type they belong to.
+#[derive(Default)]
+pub(super) struct MemberTable {
+    owned: HashMap<Def, Vec<Def>>,
+    /// Every member of the name, with its owner where that is known.
+    pub(super) all: Vec<(Def, Option<Def>)>,
+}
+
+/// Super types beyond this depth are not asked.
+const MAX_HEIGHT: u32 = 24;
+
+impl Resolver<'_> {
+    /// The members of a name in the whole ref.
+    pub(super) fn member_table(&self, name: &str) -> Rc<MemberTable> {
+        if let Some(table) = self.tables.borrow().get(name) {
+            return Rc::clone(table);
+        }
+        // A type whose resolution needs the same table finds it empty instead of going round.
+        self.tables.borrow_mut().insert(name.to_owned(), Rc::default());
+        let mut table = MemberTable::default();
+        for hit in self.hits(name).iter() {
+            let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+            if matches!(hit.kind, SymbolKind::Impl | SymbolKind::Heading) {
+                continue;
+            }
+            let Some(file) = self.file(hit.version) else { continue };
+            if let Some(owner) = self.owner(&file, def) {
+                table.all.push((def, owner));
+                if let Some(owner) = owner {
+                    table.owned.entry(owner).or_default().push(def);
+                }
+            }
+        }
+        let table = Rc::new(table);
+        self.tables.borrow_mut().insert(name.to_owned(), Rc::clone(&table));
+        table
+    }
+
+    /// The type that a member belongs to: `None` for what is no member, `Some(None)` for one of an unknown type.
+    fn owner(&self, file: &Arc<File>, def: Def) -> Option<Option<Def>> {
+        use SymbolKind::*;
+        let (version, symbol) = (def.version, file.symbol(def.symbol));
+        if let Some(parent) = symbol.parent {
+            return match file.symbol(parent).kind {
+                Impl => Some(self.impl_type(file, parent)),
+                Class | Struct | Enum | Union | Trait | Interface | Type | Variant | Field | Const | Variable
+                | Static => Some(Some(Def { version, symbol: parent })),
+                _ if symbol.kind == Method => Some(self.written_owner(file, symbol)),
+                _ => None,
+            };
+        }
+        let own = |own: &&cruxe_model::facts::Heritage| own.symbol == def.symbol && own.relation == Relation::SelfType;
+        if let Some(own) = file.facts.heritage.iter().find(own) {
+            return Some(match self.type_of(file, own.ty, symbol.name_span.start) {
+                Ty::Value(owner, _) => Some(owner),
+                _ => None,
+            });
+        }
+        let depth = segments(&symbol.qualified_name).count();
+        let outside = depth > segments(&file.facts.module).count() + 1 && file.lang != Lang::Python;
+        (outside && symbol.kind.is_callable() || symbol.kind == Method).then(|| self.written_owner(file, symbol))
+    }
+
+    /// The owner that a qualified name shows: `Foo` of `Foo.prototype.bar = …` and of `void Foo::bar()`.
+    fn written_owner(&self, file: &Arc<File>, symbol: &cruxe_model::facts::Symbol) -> Option<Def> {
+        let name = segments(&symbol.qualified_name).rev().nth(1)?;
+        let found = self.lookup(file, name, symbol.span.start, super::Space::Any);
+        found.iter().find_map(|entity| match entity {
+            super::Entity::Symbol(def) if *def != Def { version: file.id(), symbol: SymbolIndex(0) } => Some(*def),
+            _ => None,
+        })
+    }
+
+    /// The members of a name that a type has or inherits; the nearest in its hierarchy.
+    pub(super) fn members_of(&self, owner: Def, name: &str) -> Vec<Def> {
+        self.wanted_members(owner, name, Want::Any)
+    }
+
+    /// The same for one that is called, or read.
+    pub(super) fn wanted_members(&self, owner: Def, name: &str, want: Want) -> Vec<Def> {
+        let table = self.member_table(name);
+        if table.all.is_empty() {
+            return Vec::new();
+        }
+        self.inherited(&table, owner, want, &mut HashSet::new(), 0)
+    }
+
+    fn inherited(&self, table: &MemberTable, owner: Def, want: Want, seen: &mut HashSet<Def>, height: u32) -> Vec<Def> {
+        if !seen.insert(owner) || height > MAX_HEIGHT {
+            return Vec::new();
+        }
+        if let Some(own) = table.owned.get(&owner) {
+            return self.preferred(own, want);
+        }
+        for same in self.same_type(owner) {
+            if let Some(own) = table.owned.get(&same) {
+                return self.preferred(own, want);
+            }
+        }
+        for base in self.bases(owner).iter() {
+            if let Ty::Value(base, _) | Ty::Item(base) = base {
+                let found = self.inherited(table, *base, want, seen, height + 1);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Of several members of one type: all that are one thing (overloads, accessors); a Rust type's own function
+    /// before that of a trait.
+    fn preferred(&self, own: &[Def], want: Want) -> Vec<Def> {
+        let callable = |def: &Def| self.kind(*def).is_some_and(SymbolKind::is_callable);
+        let fits = |def: &Def| want == Want::Any || callable(def) == (want == Want::Called);
+        let mut own: Vec<Def> =
+            if own.iter().any(fits) { own.iter().copied().filter(fits).collect() } else { own.to_vec() };
+        if own.iter().any(|def| !self.implements_trait(*def)) {
+            own.retain(|def| !self.implements_trait(*def));
+        }
+        own
+    }
+
+    /// Whether a function stands in an `impl Trait for …`.
+    pub(super) fn implements_trait(&self, def: Def) -> bool {
+        self.with(def, |file, symbol| {
+            let parent = symbol.parent.filter(|at| file.symbol(*at).kind == SymbolKind::Impl);
+            let mut heritage = file.facts.heritage.iter();
+            parent.is_some_and(|at| heritage.any(|own| own.symbol == at && own.relation == Relation::Implements))
+        })
+        .unwrap_or(false)
+    }
+
+    /// Other definitions of the same type: merged interfaces, a class with its header.
+    fn same_type(&self, owner: Def) -> Vec<Def> {
+        let merged = self.with(owner, |file, symbol| {
+            if !matches!(file.lang, Lang::Ecma | Lang::Broad) {
+                return Vec::new();
+            }
+            let same = |hit: &&cruxe_store::SymbolHit| {
+                let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+                def != owner
+                    && matches!(
+                        hit.kind,
+                        SymbolKind::Interface
+                            | SymbolKind::Class
+                            | SymbolKind::Struct
+                            | SymbolKind::Const
+                            | SymbolKind::Type
+                    )
+                    && (hit.version == owner.version || file.lang == Lang::Broad)
+                    && self.with(def, |_, other| other.qualified_name == symbol.qualified_name).unwrap_or(false)
+            };
+            let hits = self.hits(&symbol.name);
+            let same = hits.iter().filter(same);
+            same.map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) }).collect()
+        });
+        merged.unwrap_or_default()
+    }
+
+    /// What a type builds on: super classes, implemented traits and interfaces, embedded structs.
+    pub(super) fn bases(&self, owner: Def) -> Rc<[Ty]> {
+        if let Some(bases) = self.bases.borrow().get(&owner) {
+            return Rc::clone(bases);
+        }
+        self.bases.borrow_mut().insert(owner, Rc::new([]));
+        let bases: Rc<[Ty]> = self.deeper(|| self.read_bases(owner)).into();
+        self.bases.borrow_mut().insert(owner, Rc::clone(&bases));
+        bases
+    }
+
+    fn read_bases(&self, owner: Def) -> Vec<Ty> {
+        let Some(file) = self.file(owner.version) else { return Vec::new() };
+        let symbol = file.symbol(owner.symbol);
+        let mut bases: Vec<Ty> =
+            heritage(&file, owner.symbol).map(|ty| self.type_of(&file, ty, symbol.name_span.start)).collect();
+        if file.lang == Lang::Rust {
+            bases.extend(self.rust_traits(owner, &symbol.name));
+            // A variant has what its enum has.
+            let outer = symbol.parent.filter(|_| symbol.kind == SymbolKind::Variant);
+            bases.extend(outer.map(|symbol| Ty::value(Def { version: owner.version, symbol })));
+        }
+        if symbol.kind == SymbolKind::Type
+            && let Some(ty) = symbol.ty
+        {
+            bases.push(self.type_of(&file, ty, symbol.name_span.start));
+        }
+        if file.lang == Lang::Broad {
+            for hit in self.hits(&symbol.name).iter().filter(|hit| hit.kind == SymbolKind::Impl) {
+                let Some(other) = self.file(hit.version) else { continue };
+                if self.impl_type(&other, SymbolIndex(hit.position)) == Some(owner) {
+                    let at = SymbolIndex(hit.position);
+                    bases.extend(heritage(&other, at).map(|ty| self.type_of(&other, ty, other.symbol(at).span.start)));
+                }
+            }
+        }
+        bases
+    }
+
+    /// The traits that a type implements.
+    fn rust_traits(&self, owner: Def, name: &str) -> Vec<Ty> {
+        let mut traits = Vec::new();
+        for hit in self.hits(name).iter().filter(|hit| hit.kind == SymbolKind::Impl) {
+            let Some(file) = self.file(hit.version) else { continue };
+            let at = SymbolIndex(hit.position);
+            let implemented: Vec<_> = heritage(&file, at).collect();
+            if !implemented.is_empty() && self.impl_type(&file, at) == Some(owner) {
+                let offset = file.symbol(at).span.start;
+                traits.extend(implemented.into_iter().map(|ty| self.type_of(&file, ty, offset)));
+            }
+        }
+        traits
+    }
+
+    /// Members of a type that stands in a path: associated functions, variants, nested types.
+    pub(super) fn static_members(&self, def: Def, name: &str, want: Want) -> Vec<Def> {
+        match self.kind(def) {
+            Some(SymbolKind::Type) => match self.named_type(def, Vec::new()) {
+                Ty::Value(meant, _) => self.wanted_members(meant, name, want),
+                _ => Vec::new(),
+            },
+            _ => self.wanted_members(def, name, want),
+        }
+    }
+}
+
+/// The types that a symbol extends and implements, in the order of the text.
+fn heritage(file: &File, symbol: SymbolIndex) -> impl Iterator<Item = cruxe_model::facts::TypeId> + '_ {
+    let own = move |own: &&cruxe_model::facts::Heritage| own.symbol == symbol && own.relation != Relation::SelfType;
+    file.facts.heritage.iter().filter(own).map(|own| own.ty)
+}

@@ -1,0 +1,242 @@
+//! Which definition an occurrence means, from per-file facts, within one ref.
+//!
+//! Nothing is stored: a question reads the files that use a name and resolves those uses. [`Resolver`] holds what one
+//! question has found out so far; [`file`] and [`tree`] keep what outlives it. The steps, each a file:
+//!
+//! * [`scope`]: a plain name, from the innermost scope outwards
+//! * [`modules`]: what an import or a path means; the rules of each language are below it
+//! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
+//! * [`parts`]: what a parameter takes, what a tuple holds
+//! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
+//! * [`members`]: a name of a type, through its hierarchy
+//! * [`guess`]: where nothing is known about the receiver
+//! * [`occurrence`]: all of it together
+//!
+//! Everything is bounded: recursion by a depth, chains by steps, and a cycle ends where it began.
+
+mod file;
+mod foreign;
+mod guess;
+mod infer;
+mod members;
+mod modules;
+mod occurrence;
+mod parts;
+mod scope;
+mod tree;
+mod types;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_index::View;
+use cruxe_model::facts::{Symbol, SymbolIndex};
+use cruxe_model::{SymbolKind, VersionId};
+use cruxe_store::{NameMatch, RefState, Snapshot, StoreError, SymbolHit};
+
+pub use file::{File, Lang};
+pub use occurrence::{Certainty, Resolution};
+
+use file::FileCache;
+use members::MemberTable;
+use modules::Module;
+use tree::{Tree, TreeCache};
+use types::Ty;
+
+/// Types and modules that lead to each other further than this are not followed.
+const MAX_DEPTH: u32 = 48;
+
+/// Steps after which one occurrence is given up: types that lead to ever more types (unions of generics that are unions)
+/// must not keep an answer waiting.
+const MAX_STEPS: u32 = 4_000;
+
+/// A definition of the ref.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Def {
+    /// The file version.
+    pub version: VersionId,
+    /// Which of its symbols.
+    pub symbol: SymbolIndex,
+}
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Entity {
+    /// A definition.
+    Symbol(Def),
+    /// A parameter, local or type parameter.
+    Local(VersionId, u32),
+    /// A module or package.
+    Module(Module),
+    /// Something that the ref does not define.
+    Foreign,
+}
+
+/// Whether a name stands where a type or where a value is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Space {
+    Type,
+    Value,
+    Any,
+}
+
+/// Whether a member is called or read: in Rust and Go a field and a method may share a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Want {
+    Called,
+    Read,
+    Any,
+}
+
+/// What was found out once.
+type Memo<K, V> = RefCell<HashMap<K, V>>;
+
+/// Resolves the uses of names in one ref, for one question.
+pub struct Resolver<'a> {
+    snapshot: &'a Snapshot,
+    state: &'a RefState,
+    files: Arc<FileCache>,
+    tree: Arc<Tree>,
+    open: Memo<VersionId, Arc<File>>,
+    hits: Memo<String, Rc<[SymbolHit]>>,
+    tables: Memo<String, Rc<MemberTable>>,
+    bases: Memo<Def, Rc<[Ty]>>,
+    imports: Memo<(VersionId, u32), Rc<[Entity]>>,
+    bindings: Memo<(VersionId, u32), Ty>,
+    symbols: Memo<Def, Ty>,
+    families: Memo<(String, Lang, guess::Use), Rc<guess::Family>>,
+    customs: Memo<guess::Habit, Option<Def>>,
+    looking: RefCell<HashSet<(Module, String)>>,
+    depth: Cell<u32>,
+    steps: Cell<u32>,
+    problem: RefCell<Option<StoreError>>,
+}
+
+impl<'a> Resolver<'a> {
+    /// A resolver for what is published of a ref; `None` while nothing is.
+    pub fn new(view: &'a View) -> Result<Option<Resolver<'a>>, StoreError> {
+        let Some((snapshot, state)) = &view.published else { return Ok(None) };
+        let tree = snapshot.derived::<TreeCache>().get(view.project, snapshot, state)?;
+        Ok(Some(Resolver {
+            snapshot,
+            state,
+            files: snapshot.derived::<FileCache>(),
+            tree,
+            open: RefCell::default(),
+            hits: RefCell::default(),
+            tables: RefCell::default(),
+            bases: RefCell::default(),
+            imports: RefCell::default(),
+            bindings: RefCell::default(),
+            symbols: RefCell::default(),
+            families: RefCell::default(),
+            customs: RefCell::default(),
+            looking: RefCell::default(),
+            depth: Cell::new(0),
+            steps: Cell::new(0),
+            problem: RefCell::default(),
+        }))
+    }
+
+    /// The index's refusal, if it refused something on the way. Ask it before an answer is given out.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.problem.borrow_mut().take().map_or(Ok(()), Err)
+    }
+
+    /// A file version; `None` when the index refuses, which [`Resolver::check`] then tells.
+    pub fn file(&self, version: VersionId) -> Option<Arc<File>> {
+        if let Some(file) = self.open.borrow().get(&version) {
+            return Some(Arc::clone(file));
+        }
+        let file = self.kept(self.files.get(self.snapshot, version))?;
+        self.open.borrow_mut().insert(version, Arc::clone(&file));
+        Some(file)
+    }
+
+    /// The versions whose facts use a name.
+    pub fn mentioning(&self, name: &str) -> Vec<VersionId> {
+        let found = self.kept(self.snapshot.mentioning(name, &self.state.versions));
+        found.map(|versions| versions.iter().collect()).unwrap_or_default()
+    }
+
+    /// Whether an import leads to one of some definitions.
+    pub fn imports_any(&self, file: &Arc<File>, at: u32, defs: &HashSet<Def>) -> bool {
+        self.import(file, at).iter().any(|entity| matches!(entity, Entity::Symbol(def) if defs.contains(def)))
+    }
+
+    /// Other definitions of the same qualified name and language, of which one only declares what the other defines.
+    pub fn declarations(&self, def: Def) -> Vec<Def> {
+        let Some(file) = self.file(def.version) else { return Vec::new() };
+        let symbol = file.symbol(def.symbol);
+        let mut found = Vec::new();
+        for hit in self.hits(&symbol.name).iter().filter(|hit| hit.version != def.version) {
+            let other = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+            let same = self.with(other, |there, twin| {
+                twin.qualified_name == symbol.qualified_name
+                    && there.lang == file.lang
+                    && twin.flags.declaration != symbol.flags.declaration
+            });
+            if same.unwrap_or(false) {
+                found.push(other);
+            }
+        }
+        found
+    }
+
+    fn kept<T>(&self, outcome: Result<T, StoreError>) -> Option<T> {
+        outcome.map_err(|problem| *self.problem.borrow_mut() = Some(problem)).ok()
+    }
+
+    /// The definitions of a name.
+    fn hits(&self, name: &str) -> Rc<[SymbolHit]> {
+        if let Some(hits) = self.hits.borrow().get(name) {
+            return Rc::clone(hits);
+        }
+        let found = self.kept(self.snapshot.find_name(name, NameMatch::Exact, &self.state.versions));
+        let hits: Rc<[SymbolHit]> = found.unwrap_or_default().into();
+        self.hits.borrow_mut().insert(name.to_owned(), Rc::clone(&hits));
+        hits
+    }
+
+    /// Reads a symbol.
+    fn with<T>(&self, def: Def, read: impl FnOnce(&Arc<File>, &Symbol) -> T) -> Option<T> {
+        let file = self.file(def.version)?;
+        let symbol = file.facts.symbol(def.symbol)?;
+        Some(read(&file, symbol))
+    }
+
+    fn kind(&self, def: Def) -> Option<SymbolKind> {
+        self.with(def, |_, symbol| symbol.kind)
+    }
+
+    /// Goes one step deeper; gives the default where it is too deep.
+    fn deeper<T: Default>(&self, step: impl FnOnce() -> T) -> T {
+        let (depth, steps) = (self.depth.get(), self.steps.get());
+        if depth >= MAX_DEPTH || steps >= MAX_STEPS {
+            return T::default();
+        }
+        self.depth.set(depth + 1);
+        self.steps.set(steps + 1);
+        let outcome = step();
+        self.depth.set(depth);
+        outcome
+    }
+}
+
+impl SpaceOf for SymbolKind {
+    fn fits(self, space: Space) -> bool {
+        use SymbolKind::*;
+        match space {
+            Space::Any => true,
+            Space::Type => matches!(self, Struct | Enum | Union | Trait | Class | Interface | Type | Module),
+            Space::Value => !matches!(self, Trait | Interface | Type | Impl | Use | Heading),
+        }
+    }
+}
+
+/// Which spaces a kind of symbol lives in.
+trait SpaceOf {
+    fn fits(self, space: Space) -> bool;
+}

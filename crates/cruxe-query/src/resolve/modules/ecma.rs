@@ -1,0 +1,191 @@
+//! TypeScript and JavaScript: relative paths, `tsconfig` paths, packages of a workspace, barrels.
+
+use std::sync::Arc;
+
+use cruxe_model::VersionId;
+use cruxe_model::facts::ScopeId;
+
+use super::super::file::File;
+use super::super::tree::join;
+use super::super::{Entity, Resolver, Space};
+use super::Module;
+
+/// What may be left out at the end of a path, in the order in which it is tried.
+const ENDS: &[&str] = &[
+    "",
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".mts",
+    ".cts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    "/index.ts",
+    "/index.tsx",
+    "/index.mts",
+    "/index.js",
+    "/index.jsx",
+    "/index.mjs",
+    "/index.d.ts",
+];
+
+/// Endings of what a compiler makes, with those of what it reads.
+const COMPILED: &[(&str, &[&str])] = &[
+    (".js", &[".ts", ".tsx", ".jsx", ".d.ts"]),
+    (".mjs", &[".mts", ".ts"]),
+    (".cjs", &[".cts", ".ts"]),
+    (".jsx", &[".tsx"]),
+    (".d.ts", &[".ts", ".tsx"]),
+    (".d.mts", &[".mts", ".ts"]),
+    (".d.cts", &[".cts", ".ts"]),
+];
+
+impl Resolver<'_> {
+    pub(super) fn ecma_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        let import = file.import(at);
+        let path = file.import_module(at);
+        let name = import.name.map(|name| file.facts.name(name));
+        if path.is_empty() {
+            // `export { a }`, `export default a`: a name of the file itself.
+            return name.map_or(Vec::new(), |name| self.lookup(file, name, import.start, Space::Any));
+        }
+        let Some(version) = self.ecma_path(file, path) else { return self.ecma_namespace(file, at, path, name) };
+        let module = Module::File(version);
+        match name {
+            Some(name) if !import.glob => self.offered(&module, name, Space::Any),
+            _ => vec![Entity::Module(module)],
+        }
+    }
+
+    /// `import A = B.C` of a namespace; anything else comes from outside.
+    fn ecma_namespace(&self, file: &Arc<File>, at: u32, path: &str, name: Option<&str>) -> Vec<Entity> {
+        let plain = path.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'));
+        let first = path.split('.').next().unwrap_or_default();
+        let mut found = if plain && !path.starts_with('.') {
+            self.lookup(file, first, file.import(at).start, Space::Any)
+        } else {
+            Vec::new()
+        };
+        for part in path.split('.').skip(1).chain(name) {
+            found = found.iter().flat_map(|entity| self.inside(entity, part, Space::Any)).collect();
+        }
+        if found.is_empty() { vec![Entity::Foreign] } else { found }
+    }
+
+    /// The file that a module path means.
+    fn ecma_path(&self, file: &File, path: &str) -> Option<VersionId> {
+        let folder = file.row.path.parent();
+        if path.starts_with('.') {
+            return self.ecma_file(&join(folder, path));
+        }
+        self.ecma_alias(folder, path).or_else(|| self.ecma_package(path))
+    }
+
+    fn ecma_file(&self, path: &str) -> Option<VersionId> {
+        let code = |version: &VersionId| {
+            self.snapshot.file(*version).is_ok_and(|row| super::Lang::of(&row.language) == super::Lang::Ecma)
+        };
+        for end in ENDS {
+            if let Some(found) = self.tree.path(&format!("{path}{end}")).filter(code) {
+                return Some(found);
+            }
+        }
+        for (compiled, sources) in COMPILED {
+            let Some(stem) = path.strip_suffix(compiled) else { continue };
+            let found = sources.iter().find_map(|end| self.tree.path(&format!("{stem}{end}")));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// `paths` and `baseUrl` of the nearest tsconfig that has them.
+    fn ecma_alias(&self, folder: &str, path: &str) -> Option<VersionId> {
+        let mut at = folder;
+        loop {
+            if let Some(config) = self.tree.tsconfigs.get(at) {
+                let base = config.base.as_deref().unwrap_or(at);
+                for (pattern, targets) in &config.paths {
+                    let Some(rest) = matched(pattern, path) else { continue };
+                    let found =
+                        targets.iter().find_map(|target| self.ecma_file(&join(base, &target.replacen('*', rest, 1))));
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                if let Some(found) = config.base.as_ref().and_then(|base| self.ecma_file(&join(base, path))) {
+                    return Some(found);
+                }
+            }
+            if at.is_empty() {
+                return None;
+            }
+            at = at.rsplit_once('/').map_or("", |(outer, _)| outer);
+        }
+    }
+
+    /// A package of the workspace, or a file of it.
+    fn ecma_package(&self, path: &str) -> Option<VersionId> {
+        let parts = if path.starts_with('@') { 2 } else { 1 };
+        let end = path.match_indices('/').nth(parts - 1).map_or(path.len(), |(at, _)| at);
+        let (name, rest) = (&path[..end], path[end..].trim_start_matches('/'));
+        let package = self.tree.npm.get(name)?;
+        let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+        let entries = package.entries.iter().filter(|(entry, _)| *entry == subpath).map(|(_, path)| path.as_str());
+        for entry in entries {
+            let direct = join(&package.folder, entry);
+            // What a build puts into `dist` is made from what is in `src`.
+            let source = entry
+                .trim_start_matches("./")
+                .split_once('/')
+                .map(|(_, rest)| join(&package.folder, &format!("src/{rest}")));
+            if let Some(found) = [Some(direct), source].into_iter().flatten().find_map(|path| self.ecma_file(&path)) {
+                return Some(found);
+            }
+        }
+        let plain = [format!("{}/{rest}", package.folder), format!("{}/src/{rest}", package.folder)];
+        plain.iter().find_map(|path| self.ecma_file(path.trim_matches('/')))
+    }
+
+    /// A name that a module offers: under the name of a definition, by a list of exports, through a barrel.
+    pub(super) fn ecma_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        let mut found: Vec<Entity> = Vec::new();
+        for at in file.exported(name) {
+            found.extend(self.import(file, at).iter().cloned());
+        }
+        if found.is_empty() {
+            found = self.scope_members(file, ScopeId(0), name, space);
+        }
+        if found.is_empty() && name != "default" {
+            for (at, _) in file.globs().filter(|(_, import)| import.reexport) {
+                found.extend(self.through_glob(file, at, name, space));
+            }
+        }
+        found.dedup();
+        found
+    }
+}
+
+/// What the `*` of a pattern stands for in a path.
+fn matched<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
+    match pattern.split_once('*') {
+        None => (pattern == path).then_some(""),
+        Some((start, end)) => path.strip_prefix(start)?.strip_suffix(end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matched;
+
+    #[test]
+    fn patterns_with_one_star_match() {
+        assert_eq!(matched("@/*", "@/auth/token"), Some("auth/token"));
+        assert_eq!(matched("config", "config"), Some(""));
+        assert_eq!(matched("@/*", "auth"), None);
+        assert_eq!(matched("~*/x", "~a/x"), Some("a"));
+    }
+}

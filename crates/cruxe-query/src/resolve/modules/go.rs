@@ -1,0 +1,50 @@
+//! Go: a folder is a package; `go.mod` says under which path it is imported.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::SymbolIndex;
+
+use super::super::file::{File, Lang};
+use super::super::{Def, Entity, Resolver, Space, SpaceOf};
+use super::Module;
+
+impl Resolver<'_> {
+    pub(super) fn go_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        let path = file.import_module(at);
+        for (module, folder) in &self.tree.go_modules {
+            let Some(rest) = path.strip_prefix(module.as_str()) else { continue };
+            if !rest.is_empty() && !rest.starts_with('/') {
+                continue;
+            }
+            let rest = rest.trim_start_matches('/');
+            let folder = [folder.as_str(), rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
+            let folder = folder.join("/");
+            if !self.tree.folder(&folder).is_empty() {
+                return vec![Entity::Module(Module::Folder(Rc::from(folder), Lang::Go))];
+            }
+        }
+        vec![Entity::Foreign]
+    }
+
+    /// A name of the package in a folder.
+    pub(super) fn go_package(&self, folder: &str, name: &str, space: Space) -> Vec<Entity> {
+        let mut found: Vec<(Def, SymbolKind)> = Vec::new();
+        for hit in self.hits(name).iter() {
+            if hit.local || matches!(hit.kind, SymbolKind::Method | SymbolKind::Field) {
+                continue;
+            }
+            let Some(file) = self.file(hit.version) else { continue };
+            let symbol = SymbolIndex(hit.position);
+            let here = file.lang == Lang::Go && file.row.path.parent() == folder;
+            if here && file.symbol(symbol).parent.is_none() {
+                found.push((Def { version: hit.version, symbol }, hit.kind));
+            }
+        }
+        if found.iter().any(|(_, kind)| kind.fits(space)) {
+            found.retain(|(_, kind)| kind.fits(space));
+        }
+        found.into_iter().map(|(def, _)| Entity::Symbol(def)).collect()
+    }
+}

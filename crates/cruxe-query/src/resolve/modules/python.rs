@@ -1,0 +1,110 @@
+//! Python: absolute and relative imports, packages, what `__init__` hands on.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::facts::ScopeId;
+
+use super::super::file::{File, Lang};
+use super::super::{Entity, Resolver, Space};
+use super::Module;
+
+impl Resolver<'_> {
+    pub(super) fn python_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        let import = file.import(at);
+        let module = file.import_module(at);
+        let (Some(name), false) = (import.name, import.glob) else {
+            // `import a.b` binds `a`, `import a.b as c` the whole, `from a.b import *` opens the whole.
+            let whole = import.glob || import.alias.is_some();
+            let path = if whole { module } else { module.split('.').next().unwrap_or_default() };
+            return self.python_path(file, path).map_or(vec![Entity::Foreign], |module| vec![Entity::Module(module)]);
+        };
+        match self.python_path(file, module) {
+            None => vec![Entity::Foreign],
+            Some(module) => self.offered(&module, file.facts.name(name), Space::Any),
+        }
+    }
+
+    /// The module of an absolute or relative path.
+    fn python_path(&self, file: &Arc<File>, path: &str) -> Option<Module> {
+        let dots = path.len() - path.trim_start_matches('.').len();
+        let rest = &path[dots..];
+        if dots == 0 {
+            return self.python_absolute(file, rest);
+        }
+        let mut folder = file.row.path.parent();
+        for _ in 1..dots {
+            folder = folder.rsplit_once('/').map_or("", |(outer, _)| outer);
+        }
+        let path = [folder, &rest.replace('.', "/")].join("/");
+        self.python_at(path.trim_matches('/'))
+    }
+
+    fn python_absolute(&self, file: &Arc<File>, path: &str) -> Option<Module> {
+        match self.tree.python(path) {
+            [] => {}
+            [only] => return Some(Module::File(*only)),
+            several => {
+                // Two packages of one name: the one that shares more of the path with the importing file.
+                let near = several.iter().max_by_key(|version| {
+                    let other = self.file(**version);
+                    let shared = |other: &Arc<File>| {
+                        other.path().bytes().zip(file.path().bytes()).take_while(|(a, b)| a == b).count()
+                    };
+                    (other.as_ref().map_or(0, shared), std::cmp::Reverse(**version))
+                });
+                return near.map(|version| Module::File(*version));
+            }
+        }
+        // A script imports what lies beside it; so do tests with their folder on the path.
+        let relative = path.replace('.', "/");
+        let mut folder = file.row.path.parent();
+        loop {
+            let beside = if folder.is_empty() { relative.clone() } else { format!("{folder}/{relative}") };
+            if let Some(module) = self.python_at(&beside) {
+                return Some(module);
+            }
+            if folder.is_empty() {
+                break;
+            }
+            folder = folder.rsplit_once('/').map_or("", |(outer, _)| outer);
+        }
+        self.python_at(&format!("src/{relative}"))
+    }
+
+    /// The module at a path without its ending.
+    fn python_at(&self, path: &str) -> Option<Module> {
+        let ends = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
+        let found = ends.iter().find_map(|end| self.tree.path(format!("{path}{end}").trim_start_matches('/')));
+        found.map(Module::File).or_else(|| {
+            let python = |folder: &str| !folder.is_empty() && self.tree.has_folder(folder) && self.holds_python(folder);
+            python(path).then(|| Module::Folder(Rc::from(path), Lang::Python))
+        })
+    }
+
+    fn holds_python(&self, folder: &str) -> bool {
+        let is_python = |version: &u32| self.snapshot.file(*version).is_ok_and(|row| row.language == "python");
+        self.tree.folder(folder).iter().any(is_python)
+    }
+
+    /// A name of a module: what it defines, imports, imports all of; for a package, its modules too.
+    pub(super) fn python_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        let found = self.scope_members(file, ScopeId(0), name, space);
+        if !found.is_empty() {
+            return found;
+        }
+        let found = self.through_globs(file, ScopeId(0), name, space);
+        if !found.is_empty() {
+            return found;
+        }
+        match file.row.path.stem() {
+            "__init__" => self.python_folder(file.row.path.parent(), name),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn python_folder(&self, folder: &str, name: &str) -> Vec<Entity> {
+        let module = self.python_at(&format!("{folder}/{name}"));
+        module.map(Entity::Module).into_iter().collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! Rust: the tree of modules that `mod` spans over files, paths, and crates of the workspace.
+
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{ScopeId, SymbolIndex};
+
+use super::super::file::File;
+use super::super::{Def, Entity, Resolver, Space, Want};
+use super::Module;
+
+impl Resolver<'_> {
+    pub(super) fn rust_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        let import = file.import(at);
+        let module = file.facts.name(import.module);
+        let name = import.name.map(|name| file.facts.name(name));
+        let path: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).chain(name).collect();
+        let space = if import.glob { Space::Type } else { Space::Any };
+        self.rust_path(file, &path, import.start, space)
+    }
+
+    /// What a path means. Its first name is looked up where it stands, the others in what comes before them.
+    pub(in super::super) fn rust_path(
+        &self,
+        file: &Arc<File>,
+        path: &[&str],
+        offset: u32,
+        space: Space,
+    ) -> Vec<Entity> {
+        let Some((first, rest)) = path.split_first() else { return Vec::new() };
+        let last = rest.is_empty();
+        let mut at = match self.rust_root(file, first, offset) {
+            Some(root) => vec![root],
+            None => self.lookup(file, first, offset, if last { space } else { Space::Type }),
+        };
+        for (step, name) in rest.iter().enumerate() {
+            if *name == "super" {
+                at = at.iter().filter_map(|entity| self.rust_parent(entity)).collect();
+                continue;
+            }
+            let space = if step + 1 == rest.len() { space } else { Space::Type };
+            at = at.iter().flat_map(|entity| self.inside(entity, name, space)).collect();
+        }
+        at
+    }
+
+    /// `crate`, `self` and `super` at an offset.
+    pub(in super::super) fn rust_root(&self, file: &Arc<File>, word: &str, offset: u32) -> Option<Entity> {
+        let here = || {
+            let around = file.nesting.symbols_around(&file.facts, offset);
+            let module = around.into_iter().find(|at| file.symbol(*at).kind == SymbolKind::Module);
+            module.map_or(Module::File(file.id()), |symbol| Module::Inline(Def { version: file.id(), symbol }))
+        };
+        match word {
+            "self" => Some(Entity::Module(here())),
+            "super" => self.rust_parent(&Entity::Module(here())),
+            "crate" | "$crate" => Some(Entity::Module(Module::File(self.crate_root(file).id()))),
+            _ => None,
+        }
+    }
+
+    fn crate_root(&self, file: &Arc<File>) -> Arc<File> {
+        let mut root = Arc::clone(file);
+        for _ in 0..64 {
+            match self.declaring(&root).and_then(|def| self.file(def.version)) {
+                Some(outer) => root = outer,
+                None => break,
+            }
+        }
+        root
+    }
+
+    /// The module around a module.
+    pub(in super::super) fn rust_parent(&self, entity: &Entity) -> Option<Entity> {
+        let def = match entity {
+            Entity::Module(Module::File(version)) => self.declaring(&self.file(*version)?)?,
+            Entity::Module(Module::Inline(def)) | Entity::Symbol(def) => *def,
+            _ => return None,
+        };
+        let file = self.file(def.version)?;
+        let mut parent = file.symbol(def.symbol).parent;
+        while let Some(at) = parent.filter(|at| file.symbol(*at).kind != SymbolKind::Module) {
+            parent = file.symbol(at).parent;
+        }
+        Some(Entity::Module(match parent {
+            Some(symbol) => Module::Inline(Def { version: def.version, symbol }),
+            None => Module::File(def.version),
+        }))
+    }
+
+    /// The `mod name;` that a file is the body of.
+    fn declaring(&self, file: &Arc<File>) -> Option<Def> {
+        let path = file.row.path.as_str();
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = name.strip_suffix(".rs")?;
+        let (folder, stem) = match stem {
+            "mod" => folder.rsplit_once('/').unwrap_or(("", folder)),
+            stem => (folder, stem),
+        };
+        let at = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let around = [at("mod.rs"), at("lib.rs"), at("main.rs"), format!("{folder}.rs")];
+        for path in around.iter().filter(|other| other.as_str() != path) {
+            let Some(outer) = self.tree.path(path).and_then(|version| self.file(version)) else { continue };
+            if let Some(symbol) = declared_module(&outer, stem) {
+                return Some(Def { version: outer.id(), symbol });
+            }
+        }
+        // The root of a test, example or binary crate declares modules beside itself under any file name.
+        let mut siblings = self.tree.folder(folder).iter().filter_map(|version| self.file(*version));
+        siblings.find_map(|outer| {
+            let other = outer.path() != path && outer.lang == super::Lang::Rust;
+            let symbol = declared_module(&outer, stem).filter(|_| other)?;
+            Some(Def { version: outer.id(), symbol })
+        })
+    }
+
+    /// The file that `mod name;` is in.
+    fn module_file(&self, def: Def) -> Option<Arc<File>> {
+        let file = self.file(def.version)?;
+        let symbol = file.symbol(def.symbol);
+        let mut names = vec![symbol.name.as_str()];
+        let mut parent = symbol.parent;
+        while let Some(at) = parent {
+            names.push(file.symbol(at).name.as_str());
+            parent = file.symbol(at).parent;
+        }
+        names.reverse();
+        let inner = names.join("/");
+        let path = file.row.path.as_str();
+        let folder = file.row.path.parent();
+        let own = path.strip_suffix(".rs").unwrap_or(path);
+        for folder in [own, folder] {
+            let start = if folder.is_empty() { inner.clone() } else { format!("{folder}/{inner}") };
+            for end in [".rs", "/mod.rs"] {
+                if let Some(version) = self.tree.path(&format!("{start}{end}")).filter(|id| *id != file.id()) {
+                    return self.file(version);
+                }
+            }
+        }
+        None
+    }
+
+    /// A name of a module: its items, what it imports, what it imports all of.
+    pub(super) fn rust_module(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
+        let found = self.scope_members(file, scope, name, space);
+        if !found.is_empty() { found } else { self.through_globs(file, scope, name, space) }
+    }
+
+    /// A name of a module, enum, trait or type in a path.
+    pub(super) fn inside_symbol(&self, def: Def, name: &str, space: Space) -> Vec<Entity> {
+        match self.with(def, |_, symbol| (symbol.kind, symbol.flags.declaration)) {
+            Some((SymbolKind::Module, true)) => match self.module_file(def) {
+                Some(file) => self.offered(&Module::File(file.id()), name, space),
+                None => Vec::new(),
+            },
+            Some((SymbolKind::Module, false)) => self.offered(&Module::Inline(def), name, space),
+            Some(_) => self.static_members(def, name, Want::Any).into_iter().map(Entity::Symbol).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Crates of the workspace; everything else that nothing in sight has is the standard library's or a dependency's.
+    pub(super) fn rust_beyond(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        if let Some(version) = self.tree.crates.get(name) {
+            return vec![Entity::Module(Module::File(*version))];
+        }
+        if space == Space::Type {
+            return Vec::new();
+        }
+        // Macros are in sight by the order of text and, when exported, everywhere in the crate.
+        let macros = self.hits(name);
+        let macros = macros.iter().filter(|hit| hit.kind == SymbolKind::Macro);
+        let defs = macros.map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) });
+        let (near, far): (Vec<Def>, Vec<Def>) =
+            defs.partition(|def| self.file(def.version).is_some_and(|other| same_package(&other, file)));
+        let found = if near.is_empty() { far } else { near };
+        found.into_iter().map(Entity::Symbol).collect()
+    }
+}
+
+fn same_package(one: &File, other: &File) -> bool {
+    let package = |file: &File| {
+        let path = file.path();
+        path.find("/src/").map_or_else(|| path.split('/').next().unwrap_or_default().to_owned(), |at| path[..at].into())
+    };
+    package(one) == package(other)
+}
+
+fn declared_module(file: &File, name: &str) -> Option<SymbolIndex> {
+    let at = file
+        .facts
+        .symbols
+        .iter()
+        .position(|symbol| symbol.kind == SymbolKind::Module && symbol.flags.declaration && symbol.name == name)?;
+    Some(SymbolIndex(at as u32))
+}

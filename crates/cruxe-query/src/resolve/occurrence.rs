@@ -1,0 +1,203 @@
+//! One use of a name, with everything together.
+
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
+
+use super::file::{File, Lang};
+use super::types::Ty;
+use super::{Def, Entity, Resolver, Space, Want};
+
+/// How sure it is who is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// One definition, by scope, import or type.
+    Static,
+    /// A guess: several are possible, or only the name speaks for it.
+    Heuristic,
+}
+
+/// What an occurrence means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// Definitions of the ref.
+    Defs(Vec<Def>, Certainty),
+    /// A local, or something outside the ref.
+    Elsewhere,
+    /// It cannot be told.
+    Unresolved,
+}
+
+impl Resolution {
+    fn of(mut defs: Vec<Def>) -> Resolution {
+        defs.sort_unstable();
+        defs.dedup();
+        if defs.is_empty() { Resolution::Elsewhere } else { Resolution::Defs(defs, Certainty::Static) }
+    }
+}
+
+impl Resolver<'_> {
+    /// What an occurrence means.
+    pub fn resolve(&self, file: &Arc<File>, occurrence: &Occurrence) -> Resolution {
+        self.depth.set(0);
+        self.steps.set(0);
+        let name = file.facts.name(occurrence.name);
+        match (occurrence.role, occurrence.receiver) {
+            (Role::Link, _) => Resolution::Elsewhere,
+            (Role::Import, receiver) => self.resolve_import(file, occurrence, name, receiver),
+            (Role::Key, None) => Resolution::Elsewhere,
+            (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
+            (_, None) => self.resolve_plain(file, occurrence, name),
+        }
+    }
+
+    fn resolve_plain(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        let space = match occurrence.role {
+            Role::Type | Role::Extends | Role::Implements => Space::Type,
+            Role::Call | Role::Value | Role::Write => Space::Value,
+            _ => Space::Any,
+        };
+        if file.lang == Lang::Rust && name == "Self" {
+            return Resolution::Elsewhere;
+        }
+        let found = self.lookup(file, name, occurrence.start, space);
+        if found.is_empty() && file.lang == Lang::Broad {
+            return Resolution::Unresolved;
+        }
+        self.settled(found, file.lang)
+    }
+
+    /// Entities as definitions. In the broad languages a name with several definitions in sight is a guess.
+    fn settled(&self, found: Vec<Entity>, lang: Lang) -> Resolution {
+        let defs: Vec<Def> = found
+            .into_iter()
+            .filter_map(|entity| match entity {
+                Entity::Symbol(def) => Some(def),
+                _ => None,
+            })
+            .collect();
+        match Resolution::of(defs) {
+            Resolution::Defs(defs, _) if lang == Lang::Broad && self.distinct(&defs) > 1 => {
+                Resolution::Defs(defs, Certainty::Heuristic)
+            }
+            resolution => resolution,
+        }
+    }
+
+    /// How many different things some definitions are: overloads and declarations count once.
+    pub(super) fn distinct(&self, defs: &[Def]) -> usize {
+        let mut names: Vec<String> =
+            defs.iter().filter_map(|def| self.with(*def, |_, symbol| symbol.qualified_name.clone())).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.len()
+    }
+
+    fn resolve_import(
+        &self,
+        file: &Arc<File>,
+        occurrence: &Occurrence,
+        name: &str,
+        receiver: Option<ExprId>,
+    ) -> Resolution {
+        match file.lang {
+            Lang::Rust => {
+                let mut path = receiver.map(|id| path_of(file, id)).unwrap_or_default();
+                path.push(name);
+                let found = self.rust_path(file, &path, occurrence.start, Space::Any);
+                self.settled(found, file.lang)
+            }
+            Lang::Go => Resolution::Elsewhere,
+            _ => {
+                let named = |at: &u32| {
+                    let import = file.import(*at);
+                    import.name.is_some_and(|id| file.facts.name(id) == name)
+                        && (import.start == occurrence.start
+                            || import.alias.is_some() && import.start > occurrence.start)
+                };
+                let all = 0..file.facts.imports.len() as u32;
+                let nearest = all.filter(named).min_by_key(|at| file.import(*at).start);
+                match nearest {
+                    Some(at) => self.settled(self.import(file, at).to_vec(), file.lang),
+                    // `import Default from './x'` stands under its own name; elsewhere it is a part of a module's path.
+                    None if file.lang == Lang::Ecma => {
+                        self.settled(self.lookup(file, name, occurrence.start, Space::Any), file.lang)
+                    }
+                    None => Resolution::Elsewhere,
+                }
+            }
+        }
+    }
+
+    fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
+        let base = self.expr_type(file, receiver, occurrence.start);
+        let space = match occurrence.role {
+            Role::Type | Role::Extends | Role::Implements => Space::Type,
+            _ => Space::Any,
+        };
+        match &base {
+            Ty::Module(module) => self.settled(self.offered(module, name, space), file.lang),
+            Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
+                self.settled(self.inside(&Entity::Symbol(*def), name, space), file.lang)
+            }
+            Ty::Outside => Resolution::Elsewhere,
+            Ty::Unknown => self.guess(file, occurrence, name),
+            base => {
+                let want = match occurrence.role {
+                    Role::Call => Want::Called,
+                    Role::Value if is_path(file, receiver) => Want::Any,
+                    Role::Value | Role::Write | Role::Key => Want::Read,
+                    _ => Want::Any,
+                };
+                let found = self.type_members(base, name, file.lang, want);
+                if !found.is_empty() {
+                    return Resolution::of(found);
+                }
+                match base {
+                    Ty::ForeignMember(..) | Ty::Bound(..) => self.guess(file, occurrence, name),
+                    Ty::Param(..) if file.lang != Lang::Rust => self.guess(file, occurrence, name),
+                    _ => Resolution::Elsewhere,
+                }
+            }
+        }
+    }
+}
+
+/// Whether an expression is a type's path, behind which a function may stand as a value.
+fn is_path(file: &File, receiver: ExprId) -> bool {
+    let name = match file.facts.exprs.get(receiver.0 as usize) {
+        Some(Expr::Name(name) | Expr::Member(_, name)) => file.facts.name(*name),
+        _ => return false,
+    };
+    name.starts_with(char::is_uppercase)
+}
+
+/// The names of a path that an expression is.
+fn path_of(file: &File, id: ExprId) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut at = Some(id);
+    while let Some(id) = at {
+        at = match file.facts.exprs.get(id.0 as usize) {
+            Some(Expr::Member(base, name)) => {
+                names.push(file.facts.name(*name));
+                Some(*base)
+            }
+            Some(Expr::Name(name)) => {
+                names.push(file.facts.name(*name));
+                None
+            }
+            Some(Expr::Super) => {
+                names.push("super");
+                None
+            }
+            Some(Expr::SelfValue) => {
+                names.push("self");
+                None
+            }
+            _ => None,
+        };
+    }
+    names.reverse();
+    names
+}

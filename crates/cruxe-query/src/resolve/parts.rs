@@ -1,0 +1,135 @@
+//! Parameters of functions and parts of tuples: what a place expects, what a pattern takes out.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
+
+use super::file::File;
+use super::types::Ty;
+use super::{Def, Resolver};
+
+impl Resolver<'_> {
+    /// What the parameter at a place of a function takes.
+    pub(super) fn parameter(&self, callee: &Ty, at: usize) -> Ty {
+        use SymbolKind::*;
+        self.deeper(|| match callee {
+            Ty::Item(def) => match self.kind(*def) {
+                Some(Fn | Method) => self.declared_parameter(*def, at),
+                Some(Class) => match self.members_of(*def, "constructor").first() {
+                    Some(constructor) => self.declared_parameter(*constructor, at),
+                    None => Ty::Unknown,
+                },
+                _ => Ty::Unknown,
+            },
+            Ty::Bound(def, base) => {
+                let ty = self.declared_parameter(*def, at);
+                self.on_receiver(&ty, *def, base)
+            }
+            // The type of a function has its result first.
+            Ty::Foreign(name, args) if &**name == "fn" => args.get(at + 1).cloned().unwrap_or_default(),
+            Ty::Value(def, args) => self.signature_parameter(*def, args, at),
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
+            _ => Ty::Unknown,
+        })
+    }
+
+    fn declared_parameter(&self, def: Def, at: usize) -> Ty {
+        let Some(file) = self.file(def.version) else { return Ty::Unknown };
+        let Some(scope) = file.scope_of(def.symbol, ScopeKind::Function) else { return Ty::Unknown };
+        self.scope_parameter(&file, scope, at)
+    }
+
+    /// The parameter at a place of the function that opens a scope.
+    fn scope_parameter(&self, file: &Arc<File>, scope: ScopeId, at: usize) -> Ty {
+        let mut whole: Vec<(Option<ExprId>, u32)> = Vec::new();
+        for (index, binding) in file.facts.bindings.iter().enumerate() {
+            if binding.scope != scope || binding.kind != BindingKind::Param {
+                continue;
+            }
+            // The names of one destructured parameter have one value in common.
+            let root =
+                if binding.ty.is_none() { binding.value.and_then(|value| typed_root(file, value)) } else { None };
+            if root.is_some() && whole.last().is_some_and(|(last, _)| *last == root) {
+                continue;
+            }
+            whole.push((root, index as u32));
+        }
+        match whole.get(at) {
+            Some((Some(root), index)) => self.expr_type(file, *root, file.binding(*index).start),
+            Some((None, index)) => match file.binding(*index).ty {
+                Some(ty) => self.type_of(file, ty, file.binding(*index).start),
+                None => Ty::Unknown,
+            },
+            None => Ty::Unknown,
+        }
+    }
+
+    /// The parameter of a type that can be called: an interface with signatures, a class's values elsewhere.
+    fn signature_parameter(&self, def: Def, args: &Rc<[Ty]>, at: usize) -> Ty {
+        let Some(file) = self.file(def.version) else { return Ty::Unknown };
+        let symbol = file.symbol(def.symbol);
+        if !matches!(symbol.kind, SymbolKind::Interface | SymbolKind::Type) {
+            return Ty::Unknown;
+        }
+        let Some(own) = file.scope_of(def.symbol, ScopeKind::Type) else { return Ty::Unknown };
+        let mut found = Vec::new();
+        for (index, scope) in file.facts.scopes.iter().enumerate().skip(own.0 as usize + 1) {
+            if scope.span.start >= symbol.span.end || found.len() > 32 {
+                break;
+            }
+            let id = ScopeId(index as u32);
+            let direct = scope.kind == ScopeKind::Function && file.nesting.scope_parent(id) == Some(own);
+            // A method's scope belongs to the method.
+            let inside = file.nesting.enclosing_symbol(&file.facts, scope.span.start);
+            if direct && inside == Some(def.symbol) {
+                found.push(self.scope_parameter(&file, id, at));
+            }
+        }
+        let params = self.type_params(&file, def.symbol);
+        self.replace(&Ty::union(found), &params, args, 0)
+    }
+
+    /// A part of a tuple, or of what a variant or structure without named fields holds.
+    pub(super) fn part(&self, ty: &Ty, at: usize) -> Ty {
+        match ty {
+            Ty::Foreign(name, args) => match &**name {
+                "()" | "tuple" | "Tuple" => args.get(at).cloned().unwrap_or_default(),
+                "[]" | "list" | "List" | "Vec" => args.get(at).or(args.first()).cloned().unwrap_or_default(),
+                _ if at == 0 => ty.clone(),
+                _ => Ty::Unknown,
+            },
+            Ty::Value(def, args) => {
+                let held = self.with(*def, |file, symbol| {
+                    let tuple = symbol.ty.map(|ty| self.type_of(file, ty, symbol.name_span.start));
+                    (tuple, self.type_params(file, def.symbol))
+                });
+                match held {
+                    Some((Some(tuple @ Ty::Foreign(..)), params)) => {
+                        let part = self.part(&tuple, at);
+                        self.replace(&part, &params, args, 0)
+                    }
+                    _ if at == 0 => ty.clone(),
+                    _ => Ty::Unknown,
+                }
+            }
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.part(ty, at))),
+            _ if at == 0 => ty.clone(),
+            _ => Ty::Unknown,
+        }
+    }
+}
+
+/// The typed value that a chain of members and elements starts from.
+fn typed_root(file: &File, value: ExprId) -> Option<ExprId> {
+    let mut at = value;
+    for _ in 0..8 {
+        match file.facts.exprs.get(at.0 as usize)? {
+            Expr::Member(base, _) | Expr::Index(base) | Expr::Part(base, _) => at = *base,
+            Expr::Typed(_) => return Some(at),
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,164 @@
+//! Plain names: from the innermost scope outwards, then whatever the language looks at beyond the file.
+
+use std::sync::Arc;
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
+
+use super::file::{Decl, File, Lang};
+use super::{Def, Entity, Resolver, Space, SpaceOf};
+
+impl Resolver<'_> {
+    /// What a plain name means at an offset; empty when nothing in sight has it.
+    pub(super) fn lookup(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
+        self.lookup_inside(file, name, offset, space, None)
+    }
+
+    /// The same for a name inside an expression: what `let x = x.next()` introduces is not seen in its own value.
+    pub(super) fn lookup_inside(
+        &self,
+        file: &Arc<File>,
+        name: &str,
+        offset: u32,
+        space: Space,
+        inside: Option<ExprId>,
+    ) -> Vec<Entity> {
+        let mut scope = file.scope_at(offset);
+        let mut in_function = false;
+        loop {
+            let kind = file.facts.scopes[scope.0 as usize].kind;
+            let hidden = kind == ScopeKind::Type && in_function && file.lang == Lang::Python;
+            if !hidden {
+                let found = self.in_scope(file, scope, name, offset, space, inside);
+                if !found.is_empty() {
+                    return found;
+                }
+                let found = self.through_globs(file, scope, name, space);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+            in_function |= kind == ScopeKind::Function;
+            if kind == ScopeKind::Module && file.lang == Lang::Rust {
+                break; // what is around an inline module is not in sight inside it
+            }
+            match file.nesting.scope_parent(scope) {
+                Some(outer) => scope = outer,
+                None => break,
+            }
+        }
+        self.beyond(file, name, offset, space)
+    }
+
+    /// What a scope itself calls so.
+    pub(super) fn in_scope(
+        &self,
+        file: &Arc<File>,
+        scope: ScopeId,
+        name: &str,
+        offset: u32,
+        space: Space,
+        inside: Option<ExprId>,
+    ) -> Vec<Entity> {
+        let (mut found, mut kinds) = (Vec::new(), Vec::new());
+        let mut local: Option<u32> = None;
+        let in_class = file.lang == Lang::Python && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type;
+        for decl in file.declared(scope, name) {
+            match decl {
+                // The body of a class runs line by line: a method does not hide what decorates it.
+                Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
+                Decl::Symbol(symbol) => {
+                    kinds.push(file.symbol(symbol).kind);
+                    found.push(Entity::Symbol(Def { version: file.id(), symbol }));
+                }
+                Decl::Import(at) => {
+                    for entity in self.import(file, at).iter() {
+                        kinds.push(self.kind_of(entity));
+                        found.push(entity.clone());
+                    }
+                }
+                Decl::Binding(at) => local = self.nearer(file, local, at, offset, inside),
+            }
+        }
+        if found.is_empty() {
+            return local.map(|at| Entity::Local(file.id(), at)).into_iter().collect();
+        }
+        if space != Space::Any && kinds.iter().any(|kind| kind.fits(space)) {
+            let mut kinds = kinds.iter();
+            found.retain(|_| kinds.next().is_some_and(|kind| kind.fits(space)));
+        }
+        found.dedup();
+        found
+    }
+
+    /// Of two bindings of one name the one that is seen: the last before the offset, else the first.
+    fn nearer(&self, file: &File, old: Option<u32>, new: u32, offset: u32, inside: Option<ExprId>) -> Option<u32> {
+        let binding = file.binding(new);
+        let ordered = matches!(file.lang, Lang::Rust | Lang::Go | Lang::Broad)
+            && !matches!(binding.kind, BindingKind::Param | BindingKind::TypeParam);
+        if ordered && (binding.start > offset || self.in_own_value(file, new, offset, inside)) {
+            return old;
+        }
+        match old.map(|old| file.binding(old).start) {
+            Some(start) if start > binding.start && start <= offset => old,
+            Some(start) if binding.start > offset && start < binding.start => old,
+            _ => Some(new),
+        }
+    }
+
+    /// Whether an offset is in the value that a binding is initialised with: `x` of `let x = x.next()` is not its own.
+    /// The text of values is not kept, but the first use of the name behind the binding has to be the one in its value.
+    fn in_own_value(&self, file: &File, at: u32, offset: u32, inside: Option<ExprId>) -> bool {
+        let binding = file.binding(at);
+        let Some(value) = binding.value else { return false };
+        let named = inside.or_else(|| {
+            let name = Expr::Name(binding.name);
+            file.facts.exprs.iter().position(|expr| *expr == name).map(|at| ExprId(at as u32))
+        });
+        if !named.is_some_and(|part| contains(file, value, part, 0)) {
+            return false;
+        }
+        let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start <= binding.start);
+        let mut later = file.facts.occurrences[from..].iter().filter(|other| other.name == binding.name);
+        let second = later.nth(1).map_or(u32::MAX, |other| other.start);
+        offset < second
+    }
+
+    /// The kind of a symbol that an import leads to; modules count as such.
+    fn kind_of(&self, entity: &Entity) -> SymbolKind {
+        match entity {
+            Entity::Symbol(def) => self.kind(*def).unwrap_or(SymbolKind::Variable),
+            Entity::Module(_) => SymbolKind::Module,
+            // What is outside may be anything.
+            Entity::Local(..) | Entity::Foreign => SymbolKind::Class,
+        }
+    }
+
+    /// `use module::*` and the like in a scope.
+    pub(super) fn through_globs(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
+        for (at, _) in file.globs().filter(|(_, import)| import.scope == scope) {
+            if file.lang == Lang::Ecma {
+                continue; // `export *` brings nothing into the module itself
+            }
+            let found = self.through_glob(file, at, name, space);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Whether an expression is, or has inside, another.
+fn contains(file: &File, whole: ExprId, part: ExprId, depth: u32) -> bool {
+    if whole == part {
+        return true;
+    }
+    let inner = match file.facts.exprs.get(whole.0 as usize) {
+        Some(Expr::Member(base, _)) => *base,
+        Some(Expr::Call(base) | Expr::Index(base) | Expr::Unwrap(base)) => *base,
+        Some(Expr::Argument(base, _) | Expr::Part(base, _)) => *base,
+        _ => return false,
+    };
+    depth < 32 && contains(file, inner, part, depth + 1)
+}

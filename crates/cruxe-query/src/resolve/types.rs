@@ -1,0 +1,247 @@
+//! Types as far as they help to find a member: what a written type means, and what its parameters stand for.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cruxe_model::facts::{BindingKind, Relation, ScopeKind, SymbolIndex, TypeId};
+use cruxe_model::{SymbolKind, VersionId};
+
+use super::file::{File, Lang};
+use super::modules::Module;
+use super::{Def, Entity, Resolver, Space};
+
+/// Of a union with more alternatives the first ones count.
+const MAX_ALTERNATIVES: usize = 16;
+
+/// What is known about a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Ty {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// A value of a type of the ref, with the type's arguments.
+    Value(Def, Rc<[Ty]>),
+    /// A value of a type that the ref does not define.
+    Foreign(Rc<str>, Rc<[Ty]>),
+    /// A definition itself: a class, a function, a module's member.
+    Item(Def),
+    /// A function of a value: what it is called on decides what it returns.
+    Bound(Def, Rc<Ty>),
+    /// The same of a foreign value.
+    ForeignMember(Rc<Ty>, Rc<str>),
+    /// A module.
+    Module(Module),
+    /// Something outside that is no value: a class, a function, a module.
+    Outside,
+    /// A type parameter.
+    Param(VersionId, u32),
+    /// The type that a trait or base class does not know yet.
+    SelfType(Def),
+    /// One of several.
+    Union(Rc<[Ty]>),
+}
+
+impl Ty {
+    pub(super) fn value(def: Def) -> Ty {
+        Ty::Value(def, Rc::new([]))
+    }
+
+    pub(super) fn foreign(name: &str, args: Vec<Ty>) -> Ty {
+        Ty::Foreign(Rc::from(name), args.into())
+    }
+
+    /// One type for several; what is not known says nothing.
+    pub(super) fn union(types: impl IntoIterator<Item = Ty>) -> Ty {
+        let mut known: Vec<Ty> = Vec::new();
+        for ty in types {
+            match ty {
+                Ty::Unknown => {}
+                Ty::Union(inner) => known.extend(inner.iter().cloned()),
+                ty => known.push(ty),
+            }
+        }
+        let mut distinct: Vec<Ty> = Vec::new();
+        for ty in known {
+            if distinct.len() < MAX_ALTERNATIVES && !distinct.contains(&ty) {
+                distinct.push(ty);
+            }
+        }
+        match distinct.len() {
+            0 => Ty::Unknown,
+            1 => distinct.remove(0),
+            _ => Ty::Union(distinct.into()),
+        }
+    }
+}
+
+/// Utility types whose values have the members of their first argument.
+const SAME_MEMBERS: &[&str] = &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"];
+
+/// Names that mean no value at all: a union with one of them is the rest of it.
+const NOTHING: &[&str] = &["None", "undefined", "null", "void", "never", "NoneType"];
+
+impl Resolver<'_> {
+    /// What a written type means at an offset of its file.
+    pub(super) fn type_of(&self, file: &Arc<File>, id: TypeId, offset: u32) -> Ty {
+        self.deeper(|| self.read_type(file, id, offset))
+    }
+
+    fn read_type(&self, file: &Arc<File>, id: TypeId, offset: u32) -> Ty {
+        let Some(ty) = file.facts.types.get(id.0 as usize) else { return Ty::Unknown };
+        let args = || -> Vec<Ty> { ty.args.iter().map(|arg| self.type_of(file, *arg, offset)).collect() };
+        let path: Vec<&str> = ty.path.iter().map(|name| file.facts.name(*name)).collect();
+        let Some(last) = path.last() else { return Ty::Unknown };
+        if path.len() == 1 {
+            match (*last, file.lang) {
+                ("Union" | "Optional", Lang::Python) | ("|" | "&", Lang::Ecma) => {
+                    let nothing = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if NOTHING.contains(&&**name));
+                    return Ty::union(args().into_iter().filter(|ty| !nothing(ty)));
+                }
+                ("Self", Lang::Rust | Lang::Python | Lang::Broad) | ("this", Lang::Ecma) => {
+                    return self.self_type(file, offset);
+                }
+                ("[]" | "()" | "fn" | "&" | "|", _) => return Ty::foreign(last, args()),
+                ("type" | "Type", Lang::Python) => {
+                    return match args().first() {
+                        Some(Ty::Value(def, _)) => Ty::Item(*def),
+                        _ => Ty::Unknown,
+                    };
+                }
+                _ => {}
+            }
+        }
+        let found = self.type_path(file, &path, offset);
+        match found.first() {
+            Some(Entity::Symbol(def)) => self.named_type(*def, args()),
+            Some(Entity::Local(version, at)) => match file.binding(*at).kind {
+                BindingKind::TypeParam => Ty::Param(*version, *at),
+                _ => Ty::Unknown,
+            },
+            Some(Entity::Module(_)) => Ty::Unknown,
+            Some(Entity::Foreign) | None => match (file.lang, args().first()) {
+                // What TypeScript makes of a type has the members of that type.
+                (Lang::Ecma, Some(inner)) if SAME_MEMBERS.contains(last) => inner.clone(),
+                _ => Ty::foreign(last, args()),
+            },
+        }
+    }
+
+    fn type_path(&self, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
+        if file.lang == Lang::Rust {
+            if let (Some(&"Self"), true) = (path.first(), path.len() > 1) {
+                let Some(owner) = self.own_type(file, offset) else { return Vec::new() };
+                let mut at = vec![Entity::Symbol(owner)];
+                for name in &path[1..] {
+                    at = at.iter().flat_map(|entity| self.inside(entity, name, Space::Type)).collect();
+                }
+                return at;
+            }
+            return self.rust_path(file, path, offset, Space::Type);
+        }
+        let Some((first, rest)) = path.split_first() else { return Vec::new() };
+        let space = if rest.is_empty() { Space::Type } else { Space::Any };
+        let mut at = self.lookup(file, first, offset, space);
+        for name in rest {
+            at = at.iter().flat_map(|entity| self.inside(entity, name, Space::Type)).collect();
+        }
+        at
+    }
+
+    /// A value of the type that a definition names.
+    pub(super) fn named_type(&self, def: Def, args: Vec<Ty>) -> Ty {
+        let Some(file) = self.file(def.version) else { return Ty::Unknown };
+        let symbol = file.symbol(def.symbol);
+        match symbol.kind {
+            SymbolKind::Type => match symbol.ty {
+                Some(ty) if !has_members(&file, def.symbol) => {
+                    let meant = self.type_of(&file, ty, symbol.name_span.start);
+                    let params = self.type_params(&file, def.symbol);
+                    match meant {
+                        // A name for something of another shape is a type of its own: `type Key []string` in Go.
+                        Ty::Foreign(..) | Ty::Unknown if file.lang == Lang::Go => Ty::Value(def, args.into()),
+                        Ty::Unknown => Ty::Value(def, args.into()),
+                        meant if file.lang == Lang::Go && symbol.signature.contains('=') => meant,
+                        _ if file.lang == Lang::Go => Ty::Value(def, args.into()),
+                        meant => self.replace(&meant, &params, &args, 0),
+                    }
+                }
+                _ => Ty::Value(def, args.into()),
+            },
+            SymbolKind::Const | SymbolKind::Variable | SymbolKind::Static | SymbolKind::Field => self.symbol_type(def),
+            SymbolKind::Fn | SymbolKind::Method => Ty::Item(def),
+            _ => Ty::Value(def, args.into()),
+        }
+    }
+
+    /// The type parameters that a symbol introduces, in order.
+    pub(super) fn type_params(&self, file: &File, symbol: SymbolIndex) -> Vec<Ty> {
+        let span = file.symbol(symbol).span;
+        let from = file.facts.bindings.partition_point(|binding| binding.start < span.start);
+        let own = file.scope_of(symbol, ScopeKind::Type).or_else(|| file.scope_of(symbol, ScopeKind::Function));
+        let inside = file.facts.bindings[from..].iter().enumerate().take_while(|(_, b)| b.start < span.end);
+        inside
+            .filter(|(_, binding)| binding.kind == BindingKind::TypeParam && Some(binding.scope) == own)
+            .map(|(at, _)| Ty::Param(file.id(), (from + at) as u32))
+            .collect()
+    }
+
+    /// A type with its parameters replaced.
+    pub(super) fn replace(&self, ty: &Ty, params: &[Ty], args: &[Ty], depth: u32) -> Ty {
+        if params.is_empty() || depth > 8 {
+            return ty.clone();
+        }
+        let list = |types: &Rc<[Ty]>| -> Rc<[Ty]> {
+            types.iter().map(|ty| self.replace(ty, params, args, depth + 1)).collect()
+        };
+        match ty {
+            Ty::Param(..) | Ty::SelfType(_) => match params.iter().position(|param| param == ty) {
+                Some(at) => args.get(at).filter(|arg| **arg != Ty::Unknown).unwrap_or(ty).clone(),
+                None => ty.clone(),
+            },
+            Ty::Value(def, inner) => Ty::Value(*def, list(inner)),
+            Ty::Foreign(name, inner) => Ty::Foreign(Rc::clone(name), list(inner)),
+            Ty::Union(inner) => Ty::union(list(inner).iter().cloned()),
+            ty => ty.clone(),
+        }
+    }
+
+    /// The type whose body an offset is in: a class, the type of an `impl`, the type of a Go receiver.
+    pub(super) fn own_type(&self, file: &Arc<File>, offset: u32) -> Option<Def> {
+        let version = file.id();
+        for symbol in file.nesting.symbols_around(&file.facts, offset) {
+            use SymbolKind::*;
+            match file.symbol(symbol).kind {
+                Class | Trait | Interface | Struct | Enum | Union => return Some(Def { version, symbol }),
+                Impl => return self.impl_type(file, symbol),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The type that an `impl` or extension is for.
+    pub(super) fn impl_type(&self, file: &Arc<File>, symbol: SymbolIndex) -> Option<Def> {
+        let heritage = file.facts.heritage.iter();
+        let own = heritage.clone().find(|own| own.symbol == symbol && own.relation == Relation::SelfType)?;
+        match self.type_of(file, own.ty, file.symbol(symbol).span.start) {
+            Ty::Value(def, _) => Some(def),
+            _ => None,
+        }
+    }
+
+    /// `Self` at an offset: a value of the type around it, which in a trait or base class is not known yet.
+    pub(super) fn self_type(&self, file: &Arc<File>, offset: u32) -> Ty {
+        match self.own_type(file, offset) {
+            Some(def) if self.kind(def) == Some(SymbolKind::Trait) => Ty::SelfType(def),
+            Some(def) if matches!(file.lang, Lang::Python | Lang::Ecma | Lang::Broad) => Ty::SelfType(def),
+            Some(def) => Ty::value(def),
+            None => Ty::Unknown,
+        }
+    }
+}
+
+/// Whether an alias has members of its own: `type Flags = { verbose(): boolean }`.
+fn has_members(file: &File, symbol: SymbolIndex) -> bool {
+    let next = file.facts.symbols.get(symbol.0 as usize + 1);
+    next.is_some_and(|next| next.parent == Some(symbol))
+}

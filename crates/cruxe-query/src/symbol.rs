@@ -1,0 +1,78 @@
+//! A definition as answers show it.
+
+use cruxe_model::facts::SymbolIndex;
+use cruxe_model::{StableId, SymbolId, SymbolKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::resolve::File;
+
+/// A definition: its handles, its names and where it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolRef {
+    /// The handle that other tools take.
+    pub symbol_id: String,
+    /// The identity that survives moves.
+    pub symbol_stable_id: String,
+    /// The plain name.
+    pub name: String,
+    /// The name with its module and parents.
+    pub qualified_name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// The file.
+    pub path: String,
+    /// First line.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// It is a test, or exists only for tests.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_test: bool,
+}
+
+impl SymbolRef {
+    /// A symbol of a file.
+    pub fn new(file: &File, index: SymbolIndex) -> SymbolRef {
+        let symbol = file.symbol(index);
+        let (line_start, line_end) = file.facts.lines_of(symbol.span);
+        let (name, ordinal) = (&symbol.qualified_name, symbol.ordinal);
+        SymbolRef {
+            symbol_id: SymbolId::new(&file.row.path, symbol.kind, name, ordinal).as_str().to_owned(),
+            symbol_stable_id: StableId::new(&file.row.language, symbol.kind, name, ordinal).as_str().to_owned(),
+            name: symbol.name.clone(),
+            qualified_name: name.clone(),
+            kind: symbol.kind.as_str(),
+            path: file.path().to_owned(),
+            line_start,
+            line_end,
+            is_test: symbol.flags.test,
+        }
+    }
+
+    /// A file as the module that holds what stands outside of every symbol.
+    pub fn module(file: &File) -> SymbolRef {
+        let stem = file.row.path.stem().to_owned();
+        let qualified_name = if file.facts.module.is_empty() { stem.clone() } else { file.facts.module.clone() };
+        let kind = SymbolKind::Module;
+        SymbolRef {
+            symbol_id: SymbolId::new(&file.row.path, kind, &qualified_name, 0).as_str().to_owned(),
+            symbol_stable_id: StableId::new(&file.row.language, kind, &qualified_name, 0).as_str().to_owned(),
+            name: stem,
+            qualified_name,
+            kind: kind.as_str(),
+            path: file.path().to_owned(),
+            line_start: 1,
+            line_end: file.row.lines.max(1),
+            is_test: false,
+        }
+    }
+
+    /// The symbol that holds an offset, or the file.
+    pub fn around(file: &File, offset: u32) -> SymbolRef {
+        match file.nesting.enclosing_symbol(&file.facts, offset) {
+            Some(index) => SymbolRef::new(file, index),
+            None => SymbolRef::module(file),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Which definition a question about a symbol means.
+
+use std::collections::HashSet;
+
+use cruxe_index::View;
+use cruxe_model::facts::SymbolIndex;
+use cruxe_model::{ErrorCode, SymbolKind, ToolError};
+use cruxe_store::NameMatch;
+use serde::Serialize;
+
+use crate::error::QueryError;
+use crate::locate::{self, Found, Place};
+use crate::name;
+use crate::resolve::{Def, Lang, Resolver};
+use crate::symbol::SymbolRef;
+
+/// How many other definitions of a name are listed.
+const MAX_CANDIDATES: usize = 10;
+/// How many definitions of a name are looked at in one file.
+const MAX_FOUND: usize = 200;
+
+/// A symbol as somebody names it.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// A plain or qualified name, or a `symbol_id`.
+    pub name: String,
+    /// Only in this file.
+    pub path: Option<String>,
+    /// The one whose definition has this line, or starts nearest to it.
+    pub line: Option<u32>,
+}
+
+/// The definition that is meant.
+pub struct Target {
+    /// How answers show it.
+    pub symbol: SymbolRef,
+    /// It, with its overloads and declarations.
+    pub(crate) defs: HashSet<Def>,
+    /// The definition itself.
+    pub(crate) def: Def,
+    /// Other definitions of the name.
+    pub candidates: Vec<SymbolRef>,
+    /// How many there are.
+    pub other_definitions: usize,
+}
+
+impl Target {
+    /// What to tell a reader whose name has several definitions.
+    pub fn warning(&self, name: &str) -> Option<String> {
+        (self.other_definitions > 0).then(|| {
+            format!(
+                "{} definitions are named `{name}`; this is about {} in {}:{}. For another, pass path, line, a qualified \
+                 name or a symbol_id from candidates",
+                self.other_definitions + 1,
+                self.symbol.qualified_name,
+                self.symbol.path,
+                self.symbol.line_start
+            )
+        })
+    }
+}
+
+/// A name that is near the one that was not found.
+#[derive(Serialize)]
+struct Near {
+    name: String,
+    kind: &'static str,
+    path: String,
+    line: u32,
+}
+
+/// Finds the definition; an error says which names are near.
+pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
+    let place = Place { path: wanted.path.as_deref() };
+    // A name may have thousands of definitions; only what is listed has to be read.
+    let limit = if wanted.path.is_some() || wanted.line.is_some() { MAX_FOUND } else { 2 * MAX_CANDIDATES };
+    let question = locate::Question { name: wanted.name.clone(), kinds: Vec::new(), language: None, limit };
+    let answer = locate::locate_at(view, &question, &place)?;
+    let unread = answer.total.saturating_sub(answer.found.len());
+    let exact = matches!(answer.matched, Some(NameMatch::Exact));
+    let mut found = answer.found;
+    // An `impl` or a heading is not what a name means while anything else has it.
+    let defines =
+        |found: &Found| !matches!(found.symbol().kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use);
+    if found.iter().any(defines) {
+        found.retain(defines);
+    }
+    if !exact || found.is_empty() {
+        return Err(not_found(wanted, &found).into());
+    }
+    if wanted.path.is_some() && name::parse(&wanted.name).qualifiers.is_empty() {
+        // Who names a file and no type means what stands in the file by itself, test or not.
+        found.sort_by_key(|found| {
+            let symbol = found.symbol();
+            let outer = symbol.parent.and_then(|at| found.table.symbols.get(at.0 as usize)).map(|outer| outer.kind);
+            let member = outer.is_some_and(|kind| kind != SymbolKind::Module) || symbol.kind == SymbolKind::Method;
+            (member, matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant), nesting(found))
+        });
+    }
+    if let Some(line) = wanted.line {
+        found.sort_by_key(|found| {
+            let (start, end) = found.lines();
+            let outside = !(start..=end).contains(&line);
+            (outside, start.abs_diff(line), end - start)
+        });
+    }
+    let def_of = |found: &Found| Def { version: found.file.id, symbol: found.index };
+    let def = def_of(&found[0]);
+    let defs = same(resolver, def);
+    let mut candidates = Vec::new();
+    let mut groups: HashSet<Def> = defs.clone();
+    let mut other_definitions = unread;
+    for found in &found[1..] {
+        let other = def_of(found);
+        if groups.contains(&other) {
+            continue;
+        }
+        groups.extend(same(resolver, other));
+        other_definitions += 1;
+        if candidates.len() < MAX_CANDIDATES
+            && let Some(file) = resolver.file(other.version)
+        {
+            candidates.push(SymbolRef::new(&file, other.symbol));
+        }
+    }
+    resolver.check()?;
+    let Some(file) = resolver.file(def.version) else { return Err(not_found(wanted, &[]).into()) };
+    Ok(Target { symbol: SymbolRef::new(&file, def.symbol), defs, def, candidates, other_definitions })
+}
+
+/// How many symbols are around a definition.
+fn nesting(found: &Found) -> usize {
+    let mut depth = 0;
+    let mut parent = found.symbol().parent;
+    while let Some(outer) = parent.and_then(|at| found.table.symbols.get(at.0 as usize)) {
+        depth += 1;
+        parent = outer.parent;
+    }
+    depth
+}
+
+/// A definition with its overloads, accessors and declarations: what one name in one place stands for.
+pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
+    let mut defs = HashSet::from([def]);
+    let Some(file) = resolver.file(def.version) else { return defs };
+    let symbol = file.symbol(def.symbol);
+    for (at, other) in file.facts.symbols.iter().enumerate() {
+        let alike = other.qualified_name == symbol.qualified_name && other.name == symbol.name;
+        if alike && other.kind.is_callable() == symbol.kind.is_callable() && other.kind != SymbolKind::Impl {
+            let overload = other.kind == symbol.kind || matches!(other.kind, SymbolKind::Property | SymbolKind::Method);
+            if overload && other.kind != SymbolKind::Use {
+                defs.insert(Def { version: def.version, symbol: SymbolIndex(at as u32) });
+            }
+        }
+    }
+    if file.lang == Lang::Broad {
+        // The header declares what the source defines.
+        defs.extend(resolver.declarations(def));
+    }
+    defs
+}
+
+fn not_found(wanted: &Wanted, near: &[Found]) -> ToolError {
+    let place = wanted.path.as_ref().map_or(String::new(), |path| format!(" in {path}"));
+    let error =
+        ToolError::new(ErrorCode::SymbolNotFound, format!("no symbol is named `{}`{place}", wanted.name.trim()));
+    let near: Vec<Near> = near
+        .iter()
+        .take(5)
+        .map(|found| Near {
+            name: found.symbol().qualified_name.clone(),
+            kind: found.symbol().kind.as_str(),
+            path: found.file.path.as_str().to_owned(),
+            line: found.lines().0,
+        })
+        .collect();
+    match near.first() {
+        Some(first) => {
+            let advice = format!("Did you mean `{}`? Otherwise check the name with locate_symbol.", first.name);
+            error.suggest(advice).with("near", near)
+        }
+        None => error,
+    }
+}

@@ -1,0 +1,59 @@
+//! The other languages: scopes, imports, packages and types.
+
+use crate::support::check;
+
+#[test]
+fn java_members_are_found_by_import_package_and_type() {
+    check(
+        "TokenService.validate",
+        &[
+            (
+                "src/auth/TokenService.java",
+                "package auth;\npublic class TokenService {\n  public boolean validate(String t) { return true; }\n  boolean twice(String t) { return validate(t) && this.validate(t); } // <-\n}\n",
+            ),
+            (
+                "src/web/Login.java",
+                "package web;
+import auth.TokenService;
+class Login {
+  private final TokenService tokens;
+  private final Other other = new Other();
+  Login(TokenService tokens) { this.tokens = tokens; }
+  void run(String t) {
+    tokens.validate(t); // <-
+    new TokenService().validate(t); // <-
+    other.validate(t);
+  }
+}
+class Other { boolean validate(String t) { return false; } }
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn c_functions_are_one_with_their_declarations() {
+    check(
+        "src/pool.c pool_open",
+        &[
+            ("src/pool.h", "int pool_open(const char *name);\n"),
+            ("src/pool.c", "#include \"pool.h\"\nint pool_open(const char *name) { return 0; }\n"),
+            (
+                "src/main.c",
+                "#include \"pool.h\"\nint main(void) { return pool_open(\"x\"); } // <-\nstatic int other(int pool_open) { return pool_open; }\n",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn csharp_and_kotlin_types_are_found_where_they_are_named() {
+    check(
+        "Order",
+        &[
+            ("Order.cs", "namespace Shop;\npublic class Order { }\n"),
+            ("Cart.cs", "namespace Shop;\npublic class Cart { Order current = new Order(); } // <-\n"),
+        ],
+    );
+}

@@ -1,0 +1,107 @@
+//! `get_call_graph` and the questions around a target.
+
+use cruxe_model::ToolError;
+use cruxe_query::call_graph::{self, Answer, Direction, Edge, Question};
+use cruxe_query::references::EdgeType;
+use cruxe_query::target::Wanted;
+
+use crate::support::Tree;
+
+const CHAIN: &str = "def a():
+    b()
+def b():
+    c()
+    c()
+def c():
+    a()
+    c()
+def test_a():
+    a()
+a()
+class K:
+    def m(self):
+        def inner():
+            b()
+        return inner
+";
+
+fn graph(tree: &Tree, name: &str, direction: Direction, depth: u32, limit: usize) -> Answer {
+    let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
+    let question = Question { wanted, direction, depth, limit };
+    call_graph::find(&tree.view(), &question).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+fn shown(edges: &[Edge]) -> Vec<String> {
+    edges.iter().map(|edge| format!("{} {} :{}", edge.depth, edge.symbol.name, edge.line)).collect()
+}
+
+#[test]
+fn callers_and_callees_go_step_by_step_and_a_cycle_ends() {
+    let tree = Tree::new(&[("tests/chain.py", CHAIN)]);
+    let answer = graph(&tree, "a", Direction::Both, 5, 20);
+    assert_eq!(shown(&answer.callers), ["1 c :7", "1 test_a :10", "1 chain :11", "2 b :4", "3 a :2", "3 inner :15"]);
+    assert_eq!(shown(&answer.callees), ["1 b :2", "2 c :4", "3 a :7"]);
+    assert_eq!((answer.total_edges, answer.truncated), (9, false));
+    assert_eq!(answer.callers[2].symbol.kind, "module");
+}
+
+#[test]
+fn recursion_is_shown_once() {
+    let tree = Tree::new(&[("chain.py", CHAIN)]);
+    let answer = graph(&tree, "c", Direction::Both, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 b :4", "1 c :8"]);
+    assert_eq!(shown(&answer.callees), ["1 a :7", "1 c :8"]);
+}
+
+#[test]
+fn a_limit_cuts_each_direction_and_the_total_stays_true() {
+    let tree = Tree::new(&[("chain.py", CHAIN)]);
+    let answer = graph(&tree, "a", Direction::Both, 5, 1);
+    assert_eq!((answer.callers.len(), answer.callees.len()), (1, 1));
+    assert_eq!((answer.total_edges, answer.truncated), (9, true));
+}
+
+#[test]
+fn tests_are_marked_among_callers() {
+    let tree = Tree::new(&[
+        ("app.py", "def go(): pass\n"),
+        ("tests/test_app.py", "from app import go\ndef test_go():\n    go()\n"),
+    ]);
+    let answer = graph(&tree, "go", Direction::Callers, 1, 20);
+    assert_eq!(answer.callers.iter().map(|edge| edge.symbol.is_test).collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn what_decorates_or_wraps_a_function_is_called_by_the_code_around_it() {
+    let text =
+        "def route(p): return lambda f: f\ndef make():\n    @route('/')\n    def index(): pass\n    return index\n";
+    let answer = graph(&Tree::new(&[("a.py", text)]), "route", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 make :3"]);
+    let text = "function memo(f: any) { return f }\nfunction App() { const on = memo(() => 1); return on }\n";
+    let answer = graph(&Tree::new(&[("a.ts", text)]), "memo", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 App :2"]);
+}
+
+#[test]
+fn a_name_with_several_definitions_is_answered_for_one_and_names_the_others() {
+    let tree = Tree::new(&[("a.py", "def go(): pass\ngo()\n"), ("b.py", "def go(): pass\n")]);
+    let wanted = Wanted { name: "go".to_owned(), ..Wanted::default() };
+    let answer = graph(&tree, "go", Direction::Both, 1, 20);
+    assert_eq!(answer.target.symbol.path, "a.py");
+    assert_eq!(answer.target.candidates.iter().map(|other| other.path.as_str()).collect::<Vec<_>>(), ["b.py"]);
+    assert!(answer.target.warning("go").unwrap().starts_with("2 definitions are named `go`; this is about a.go"));
+    let id = answer.target.candidates[0].symbol_id.clone();
+    assert_eq!(graph(&tree, &id, Direction::Both, 1, 20).target.symbol.path, "b.py");
+    assert_eq!(tree.uses(Wanted { path: Some("b.py".to_owned()), ..wanted.clone() }, None), Vec::<String>::new());
+    assert_eq!(tree.uses(wanted, Some(EdgeType::Calls)), ["a.py:2"]);
+}
+
+#[test]
+fn a_symbol_that_is_not_there_names_what_is_near() {
+    let tree = Tree::new(&[("a.py", "def validate_token(): pass\n")]);
+    let wanted = Wanted { name: "validate_tokne".to_owned(), ..Wanted::default() };
+    let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 1 };
+    let error: ToolError = call_graph::find(&tree.view(), &question).err().unwrap().into();
+    assert_eq!(error.code.as_str(), "symbol_not_found");
+    assert_eq!(error.data["near"][0]["name"], "a.validate_token");
+}

@@ -1,0 +1,13 @@
+//! Which uses are edges, construct by construct: small trees in which every line that must be found is marked.
+//!
+//! A line with `<-` is a use of the symbol that is asked for, a line with `<?` one that is only guessed. Every other
+//! line must not be in the answer: each tree holds near misses.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod broad;
+mod ecma;
+mod go;
+mod graph;
+mod python;
+mod rust;
+mod support;

@@ -1,0 +1,133 @@
+//! Which versions use a name: the first question of every search for references.
+//!
+//! A row per name and version would be a third of the index; the full-text index knows no case and finds every word of
+//! a comment. A sorted list of 16-bit fingerprints per version costs two bytes per distinct name, is read once, and
+//! names a file that does not use the name one time in a few hundred: then its facts are read for nothing.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cruxe_model::VersionId;
+use cruxe_model::facts::FileFacts;
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, params};
+
+use crate::error::StoreError;
+
+/// More new versions than this are read in one go.
+const MANY: u64 = 64;
+
+/// The fingerprints of versions, kept between questions.
+#[derive(Default)]
+pub(crate) struct Mentions {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    versions: RoaringBitmap,
+    names: HashMap<VersionId, Arc<[u16]>>,
+}
+
+/// A fingerprint: FNV-1a, folded. Written into the index, so it must not change.
+fn fingerprint(name: &str) -> u16 {
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    (hash >> 16) as u16 ^ hash as u16
+}
+
+/// The names that a file uses or imports.
+pub(crate) fn pack(facts: &FileFacts) -> Vec<u8> {
+    let mut used = vec![false; facts.names.len()];
+    let mut mark = |id: u32| {
+        if let Some(slot) = used.get_mut(id as usize) {
+            *slot = true;
+        }
+    };
+    facts.occurrences.iter().for_each(|occurrence| mark(occurrence.name.0));
+    facts.imports.iter().filter_map(|import| import.name).for_each(|name| mark(name.0));
+    let mut prints: Vec<u16> =
+        facts.names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| fingerprint(name)).collect();
+    prints.sort_unstable();
+    prints.dedup();
+    prints.iter().flat_map(|print| print.to_le_bytes()).collect()
+}
+
+fn unpack(bytes: &[u8]) -> Arc<[u16]> {
+    bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+}
+
+impl Mentions {
+    /// The versions of a set whose fingerprints have the name's.
+    pub fn find(
+        &self,
+        connection: &Connection,
+        name: &str,
+        versions: &RoaringBitmap,
+    ) -> Result<RoaringBitmap, StoreError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = versions - &known.versions;
+        if !missing.is_empty() {
+            read(connection, &missing, &mut known)?;
+        }
+        let wanted = fingerprint(name);
+        let uses = |version: &VersionId| known.names.get(version).is_some_and(|n| n.binary_search(&wanted).is_ok());
+        Ok(versions.iter().filter(uses).collect())
+    }
+}
+
+fn read(connection: &Connection, missing: &RoaringBitmap, known: &mut Known) -> Result<(), StoreError> {
+    let mut take = |version: VersionId, names: &[u8]| {
+        known.names.insert(version, unpack(names));
+    };
+    if missing.len() > MANY {
+        let mut statement = connection.prepare_cached("SELECT version, names FROM mention")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let version: VersionId = row.get(0)?;
+            if missing.contains(version) {
+                take(version, row.get_ref(1)?.as_blob().unwrap_or_default());
+            }
+        }
+    } else {
+        let mut statement = connection.prepare_cached("SELECT names FROM mention WHERE version = ?1")?;
+        for version in missing {
+            let mut rows = statement.query(params![version])?;
+            if let Some(row) = rows.next()? {
+                take(version, row.get_ref(0)?.as_blob().unwrap_or_default());
+            }
+        }
+    }
+    known.versions |= missing;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use cruxe_model::facts::{Import, NameId, Occurrence, Role, ScopeId};
+
+    use super::*;
+
+    #[test]
+    fn uses_and_imports_are_mentioned_and_other_strings_are_not() {
+        let occurrence = |name| Occurrence { name: NameId(name), start: 0, role: Role::Call, receiver: None };
+        let facts = FileFacts {
+            names: ["used", "imported", "module/path", "used_too"].map(str::to_owned).to_vec(),
+            occurrences: vec![occurrence(0), occurrence(3), occurrence(0)],
+            imports: vec![Import {
+                module: NameId(2),
+                name: Some(NameId(1)),
+                alias: None,
+                glob: false,
+                reexport: false,
+                start: 0,
+                scope: ScopeId(0),
+            }],
+            ..FileFacts::default()
+        };
+        let prints = unpack(&pack(&facts));
+        assert_eq!(prints.len(), 3);
+        for (name, there) in [("used", true), ("imported", true), ("used_too", true), ("module/path", false)] {
+            assert_eq!(prints.binary_search(&fingerprint(name)).is_ok(), there, "{name}");
+        }
+    }
+}

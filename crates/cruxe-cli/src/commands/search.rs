@@ -192,7 +192,7 @@ fn print_json(answer: &Answer, view: &View) {
 fn result(found: &Found, view: &View) -> serde_json::Value {
     let mut result = json!({
         "path": found.file.path, "line_start": found.lines.0, "line_end": found.lines.1,
-        "language": found.file.language, "score": found.confidence,
+        "language": found.file.language, "score": (found.confidence * 1e4).round() / 1e4,
     });
     let extra = match (found.target, found.symbol()) {
         (Target::Symbol(at) | Target::Snippet(Some(at)), Some(symbol)) => {

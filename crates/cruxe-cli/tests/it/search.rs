@@ -108,7 +108,11 @@ fn tests_and_examples_give_way_unless_they_are_asked_for() {
     assert_eq!(plain[0], "src/limits.rs");
     assert_eq!(paths(&search(&mut client, "test of the rate limiter quota"))[1], "tests/limits.rs");
     assert_eq!(paths(&search(&mut client, "example of the rate limiter quota"))[1], "examples/limits.rs");
-    assert_eq!(plain[1..4], ["src/limits.rs", "tests/limits.rs", "examples/limits.rs"], "not asked for, they come later");
+    assert_eq!(
+        plain[1..4],
+        ["src/limits.rs", "tests/limits.rs", "examples/limits.rs"],
+        "not asked for, they come later"
+    );
     assert_eq!(paths(&search(&mut client, "documentation of rate limits"))[0], "docs/limits.md");
 }
 

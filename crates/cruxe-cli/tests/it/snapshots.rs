@@ -45,6 +45,11 @@ fn answers_of_the_tools() {
             "locate_symbol",
             json!({"name": "validate_token", "detail_level": "context", "ranking_explain_level": "full"}),
         ),
+        ("search_code", json!({"query": "how is a token checked", "limit": 2, "ranking_explain_level": "basic"})),
+        (
+            "explain_ranking",
+            json!({"query": "how is a token checked", "result_path": "src/auth/jwt.rs", "result_line_start": 14}),
+        ),
         ("get_file_outline", json!({"path": "src/auth/jwt.rs"})),
         ("index_status", json!({})),
         ("health_check", json!({})),

@@ -4,6 +4,7 @@
 //! about three bytes.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
@@ -68,9 +69,22 @@ pub(crate) fn unpack_rest(bytes: &[u8]) -> Result<FileFacts, StoreError> {
 fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("facts: {what}"));
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
-    let plain =
-        zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
+    let plain = decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
     postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
+}
+
+/// Decompresses with a decompressor of the thread's own: making one costs as much as a small file.
+fn decompress(packed: &[u8], length: usize) -> std::io::Result<Vec<u8>> {
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor = match slot {
+            Some(decompressor) => decompressor,
+            None => slot.insert(zstd::bulk::Decompressor::new()?),
+        };
+        decompressor.decompress(packed, length)
+    })
 }
 
 /// Everything but symbols, one vector per column; positions as differences to the one before.

@@ -60,15 +60,21 @@ pub(super) struct Definition {
 
 impl Search<'_> {
     pub fn rank(&self, weights: &Weights) -> Result<Ranked, QueryError> {
-        let mut lexical = lexical::score(&self.corpus, &self.query, &self.places.stems, &self.places.folders)?;
+        let (corpus, text, wanted) = (&*self.corpus, &self.query.text, &self.wanted);
+        let by_meaning = || semantic::score(corpus, text, |file| wanted[file as usize]);
+        // Meaning takes a core and nothing from the database, so it is weighed while the words are looked up.
+        let (mut lexical, definitions, meaning) = std::thread::scope(|scope| -> Result<_, QueryError> {
+            let asked = weights.semantic > 0.0;
+            let meaning = asked.then(|| scope.spawn(by_meaning));
+            let lexical = lexical::score(&self.corpus, &self.query, &self.places.stems, &self.places.folders)?;
+            let definitions = self.definitions()?;
+            let meaning = meaning.map(|thread| thread.join().unwrap_or(Err(LexicalOnly::NoVectors)));
+            Ok((lexical, definitions, meaning.unwrap_or(Err(LexicalOnly::Asked))))
+        })?;
         self.keep_wanted(&mut lexical);
-        let (semantic, lexical_only) = if weights.semantic == 0.0 {
-            (None, Some(LexicalOnly::Asked))
-        } else {
-            match semantic::score(&self.corpus, &self.query.text, |file| self.wanted[file as usize]) {
-                Ok(semantic) => (Some(semantic), None),
-                Err(why) => (None, Some(why)),
-            }
+        let (semantic, lexical_only) = match meaning {
+            Ok(semantic) => (Some(semantic), None),
+            Err(why) => (None, Some(why)),
         };
         let mut semantic = semantic;
         if !self.query.wants.tests {
@@ -77,7 +83,6 @@ impl Search<'_> {
                 semantic.iter_mut().for_each(|semantic| semantic.chunks[chunk as usize] *= TEST_CHUNK);
             }
         }
-        let definitions = self.definitions()?;
         let chunks = self.top_chunks(&lexical.chunks);
         let meaning = semantic.as_ref().map(|semantic| self.top_chunks(&semantic.chunks));
         let whole_stems: Vec<f32> =

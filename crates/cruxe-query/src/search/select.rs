@@ -58,12 +58,18 @@ struct Place {
     lines: (u32, u32),
     fit: f32,
     bm25: f32,
+    /// The chunk that it was found by; not that of a definition that is meant.
+    chunk: Option<u32>,
 }
 
 /// A file whose places were looked up.
 struct Opened {
     table: Arc<SymbolTable>,
     places: Vec<Place>,
+    /// What was shown of it.
+    shown: Vec<(Target, (u32, u32))>,
+    /// Its text, once somebody needed it; `None` inside where it is not to be had.
+    text: Option<Option<String>>,
 }
 
 /// The best `limit` results, and whether there are more.
@@ -81,15 +87,27 @@ pub(super) fn select(
     let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
     while let Some(next) = waiting.pop() {
         let file = &ranked.files[next.at];
-        let Opened { table, places } = match &mut opened[next.at] {
+        let opened = match &mut opened[next.at] {
             Some(opened) => opened,
             slot => slot.insert(open(search, ranked, weights, file)?),
         };
+        opened.choose_member(search, search.file(file.file), next.turn);
+        let Opened { table, places, shown, .. } = opened;
         let Some(place) = places.get(next.turn) else { continue };
         if !next.copy && is_copy(&mut seen, table, place.target) {
             waiting.push(Waiting { total: next.total * COPY, copy: true, ..next });
             continue;
         }
+        let turn = next.turn + 1;
+        if let Some(after) = places.get(turn) {
+            let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
+            waiting.push(Waiting { total: total.min(next.total), at: next.at, turn, copy: false });
+        }
+        let here = (place.target, place.lines);
+        if shown.contains(&here) {
+            continue; // the member of a chunk that is there already
+        }
+        shown.push(here);
         if found.len() == limit {
             return Ok((found, true));
         }
@@ -105,11 +123,6 @@ pub(super) fn select(
             bm25: place.bm25,
             reasons: explain::reasons(search, file, &score),
         });
-        if let Some(after) = places.get(next.turn + 1) {
-            let turn = next.turn + 1;
-            let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
-            waiting.push(Waiting { total: total.min(next.total), at: next.at, turn, copy: false });
-        }
     }
     Ok((found, false))
 }
@@ -154,76 +167,67 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
         if meant && definition.fit >= 0.5 * named && table.symbols.get(definition.symbol.0 as usize).is_some() {
             let fit = if named > 0.0 { definition.fit / named } else { 1.0 };
             let lines = table.lines(definition.symbol);
-            add(Place { target: Target::Symbol(definition.symbol), lines, fit, bm25: best_chunk }, &mut places);
+            let target = Target::Symbol(definition.symbol);
+            add(Place { target, lines, fit, bm25: best_chunk, chunk: None }, &mut places);
         }
     }
     let meant = places.len();
-    let mut members = Members { search, file: row, text: None };
     for (chunk, fit) in by_fit {
         let (_, number) = search.corpus.place(chunk);
         let symbol =
             table.chunks.get(number as usize).and_then(|chunk| chunk.symbol).filter(|at| is_shown(&table, *at));
         let bm25 = ranked.lexical.chunks[chunk as usize];
-        let place = match symbol {
-            Some(at) => {
-                let at = members.meant(&table, at, number);
-                Place { target: Target::Symbol(at), lines: table.lines(at), fit, bm25 }
-            }
-            None => {
-                let (target, lines) = (Target::Snippet(None), table.chunk_lines(number));
-                Place { target, lines, fit: fit * NO_SYMBOL, bm25 }
-            }
+        let (target, lines, fit) = match symbol {
+            Some(at) => (Target::Symbol(at), table.lines(at), fit),
+            None => (Target::Snippet(None), table.chunk_lines(number), fit * NO_SYMBOL),
         };
-        add(place, &mut places);
+        add(Place { target, lines, fit, bm25, chunk: Some(number) }, &mut places);
     }
     places[meant..].sort_by(|a, b| b.fit.total_cmp(&a.fit)); // definitions that are meant stay in front
     let best = places.first().map_or(1.0, |place| place.fit).max(f32::MIN_POSITIVE);
     places.iter_mut().for_each(|place| place.fit = (place.fit / best).min(1.0));
     if places.is_empty() {
-        places.push(Place { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0 });
+        places.push(Place { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0, chunk: None });
     }
-    Ok(Opened { table, places })
+    Ok(Opened { table, places, shown: Vec::new(), text: None })
 }
 
-/// Chooses among the members of something small, whose text is one chunk.
-struct Members<'a> {
-    search: &'a Search<'a>,
-    file: &'a FileRow,
-    text: Option<Option<String>>,
-}
-
-impl Members<'_> {
-    /// The one member that the query is about; the whole where no member is clearly more so.
-    fn meant(&mut self, table: &SymbolTable, whole: SymbolIndex, chunk: u32) -> SymbolIndex {
-        let span = table.chunks.get(chunk as usize).map_or(Span::default(), |chunk| chunk.span);
-        let members: Vec<SymbolIndex> = (whole.0 + 1..table.symbols.len() as u32)
+impl Opened {
+    /// Where a place is something small, whose text is one chunk: the one member that the query is about. The whole
+    /// stays where no member is clearly more so.
+    fn choose_member(&mut self, search: &Search, file: &FileRow, turn: usize) {
+        let Some(Place { target: Target::Symbol(whole), chunk: Some(chunk), .. }) = self.places.get(turn) else {
+            return;
+        };
+        let (whole, table) = (*whole, &self.table);
+        let Some(span) = table.chunks.get(*chunk as usize).map(|chunk| chunk.span) else { return };
+        let symbols = &table.symbols;
+        let inside = |at: &SymbolIndex| {
+            let symbol = &symbols[at.0 as usize];
+            symbol.parent == Some(whole) && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
+        };
+        let members: Vec<SymbolIndex> = (whole.0 + 1..symbols.len() as u32)
             .map(SymbolIndex)
-            .take_while(|at| table.symbols[at.0 as usize].full_span.start < span.end)
-            .filter(|at| {
-                let symbol = &table.symbols[at.0 as usize];
-                symbol.parent == Some(whole) && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
-            })
+            .take_while(|at| symbols[at.0 as usize].full_span.start < span.end)
+            .filter(inside)
             .collect();
-        if members.is_empty() || !table.symbols[whole.0 as usize].kind.is_container() {
-            return whole;
+        if members.is_empty() || !symbols[whole.0 as usize].kind.is_container() {
+            return;
         }
-        let (search, file) = (self.search, self.file);
         let read = || search.view.project.read(file).map(|bytes| cruxe_extract::as_text(&bytes).0.into_owned());
-        let Some(text) = self.text.get_or_insert_with(read) else { return whole };
+        let Some(text) = self.text.get_or_insert_with(read) else { return };
         let words = |span: Span| -> usize {
             let body = text.get(span.start as usize..span.end as usize).unwrap_or_default();
             let having: HashSet<String> = tokens(body).into_iter().collect();
             search.query.words.iter().chain(&search.query.compounds).filter(|word| having.contains(*word)).count()
         };
-        let all = words(span);
-        let best = members
-            .iter()
-            .map(|at| (words(table.symbols[at.0 as usize].full_span), *at))
-            .rev()
-            .max_by_key(|(count, _)| *count);
-        match best {
-            Some((count, at)) if count > 0 && count * 10 >= all * 7 => at,
-            _ => whole,
+        let count = |at: &SymbolIndex| (words(symbols[at.0 as usize].full_span), *at);
+        if let Some((count, at)) = members.iter().map(count).rev().max_by_key(|(count, _)| *count)
+            && count > 0
+            && count * 10 >= words(span) * 7
+        {
+            let place = &mut self.places[turn];
+            (place.target, place.lines) = (Target::Symbol(at), self.table.lines(at));
         }
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let rank = 1 + answer.found.iter().take_while(|other| !is_it(other)).count();
         let symbol = found.symbol();
         let score = &found.score;
-        let component = |value: f32| f64::from((value * 1e6).round() / 1e6);
+        let component = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
         let parts = [
             component(score.text),
             component(score.exact_match),

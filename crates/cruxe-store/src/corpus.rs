@@ -65,12 +65,19 @@ pub struct Vectors {
     pub missing: usize,
 }
 
+/// The vectors of all refs, as they are stored: the model, the rows, and which of them belong to a version.
+pub(crate) struct StoredVectors {
+    pub embedding: Embedding,
+    pub rows: VectorRows,
+    pub places: Vec<(VersionId, u64, u64)>,
+}
+
 impl Corpus {
     pub(crate) fn build(
         searcher: Searcher,
         fields: Fields,
         files: Vec<FileRow>,
-        vectors: Option<(Embedding, VectorRows, Vec<(VersionId, u64, u64)>)>,
+        vectors: Option<StoredVectors>,
     ) -> Result<Corpus, StoreError> {
         let highest = files.iter().map(|file| file.id).max().unwrap_or(0) as usize;
         let mut file_of_version = vec![ELSEWHERE; highest + 1];
@@ -116,7 +123,7 @@ impl Corpus {
             documents.into_iter().map(|places| places.into_iter().map(&mut number).collect()).collect();
         let lengths = |field| lengths(&searcher, field, &documents, file_of.len());
         let (body_length, name_length) = (lengths(fields.body)?, lengths(fields.name)?);
-        let vectors = vectors.map(|(embedding, rows, places)| {
+        let vectors = vectors.map(|StoredVectors { embedding, rows, places }| {
             let mut by_file = vec![(0, 0); files.len()];
             for (version, first, count) in places {
                 if let Some(file) = file_of_version.get(version as usize).filter(|file| **file != ELSEWHERE) {

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, StoredVectors};
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
 use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
@@ -404,7 +404,8 @@ impl Snapshot {
                 let rows = VectorRows::open(&self.index.folder, connection, embedding.dims)?;
                 let mut list = connection.prepare_cached("SELECT version, first, count FROM vector")?;
                 let places = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-                Some((embedding, rows, places.collect::<Result<_, _>>()?))
+                let places = places.collect::<Result<_, _>>()?;
+                Some(StoredVectors { embedding, rows, places })
             }
         };
         let text = &self.index.text;

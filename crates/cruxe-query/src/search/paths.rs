@@ -72,7 +72,7 @@ pub(super) fn innermost_at(table: &cruxe_store::SymbolTable, line: u32) -> Optio
         let (first, last) = table.lines(*at);
         (first..=last).contains(&line) && table.symbols[at.0 as usize].kind != cruxe_model::SymbolKind::Use
     };
-    (0..table.symbols.len() as u32).map(SymbolIndex).filter(around).next_back()
+    (0..table.symbols.len() as u32).map(SymbolIndex).rfind(around)
 }
 
 /// How well a path fits, and in what way.

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
+use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
@@ -67,7 +68,7 @@ struct Opened {
     table: Arc<SymbolTable>,
     places: Vec<Place>,
     /// What was shown of it.
-    shown: Vec<(Target, (u32, u32))>,
+    shown: Vec<(Discriminant<Target>, (u32, u32))>,
     /// Its text, once somebody needed it; `None` inside where it is not to be had.
     text: Option<Option<String>>,
 }
@@ -103,7 +104,7 @@ pub(super) fn select(
             let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
             waiting.push(Waiting { total: total.min(next.total), at: next.at, turn, copy: false });
         }
-        let here = (place.target, place.lines);
+        let here = (discriminant(&place.target), place.lines);
         if shown.contains(&here) {
             continue; // the member of a chunk that is there already
         }
@@ -153,7 +154,7 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     let table = Arc::new(search.snapshot.symbols(row.id)?);
     let mut places: Vec<Place> = Vec::new();
     let add = |place: Place, places: &mut Vec<Place>| {
-        let sort = |place: &Place| std::mem::discriminant(&place.target);
+        let sort = |place: &Place| discriminant(&place.target);
         let same = |known: &Place| known.lines == place.lines && sort(known) == sort(&place);
         if !places.iter().any(same) {
             places.push(place);

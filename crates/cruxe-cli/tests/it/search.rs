@@ -312,7 +312,7 @@ fn an_explained_rank_is_the_rank() {
     let missing = json!({"query": "RateLimiter", "result_path": "src/limits.rs", "result_line_start": 999});
     let error = client.error("explain_ranking", missing);
     assert_eq!(error["code"], "result_not_found");
-    assert!(error["data"]["results_in_file"].as_array().unwrap().len() > 0);
+    assert!(!error["data"]["results_in_file"].as_array().unwrap().is_empty());
 }
 
 #[test]

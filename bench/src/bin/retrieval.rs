@@ -64,12 +64,8 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), Problem> {
     let data: Value = serde_json::from_slice(&std::fs::read(&options.questions)?)?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let repos: Vec<(String, String)> = data["repos"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|repo| (text(&repo["name"]), text(&repo["root"])))
-        .collect();
+    let repos: Vec<(String, String)> =
+        data["repos"].as_array().into_iter().flatten().map(|repo| (text(&repo["name"]), text(&repo["root"]))).collect();
     let mut tasks = Vec::new();
     for task in data["tasks"].as_array().into_iter().flatten() {
         let Some(repo) = repos.iter().position(|(name, _)| *name == text(&task["repo"])) else { continue };
@@ -82,10 +78,8 @@ fn run(options: &Options) -> Result<(), Problem> {
         });
     }
     let home = Home::new(std::path::absolute(&options.home)?);
-    let workspaces: Vec<Arc<Workspace>> = repos
-        .iter()
-        .map(|(name, root)| open(&options.repos.join(name).join(root), &home))
-        .collect::<Result<_, _>>()?;
+    let workspaces: Vec<Arc<Workspace>> =
+        repos.iter().map(|(name, root)| open(&options.repos.join(name).join(root), &home)).collect::<Result<_, _>>()?;
     type Change = fn(&mut Weights);
     let mut variants: Vec<(&str, Change)> = vec![("all of it", |_| {})];
     if options.ablate {

@@ -3,27 +3,26 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use cruxe_embed::Table;
 use cruxe_extract::place::Places;
-use cruxe_extract::{Extractor, Input, Limits, as_text, registry};
+use cruxe_extract::{Extractor, as_text, registry};
 use cruxe_model::facts::{FileFacts, Problem};
 use cruxe_model::{ContentHash, RepoPath, VersionId};
 use cruxe_store::{
-    Embedding, FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry, StoreError,
-    Writer, WriterLock,
+    Embedding, FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry,
+    StoreError, Writer, WriterLock,
 };
 use cruxe_vcs::{Blob, BlobReader, ObjectFormat, hash_blob};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
 use crate::error::IndexError;
-use crate::ignore_rules;
 use crate::project::{Project, Source};
 use crate::scan::{self, Listing, ScanFile};
+use crate::{history, ignore_rules};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]
@@ -474,12 +473,8 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
-        let limits = Limits {
-            max_bytes: project.config.index.max_file_bytes,
-            max_time: Duration::from_millis(project.config.index.max_parse_ms),
-        };
         let reader = blob_reader(project, source);
-        Ok(Worker { project, reader, extractor: Extractor::new(limits), packer: Packer::new()? })
+        Ok(Worker { project, reader, extractor: history::extractor(project), packer: Packer::new()? })
     }
 
     fn outcome(&mut self, work: &Work) -> Outcome {
@@ -512,15 +507,7 @@ impl<'a> Worker<'a> {
 
     fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
         let path = &work.file.path;
-        let language = registry::detect(path, &bytes[..bytes.len().min(8 << 10)]);
-        let input = Input { path, module: &work.module, language, bytes: &bytes };
-        let extractor = &mut self.extractor;
-        // A grammar is foreign code; one file that upsets it must not end the job.
-        let facts = catch_unwind(AssertUnwindSafe(|| extractor.extract(&input)));
-        let facts = facts.unwrap_or_else(|_| {
-            tracing::error!("{path}: extraction failed; the file has text only");
-            Extractor::default().extract(&Input { language: None, ..input })
-        });
+        let facts = history::facts(&mut self.extractor, path, &work.module, &bytes);
         let packed = match self.packer.pack(&facts) {
             Ok(packed) => packed,
             Err(problem) => return Outcome::Failed(problem.into()),

@@ -10,7 +10,7 @@ pub mod ids;
 pub mod kind;
 pub mod path;
 
-pub use envelope::{FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus};
+pub use envelope::{FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus, SourceLayer};
 pub use error::{ErrorCode, ToolError};
 pub use ids::{ContentHash, ProjectId, StableId, SymbolId, VersionId};
 pub use kind::SymbolKind;

@@ -10,11 +10,11 @@ use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
+use crate::corpus::Corpus;
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
 use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
 use crate::names::{self, NameMatch, SymbolHit};
-use crate::corpus::Corpus;
 use crate::text::TextIndex;
 use crate::vectors::{self, VectorRows};
 use crate::{pack, schema};
@@ -368,9 +368,8 @@ impl Snapshot {
     /// The text of a ref, for questions in words.
     pub fn corpus(&self, state: &RefState) -> Result<Arc<Corpus>, StoreError> {
         let known = || self.index.corpora.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |(name, published, _): &&(String, i64, Arc<Corpus>)| {
-            *name == state.name && *published == self.published
-        };
+        let same =
+            |(name, published, _): &&(String, i64, Arc<Corpus>)| *name == state.name && *published == self.published;
         if let Some((.., corpus)) = known().iter().find(same) {
             return Ok(Arc::clone(corpus));
         }

@@ -42,8 +42,7 @@ pub(crate) struct TextIndex {
 
 fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
-    let indexing =
-        TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
+    let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
     let text = TextOptions::default().set_indexing_options(indexing);
     let fields = Fields {
         version: builder.add_u64_field("version", INDEXED | FAST),
@@ -119,10 +118,8 @@ impl TextIndex {
 
     #[cfg(test)]
     pub fn versions_with(&self, token: &str) -> Vec<VersionId> {
-        let query = tantivy::query::TermQuery::new(
-            Term::from_field_text(self.fields.body, token),
-            IndexRecordOption::Basic,
-        );
+        let query =
+            tantivy::query::TermQuery::new(Term::from_field_text(self.fields.body, token), IndexRecordOption::Basic);
         let searcher = self.searcher();
         let found = searcher.search(&query, &tantivy::collector::DocSetCollector).unwrap();
         let version = |address: tantivy::DocAddress| {

@@ -168,7 +168,12 @@ fn why(found: &Found) -> String {
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(_, value)| *value > 0.0).map(|(name, value)| format!("{name} {value:.3}")).collect();
-    format!("score {:.2} = {}; {}", found.confidence, parts.join(" + ").replace(" + of it meaning", ", of it meaning"), found.reasons.text)
+    format!(
+        "score {:.2} = {}; {}",
+        found.confidence,
+        parts.join(" + ").replace(" + of it meaning", ", of it meaning"),
+        found.reasons.text
+    )
 }
 
 fn print_json(answer: &Answer, view: &View) {

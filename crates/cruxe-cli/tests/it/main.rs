@@ -6,6 +6,7 @@
 
 mod support;
 
+mod branches;
 mod crowd;
 mod damage;
 mod disk;

@@ -22,8 +22,7 @@ pub fn explain(view: &View, question: &Question, path: &str, line: u32) -> Resul
                 .take(5)
                 .map(|found| format!("{path}:{}", found.lines.0))
                 .collect();
-            let message =
-                format!("No result at {path}:{line} among the first {} for this query.", answer.found.len());
+            let message = format!("No result at {path}:{line} among the first {} for this query.", answer.found.len());
             let error = ToolError::new(ErrorCode::ResultNotFound, message);
             Err(if near.is_empty() { error } else { error.with("results_in_file", near) }.into())
         }
@@ -85,8 +84,10 @@ pub(super) fn reasons(search: &Search, file: &RankedFile, score: &Score) -> Reas
         );
     }
     if score.definition > 0.0 {
-        reasons.definition =
-            format!("what it defines is used elsewhere: {} of the most used in this search", percent(features.popularity));
+        reasons.definition = format!(
+            "what it defines is used elsewhere: {} of the most used in this search",
+            percent(features.popularity)
+        );
     }
     reasons
 }

@@ -169,7 +169,8 @@ impl Search<'_> {
         for symbol in &table.symbols {
             use SymbolKind::*;
             let is_type = matches!(symbol.kind, Class | Struct | Trait | Interface | Enum | Union | Type);
-            let is_offer = is_type || symbol.parent.is_none() && matches!(symbol.kind, Fn | Method | Macro | Const | Module);
+            let is_offer =
+                is_type || symbol.parent.is_none() && matches!(symbol.kind, Fn | Method | Macro | Const | Module);
             if !is_offer || symbol.flags.local || symbol.flags.test || symbol.name.len() < 4 {
                 continue;
             }
@@ -238,7 +239,8 @@ impl Search<'_> {
                 if !wanted.qualifiers.is_empty() && few {
                     let table = self.snapshot.symbols(hit.version)?;
                     let symbol = table.symbols.get(hit.position as usize);
-                    qualifiers = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name)) as f32;
+                    qualifiers =
+                        symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name)) as f32;
                     fit *= if qualifiers > 0.0 { 1.0 } else { 0.5 };
                 }
                 let symbol = SymbolIndex(hit.position);

@@ -190,12 +190,7 @@ impl Asker<'_> {
         self.by_words(words.join(" "), None, "The words of the name, in any language, may find it under another name.")
     }
 
-    fn by_words(
-        &self,
-        query: String,
-        language: Option<String>,
-        reason: &str,
-    ) -> Result<Vec<Suggestion>, QueryError> {
+    fn by_words(&self, query: String, language: Option<String>, reason: &str) -> Result<Vec<Suggestion>, QueryError> {
         if query.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -238,7 +233,8 @@ impl Asker<'_> {
 
     /// Whether the symbol is there at all.
     fn verify(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let question = locate::Question { name: self.previous.text.clone(), kinds: Vec::new(), language: None, limit: 1 };
+        let question =
+            locate::Question { name: self.previous.text.clone(), kinds: Vec::new(), language: None, limit: 1 };
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }

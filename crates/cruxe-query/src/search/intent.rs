@@ -75,8 +75,8 @@ fn has_known_extension(path: &str) -> bool {
 }
 
 const TEXT_EXTENSIONS: &[&str] = &[
-    "toml", "json", "yaml", "yml", "xml", "txt", "html", "css", "scss", "sql", "proto", "cfg", "ini", "lock", "graphql",
-    "gradle", "cmake", "rst", "csv", "vue", "svelte",
+    "toml", "json", "yaml", "yml", "xml", "txt", "html", "css", "scss", "sql", "proto", "cfg", "ini", "lock",
+    "graphql", "gradle", "cmake", "rst", "csv", "vue", "svelte",
 ];
 
 /// A path and the line after it: `src/a.rs:12`, `src/a.rs:12:5`, `src/a.rs#L12`.

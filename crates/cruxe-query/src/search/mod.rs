@@ -23,8 +23,8 @@ mod typos;
 use std::sync::Arc;
 
 use cruxe_index::View;
-use cruxe_model::facts::SymbolIndex;
 use cruxe_model::Metadata;
+use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
 
 use crate::error::QueryError;
@@ -143,9 +143,8 @@ pub fn search_with(
     };
     let corpus = snapshot.corpus(state)?;
     let places = corpus.derived(Places::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
-    let is_wanted = |file: &FileRow| {
-        question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
-    };
+    let is_wanted =
+        |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
     let wanted = corpus.files().iter().map(is_wanted).collect();
     let mut search = Search { view, snapshot, state, corpus, places, query, question, wanted };
     let mut metadata = view.metadata.clone();

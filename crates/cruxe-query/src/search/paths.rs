@@ -19,7 +19,9 @@ impl Search<'_> {
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
         let mut fitting: Vec<(FileNumber, f32, &str)> = (0..self.corpus.files().len() as FileNumber)
             .filter(|file| self.wanted[*file as usize])
-            .filter_map(|file| fit(&self.file(file).path.as_str().to_lowercase(), &wanted).map(|(fit, how)| (file, fit, how)))
+            .filter_map(|file| {
+                fit(&self.file(file).path.as_str().to_lowercase(), &wanted).map(|(fit, how)| (file, fit, how))
+            })
             .collect();
         let factor = |file: FileNumber| class_factor(self.places.classes[file as usize], self.query.wants);
         let score = |(file, fit, _): &(FileNumber, f32, &str)| fit - 0.02 * (1.0 - factor(*file));

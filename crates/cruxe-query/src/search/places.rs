@@ -107,8 +107,8 @@ pub(super) fn class(path: &RepoPath, language: &str) -> FileClass {
 
 fn folder_class(folder: &str) -> FileClass {
     match folder.to_ascii_lowercase().as_str() {
-        "test" | "tests" | "__tests__" | "testing" | "spec" | "specs" | "testdata" | "fixture" | "fixtures" | "mock"
-        | "mocks" | "__mocks__" | "e2e" => FileClass::Test,
+        "test" | "tests" | "__tests__" | "testing" | "spec" | "specs" | "testdata" | "fixture" | "fixtures"
+        | "mock" | "mocks" | "__mocks__" | "e2e" => FileClass::Test,
         "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "bench" | "benches" | "benchmark"
         | "benchmarks" | "_examples" | "playground" => FileClass::Example,
         "docs" | "doc" | "website" => FileClass::Document,

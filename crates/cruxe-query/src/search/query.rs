@@ -136,9 +136,7 @@ fn names(text: &str, intent: Intent, words: usize) -> Vec<QueryName> {
     for found in pattern!(r"[\p{L}_$][\w$]*(?:(?:::|\.|#|->)[\p{L}_$][\w$]*)*[!?]?(?:\(\))?")[0].find_iter(text) {
         let word = found.as_str();
         let wanted = name::parse(word.trim_end_matches('?'));
-        let sure = intent == Intent::Symbol && words > 0
-            || in_backticks.contains(word)
-            || intent::is_surely_name(word);
+        let sure = intent == Intent::Symbol && words > 0 || in_backticks.contains(word) || intent::is_surely_name(word);
         let short = wanted.plain.chars().count() < 3 && !sure;
         let plain_word = wanted.qualifiers.is_empty() && is_stop_word(&wanted.plain.to_lowercase());
         let name = QueryName { wanted, sure };

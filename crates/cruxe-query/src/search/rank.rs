@@ -67,12 +67,7 @@ impl Weights {
         let Some(ratio) = ratio else { return weights };
         let text = weights.chunks + weights.file + weights.semantic;
         let by_words = text * (1.0 - ratio) / (weights.chunks + weights.file);
-        Weights {
-            chunks: weights.chunks * by_words,
-            file: weights.file * by_words,
-            semantic: text * ratio,
-            ..weights
-        }
+        Weights { chunks: weights.chunks * by_words, file: weights.file * by_words, semantic: text * ratio, ..weights }
     }
 
     /// What a file that is best in everything would get.
@@ -167,9 +162,27 @@ pub fn score(features: &Features, weights: &Weights) -> Score {
 pub(super) fn class_factor(class: FileClass, wants: Wants) -> f32 {
     match class {
         FileClass::Source => 1.0,
-        FileClass::Test => if wants.tests { 1.0 } else { 0.7 },
-        FileClass::Example => if wants.examples { 1.0 } else { 0.7 },
-        FileClass::Document => if wants.documents { 1.0 } else { 0.3 },
+        FileClass::Test => {
+            if wants.tests {
+                1.0
+            } else {
+                0.7
+            }
+        }
+        FileClass::Example => {
+            if wants.examples {
+                1.0
+            } else {
+                0.7
+            }
+        }
+        FileClass::Document => {
+            if wants.documents {
+                1.0
+            } else {
+                0.3
+            }
+        }
         FileClass::Foreign => 0.5,
     }
 }
@@ -228,7 +241,8 @@ mod tests {
 
     #[test]
     fn the_ratio_moves_weight_between_words_and_meaning() {
-        let (words, half) = (Weights::of(Intent::NaturalLanguage, Some(0.0)), Weights::of(Intent::NaturalLanguage, None));
+        let (words, half) =
+            (Weights::of(Intent::NaturalLanguage, Some(0.0)), Weights::of(Intent::NaturalLanguage, None));
         assert_eq!(words.semantic, 0.0);
         assert!((words.sum() - half.sum()).abs() < 1e-6);
         assert_eq!(Weights::of(Intent::NaturalLanguage, Some(1.0)).chunks, 0.0);

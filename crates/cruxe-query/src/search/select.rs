@@ -119,7 +119,8 @@ pub(super) fn quality(search: &Search, ranked: &Ranked) -> f32 {
     let nearest = ranked.semantic.as_ref().map_or(0.0, |semantic| {
         head().map(|file| highest(&semantic.chunks[search.range(file.file)])).fold(0.0, f32::max)
     });
-    let named = head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
+    let named =
+        head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
     let best = if named { 1.0 } else { covered.max((nearest / CLEARLY_NEAR).min(1.0)) };
     LEAST_QUALITY + (1.0 - LEAST_QUALITY) * best
 }
@@ -155,7 +156,8 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     }
     for (chunk, fit) in by_fit {
         let (_, number) = search.corpus.place(chunk);
-        let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol).filter(|at| is_shown(&table, *at));
+        let symbol =
+            table.chunks.get(number as usize).and_then(|chunk| chunk.symbol).filter(|at| is_shown(&table, *at));
         let (target, lines) = match symbol {
             Some(at) => (Target::Symbol(at), table.lines(at)),
             None => (Target::Snippet(None), table.chunk_lines(number)),

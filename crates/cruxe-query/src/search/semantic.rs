@@ -34,11 +34,7 @@ impl LexicalOnly {
 }
 
 /// Compares the query with every chunk of the files that are wanted.
-pub(super) fn score(
-    corpus: &Corpus,
-    text: &str,
-    wanted: impl Fn(FileNumber) -> bool,
-) -> Result<Semantic, LexicalOnly> {
+pub(super) fn score(corpus: &Corpus, text: &str, wanted: impl Fn(FileNumber) -> bool) -> Result<Semantic, LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
     let vectors = vectors.ok_or(LexicalOnly::NoVectors)?;

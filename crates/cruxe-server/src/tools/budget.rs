@@ -17,7 +17,8 @@ pub(super) fn fit<T: Serialize>(
     make: impl Fn(usize) -> T,
 ) -> Result<T, ToolError> {
     let Some(asked) = max_tokens else { return Ok(make(count)) };
-    let refused = |message: String| ToolError::new(ErrorCode::InvalidMaxTokens, message).with("parameter", "max_tokens");
+    let refused =
+        |message: String| ToolError::new(ErrorCode::InvalidMaxTokens, message).with("parameter", "max_tokens");
     let most = usize::try_from(asked)
         .ok()
         .filter(|most| *most > 0)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, ToolError};
+use cruxe_model::{Metadata, SourceLayer, ToolError};
 use cruxe_query::search::{Question, explain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ struct Place {
     name: Option<String>,
     rank: usize,
     score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_layer: Option<SourceLayer>,
 }
 
 /// The components; `total` is their sum.
@@ -88,7 +90,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             return Err(ToolError::invalid_input("query: must not be empty").with("parameter", "query"));
         }
         let line = u32::try_from(input.result_line_start).ok().filter(|line| *line > 0).ok_or_else(|| {
-            ToolError::invalid_input("result_line_start: lines are counted from 1").with("parameter", "result_line_start")
+            ToolError::invalid_input("result_line_start: lines are counted from 1")
+                .with("parameter", "result_line_start")
         })?;
         let question = Question {
             query: input.query.clone(),
@@ -99,7 +102,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let view = workspace.view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?;
         let (found, answer) = explain::explain(&view, &question, &input.result_path, line)?;
-        let is_it = |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;
+        let is_it =
+            |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;
         let rank = 1 + answer.found.iter().take_while(|other| !is_it(other)).count();
         let symbol = found.symbol();
         let score = &found.score;
@@ -126,6 +130,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 name: symbol.map(|symbol| symbol.name.clone()),
                 rank,
                 score: shape::rounded(found.confidence),
+                source_layer: shape::layers(&workspace, &view).of(&found.file.path, &found.file.hash),
             },
             scoring: Scoring { bm25, exact_match, qualified_name, path_affinity, definition_boost, kind_match, total },
             scoring_details: Details {

@@ -6,10 +6,12 @@ mod get_file_outline;
 mod health_check;
 mod index_repo;
 mod index_status;
+mod list_refs;
 mod locate_symbol;
 mod search_code;
 mod shape;
 mod suggest_followup_queries;
+mod switch_ref;
 mod sync_repo;
 
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
         suggest_followup_queries::tool(Arc::clone(app)),
         locate_symbol::tool(Arc::clone(app)),
         get_file_outline::tool(Arc::clone(app)),
+        list_refs::tool(Arc::clone(app)),
+        switch_ref::tool(Arc::clone(app)),
         index_repo::tool(Arc::clone(app)),
         sync_repo::tool(Arc::clone(app)),
         index_status::tool(Arc::clone(app)),

@@ -32,6 +32,9 @@ pub enum IndexError {
         /// What git said.
         reason: String,
     },
+    /// An archive cannot be taken in.
+    #[error("the archive is refused: {0}; nothing was changed")]
+    BadArchive(String),
     /// The caller does not want it any more.
     #[error("cancelled")]
     Cancelled,
@@ -87,6 +90,7 @@ impl From<IndexError> for ToolError {
                 }
                 _ => plain(ErrorCode::InternalError),
             },
+            IndexError::BadArchive(_) => plain(ErrorCode::InvalidInput),
             IndexError::Io { .. } | IndexError::Vcs(_) | IndexError::Cancelled => plain(ErrorCode::InternalError),
         }
     }

@@ -227,8 +227,7 @@ impl Run<'_> {
         let listing = self.list()?;
         let places = self.places(&listing)?;
         let mut writer = self.writer(lock)?;
-        let table = self.project.config.semantic.enabled.then(Table::builtin);
-        let embedding = table.map(|table| Embedding { model: table.version().to_owned(), dims: table.dims() });
+        let embedding = embedding(self.project);
         writer.use_model(embedding.as_ref())?;
         let mut manifest = self.empty_manifest();
         let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
@@ -464,7 +463,7 @@ fn note(manifest: &mut Manifest, file: ScanFile, version: Option<VersionId>, sca
 }
 
 /// One extracting thread.
-struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     project: &'a Project,
     reader: Option<BlobReader>,
     extractor: Extractor,
@@ -472,7 +471,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
+    pub fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
         let reader = blob_reader(project, source);
         Ok(Worker { project, reader, extractor: history::extractor(project), packer: Packer::new()? })
     }
@@ -506,26 +505,42 @@ impl<'a> Worker<'a> {
     }
 
     fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
-        let path = &work.file.path;
-        let facts = history::facts(&mut self.extractor, path, &work.module, &bytes);
-        let packed = match self.packer.pack(&facts) {
-            Ok(packed) => packed,
-            Err(problem) => return Outcome::Failed(problem.into()),
-        };
+        match self.new_version(&work.file.path, &work.module, hash, bytes) {
+            Ok(new) => Outcome::New(Box::new(new)),
+            Err(problem) => Outcome::Failed(problem),
+        }
+    }
+
+    /// A file version, ready to be stored.
+    pub fn new_version(
+        &mut self,
+        path: &RepoPath,
+        module: &str,
+        hash: ContentHash,
+        bytes: Vec<u8>,
+    ) -> Result<NewVersion, IndexError> {
+        let facts = history::facts(&mut self.extractor, path, module, &bytes);
+        let packed = self.packer.pack(&facts)?;
         let size = bytes.len() as u64;
         let text = String::from_utf8(bytes).unwrap_or_else(|broken| as_text(broken.as_bytes()).0.into_owned());
-        Outcome::New(Box::new(NewVersion {
+        Ok(NewVersion {
             path: path.clone(),
             hash,
-            module: work.module.clone(),
+            module: module.to_owned(),
             bytes: size,
             problems: problems(&facts),
             vectors: if self.project.config.semantic.enabled { embed(path, &facts, &text) } else { Vec::new() },
             facts,
             packed,
             text,
-        }))
+        })
     }
+}
+
+/// The model that embeds chunks, if any does.
+pub(crate) fn embedding(project: &Project) -> Option<Embedding> {
+    let table = project.config.semantic.enabled.then(Table::builtin);
+    table.map(|table| Embedding { model: table.version().to_owned(), dims: table.dims() })
 }
 
 /// The embeddings of a file's chunks: each of what it says and of where it stands.

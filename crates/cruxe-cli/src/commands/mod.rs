@@ -5,8 +5,10 @@ mod doctor;
 mod index;
 mod init;
 mod model;
+mod prune_overlays;
 mod search;
 pub(crate) mod serve_mcp;
+mod state;
 mod sync;
 
 use std::process::ExitCode;
@@ -23,6 +25,8 @@ pub(crate) enum Command {
     Sync(sync::Sync),
     Search(search::Search),
     Model(model::Model),
+    State(state::State),
+    PruneOverlays(prune_overlays::PruneOverlays),
     ServeMcp(serve_mcp::ServeMcp),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -36,6 +40,8 @@ impl Command {
             Command::Sync(command) => command.run(context),
             Command::Search(command) => command.run(context),
             Command::Model(command) => command.run(context),
+            Command::State(command) => command.run(context),
+            Command::PruneOverlays(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Completions(command) => command.run(),

@@ -7,6 +7,7 @@
 mod support;
 
 mod branches;
+mod changes;
 mod crowd;
 mod damage;
 mod disk;
@@ -15,6 +16,7 @@ mod jobs;
 mod kills;
 mod locate;
 mod model;
+mod portable;
 mod protocol;
 mod refs;
 mod snapshots;

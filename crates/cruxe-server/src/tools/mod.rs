@@ -1,6 +1,8 @@
 //! The tools, a file each.
 
 mod budget;
+mod compare_symbol_between_commits;
+mod diff_context;
 mod explain_ranking;
 mod get_file_outline;
 mod health_check;
@@ -36,6 +38,8 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
         suggest_followup_queries::tool(Arc::clone(app)),
         locate_symbol::tool(Arc::clone(app)),
         get_file_outline::tool(Arc::clone(app)),
+        diff_context::tool(Arc::clone(app)),
+        compare_symbol_between_commits::tool(Arc::clone(app)),
         list_refs::tool(Arc::clone(app)),
         switch_ref::tool(Arc::clone(app)),
         index_repo::tool(Arc::clone(app)),

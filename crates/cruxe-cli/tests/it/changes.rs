@@ -69,11 +69,11 @@ pub fn spaced(x: u32) -> u32 {
 fn branched(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo(
         "branched",
-        &[("src/store.rs", BEFORE), ("src/other.rs", "pub fn other() {}\n"), ("logo.bin", "\0\u{1}")],
+        &[("src/store.rs", BEFORE), ("src/other.rs", "pub fn other() {}\n"), ("data/blob", "\0\u{1}")],
     );
     repo.git(&["checkout", "-q", "-b", "feat"]);
     repo.write("src/store.rs", AFTER);
-    repo.write("logo.bin", "\0\u{2}");
+    repo.write("data/blob", "\0\u{2}");
     repo.commit("branch");
     repo.git(&["checkout", "-q", "main"]);
     repo.write("src/other.rs", "pub fn other() { panic!() }\n");
@@ -105,7 +105,7 @@ fn a_branch_is_told_symbol_by_symbol_against_its_merge_base() {
     assert_eq!(answer["merge_base_commit"], json!(base));
     assert_eq!(
         answer["file_changes"],
-        json!([{"path": "logo.bin", "change_type": "modified"}, {"path": "src/store.rs", "change_type": "modified"}])
+        json!([{"path": "data/blob", "change_type": "modified"}, {"path": "src/store.rs", "change_type": "modified"}])
     );
     assert_eq!(answer["affected_files"], 2);
     assert_eq!(
@@ -113,15 +113,13 @@ fn a_branch_is_told_symbol_by_symbol_against_its_merge_base() {
         [
             "modified get",
             "modified put signature",
-            "deleted legacy",
             "added fresh",
+            "deleted legacy",
             "added digest",
             "deleted checksum",
             "modified spaced cosmetic",
         ]
-        .map(str::to_owned)
-        .into_iter()
-        .collect::<Vec<_>>(),
+        .map(str::to_owned),
         "{answer:#}"
     );
     let renames = answer["metadata"]["renames"].as_array().unwrap();

@@ -12,6 +12,7 @@ mod crowd;
 mod damage;
 mod disk;
 mod freshness;
+mod isolation;
 mod jobs;
 mod kills;
 mod locate;

@@ -1,6 +1,6 @@
 //! Writing an archive.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -50,13 +50,15 @@ pub fn export(workspace: &Workspace, path: &Path) -> Result<Exported, IndexError
         gone == 0
     });
     let needed = states.iter().fold(RoaringBitmap::new(), |all, state| all | &state.versions);
-    let mut versions: Vec<(File, VersionId)> = rows
+    let of_ids: Vec<(File, VersionId)> = rows
         .iter()
         .filter(|row| needed.contains(row.id))
         .map(|row| (File(row.path.clone(), row.module.clone(), row.hash.to_hex()), row.id))
         .collect();
-    versions.sort();
-    let position: HashMap<VersionId, u32> = versions.iter().enumerate().map(|(at, (_, id))| (*id, at as u32)).collect();
+    // One file version may be stored twice: `--force` extracts everything anew for its ref alone.
+    let files: BTreeSet<&File> = of_ids.iter().map(|(file, _)| file).collect();
+    let places: HashMap<&File, u32> = files.iter().zip(0..).map(|(file, at)| (*file, at)).collect();
+    let position: HashMap<VersionId, u32> = of_ids.iter().map(|(file, id)| (*id, places[file])).collect();
     let mut refs: Vec<Ref> = states
         .iter()
         .map(|state| {
@@ -78,7 +80,6 @@ pub fn export(workspace: &Workspace, path: &Path) -> Result<Exported, IndexError
         blobs: blobs.len(),
         bytes: blobs.values().map(|(_, bytes)| bytes).sum(),
     };
-    let files: Vec<&File> = versions.iter().map(|(file, _)| file).collect();
     let failed = |source: std::io::Error| IndexError::Io { path: path.to_owned(), source };
     let temporary = path.with_extension(format!("tmp{}", std::process::id()));
     let write = || -> std::io::Result<u64> {

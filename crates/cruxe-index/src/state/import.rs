@@ -24,6 +24,8 @@ use crate::project::{Project, Source};
 const MAX_RATIO: u64 = 200;
 const MAX_HEADER: u64 = 64 << 10;
 const MAX_LIST: u64 = 256 << 20;
+/// Tar files may be filled up with zeros to some round size.
+const MAX_PADDING: u64 = 64 << 10;
 /// Contents in flight between the reader, the extracting threads and the writer.
 const IN_FLIGHT: usize = 32;
 
@@ -56,7 +58,7 @@ pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
     let lock = WriterLock::acquire(&project.dir.lock_path())?;
     let mut writer = Writer::stage(&project.dir, lock)?;
     let outcome = fill(project, &mut writer, reader, &header, &files, &refs, &wanted);
-    match outcome {
+    match outcome.and_then(|()| nothing_more(archive.into_inner())) {
         Ok(()) => writer.replace(&project.dir)?,
         Err(problem) => {
             writer.discard();
@@ -74,6 +76,16 @@ fn refused(why: impl std::fmt::Display) -> IndexError {
 
 fn damaged(problem: std::io::Error) -> IndexError {
     refused(format!("it is damaged or cut off ({problem})"))
+}
+
+/// Reads what is behind the last entry: nothing, and the compressor's own checksum.
+fn nothing_more(rest: impl Read) -> Result<(), IndexError> {
+    let mut content = Vec::new();
+    rest.take(MAX_PADDING + 1).read_to_end(&mut content).map_err(damaged)?;
+    match content.len() as u64 <= MAX_PADDING && content.iter().all(|byte| *byte == 0) {
+        true => Ok(()),
+        false => Err(refused("something follows its end")),
+    }
 }
 
 fn check(header: &Header, project: &Project, size: u64) -> Result<(), IndexError> {

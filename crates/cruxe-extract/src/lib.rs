@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod chunk;
+pub mod code;
 pub mod languages;
 pub mod place;
 pub mod registry;

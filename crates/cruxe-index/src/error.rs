@@ -24,6 +24,17 @@ pub enum IndexError {
     /// The ref is not indexed.
     #[error("ref `{0}` is not indexed")]
     RefNotIndexed(String),
+    /// There are no files of a ref to be had.
+    #[error("the work tree of `{ref_name}` is not ready: {reason}")]
+    Worktree {
+        /// The ref.
+        ref_name: String,
+        /// What git said.
+        reason: String,
+    },
+    /// An archive cannot be taken in.
+    #[error("the archive is refused: {0}; nothing was changed")]
+    BadArchive(String),
     /// The caller does not want it any more.
     #[error("cancelled")]
     Cancelled,
@@ -65,6 +76,10 @@ impl From<IndexError> for ToolError {
             IndexError::RefNotIndexed(name) => plain(ErrorCode::RefNotIndexed).with("ref", name).suggest(format!(
                 "Call index_repo with ref `{name}` (or run `cruxe index --ref {name}`), then ask again."
             )),
+            IndexError::Worktree { ref_name, reason } => plain(ErrorCode::OverlayNotReady)
+                .with("ref", ref_name)
+                .with("reason", reason)
+                .suggest("Sync the ref with sync_repo and retry; questions with an explicit `ref` work without it."),
             IndexError::Vcs(VcsError::UnknownRef { spec }) => plain(ErrorCode::RefNotIndexed)
                 .with("ref", spec)
                 .suggest("Git knows no such ref. Check the name, or fetch it first."),
@@ -75,6 +90,7 @@ impl From<IndexError> for ToolError {
                 }
                 _ => plain(ErrorCode::InternalError),
             },
+            IndexError::BadArchive(_) => plain(ErrorCode::InvalidInput),
             IndexError::Io { .. } | IndexError::Vcs(_) | IndexError::Cancelled => plain(ErrorCode::InternalError),
         }
     }

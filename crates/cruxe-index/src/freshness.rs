@@ -120,7 +120,12 @@ pub fn commit_change(source: &Source, state: &RefState) -> Option<Change> {
         Source::WorkTree { commit } => commit.as_ref().map(ContentHash::to_hex),
         Source::Commit(commit) => Some(commit.to_hex()),
     };
-    (current != state.commit).then(|| Change::Commit { indexed: state.commit.clone(), current })
+    if current != state.commit {
+        return Some(Change::Commit { indexed: state.commit.clone(), current });
+    }
+    // It was indexed while it was checked out, with edits that its commit need not have.
+    let elsewhere = matches!(source, Source::Commit(_)) && state.worktree.is_some();
+    elsewhere.then_some(Change::OtherSource)
 }
 
 /// A `stat` that differs need not mean another content: `touch`, a fresh checkout, a file indexed in the instant in

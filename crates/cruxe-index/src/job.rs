@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use cruxe_embed::Table;
 use cruxe_extract::place::Places;
-use cruxe_extract::{Extractor, Input, Limits, as_text, registry};
+use cruxe_extract::{Extractor, as_text, registry};
 use cruxe_model::facts::{FileFacts, Problem};
 use cruxe_model::{ContentHash, RepoPath, VersionId};
 use cruxe_store::{
@@ -21,9 +20,9 @@ use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
 use crate::error::IndexError;
-use crate::ignore_rules;
 use crate::project::{Project, Source};
 use crate::scan::{self, Listing, ScanFile};
+use crate::{history, ignore_rules};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]
@@ -228,8 +227,7 @@ impl Run<'_> {
         let listing = self.list()?;
         let places = self.places(&listing)?;
         let mut writer = self.writer(lock)?;
-        let table = self.project.config.semantic.enabled.then(Table::builtin);
-        let embedding = table.map(|table| Embedding { model: table.version().to_owned(), dims: table.dims() });
+        let embedding = embedding(self.project);
         writer.use_model(embedding.as_ref())?;
         let mut manifest = self.empty_manifest();
         let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
@@ -465,7 +463,7 @@ fn note(manifest: &mut Manifest, file: ScanFile, version: Option<VersionId>, sca
 }
 
 /// One extracting thread.
-struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     project: &'a Project,
     reader: Option<BlobReader>,
     extractor: Extractor,
@@ -473,13 +471,9 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
-        let limits = Limits {
-            max_bytes: project.config.index.max_file_bytes,
-            max_time: Duration::from_millis(project.config.index.max_parse_ms),
-        };
+    pub fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
         let reader = blob_reader(project, source);
-        Ok(Worker { project, reader, extractor: Extractor::new(limits), packer: Packer::new()? })
+        Ok(Worker { project, reader, extractor: history::extractor(project), packer: Packer::new()? })
     }
 
     fn outcome(&mut self, work: &Work) -> Outcome {
@@ -511,34 +505,42 @@ impl<'a> Worker<'a> {
     }
 
     fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
-        let path = &work.file.path;
-        let language = registry::detect(path, &bytes[..bytes.len().min(8 << 10)]);
-        let input = Input { path, module: &work.module, language, bytes: &bytes };
-        let extractor = &mut self.extractor;
-        // A grammar is foreign code; one file that upsets it must not end the job.
-        let facts = catch_unwind(AssertUnwindSafe(|| extractor.extract(&input)));
-        let facts = facts.unwrap_or_else(|_| {
-            tracing::error!("{path}: extraction failed; the file has text only");
-            Extractor::default().extract(&Input { language: None, ..input })
-        });
-        let packed = match self.packer.pack(&facts) {
-            Ok(packed) => packed,
-            Err(problem) => return Outcome::Failed(problem.into()),
-        };
+        match self.new_version(&work.file.path, &work.module, hash, bytes) {
+            Ok(new) => Outcome::New(Box::new(new)),
+            Err(problem) => Outcome::Failed(problem),
+        }
+    }
+
+    /// A file version, ready to be stored.
+    pub fn new_version(
+        &mut self,
+        path: &RepoPath,
+        module: &str,
+        hash: ContentHash,
+        bytes: Vec<u8>,
+    ) -> Result<NewVersion, IndexError> {
+        let facts = history::facts(&mut self.extractor, path, module, &bytes);
+        let packed = self.packer.pack(&facts)?;
         let size = bytes.len() as u64;
         let text = String::from_utf8(bytes).unwrap_or_else(|broken| as_text(broken.as_bytes()).0.into_owned());
-        Outcome::New(Box::new(NewVersion {
+        Ok(NewVersion {
             path: path.clone(),
             hash,
-            module: work.module.clone(),
+            module: module.to_owned(),
             bytes: size,
             problems: problems(&facts),
             vectors: if self.project.config.semantic.enabled { embed(path, &facts, &text) } else { Vec::new() },
             facts,
             packed,
             text,
-        }))
+        })
     }
+}
+
+/// The model that embeds chunks, if any does.
+pub(crate) fn embedding(project: &Project) -> Option<Embedding> {
+    let table = project.config.semantic.enabled.then(Table::builtin);
+    table.map(|table| Embedding { model: table.version().to_owned(), dims: table.dims() })
 }
 
 /// The embeddings of a file's chunks: each of what it says and of where it stands.

@@ -8,15 +8,23 @@
 
 mod error;
 pub mod freshness;
+pub mod history;
 pub mod ignore_rules;
 pub mod job;
 mod project;
+mod prune;
+mod refs;
 mod scan;
+pub mod state;
 pub mod watch;
 mod workspace;
+mod worktree;
 
 pub use error::IndexError;
+pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest, Progress};
 pub use project::{Project, Source};
+pub use prune::Pruned;
+pub use refs::Layers;
 pub use scan::{Listing, ScanFile};
 pub use workspace::{View, Workspace};

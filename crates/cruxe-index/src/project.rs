@@ -131,8 +131,13 @@ impl Project {
 
     /// The text of a file version: from disk where it still has that content, else from git.
     pub fn read(&self, file: &FileRow) -> Option<Vec<u8>> {
-        let on_disk = self.read_path(&file.path).filter(|bytes| hash_blob(self.object_format(), bytes) == file.hash);
-        on_disk.or_else(|| match self.repo.as_ref()?.read_blob(&file.hash, self.config.index.max_file_bytes) {
+        self.read_content(&file.path, &file.hash)
+    }
+
+    /// A content that a path has or had: from disk where it still has it, else from git.
+    pub fn read_content(&self, path: &RepoPath, hash: &ContentHash) -> Option<Vec<u8>> {
+        let on_disk = self.read_path(path).filter(|bytes| hash_blob(self.object_format(), bytes) == *hash);
+        on_disk.or_else(|| match self.repo.as_ref()?.read_blob(hash, self.config.index.max_file_bytes) {
             Ok(Blob::Data(bytes)) => Some(bytes),
             _ => None,
         })

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 
 use cruxe_model::{ContentHash, RepoPath};
 use cruxe_store::FileStat;
-use cruxe_vcs::{Blob, BlobReader, Repo};
+use cruxe_vcs::{Blob, BlobReader, Repo, TreeListing};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -165,7 +165,11 @@ fn missed_rules(root: &Path, own_rules: &OwnRules, tracked: &[RepoPath]) -> Vec<
 
 /// Lists the files of a commit.
 pub fn commit(repo: &Repo, id: &ContentHash, max_files: usize) -> Result<Listing, IndexError> {
-    let tree = repo.tree_files(id)?;
+    of_tree(repo, repo.tree_files(id)?, max_files)
+}
+
+/// Lists the files of a tree that are to be indexed.
+pub fn of_tree(repo: &Repo, tree: TreeListing, max_files: usize) -> Result<Listing, IndexError> {
     let mut listing = Listing::default();
     let reader = repo.reader();
     let mut rules = vec![OwnRules::none()];

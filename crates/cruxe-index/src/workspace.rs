@@ -17,6 +17,7 @@ use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot,
 
 use crate::error::IndexError;
 use crate::freshness::{self, Change, Quiet};
+use crate::history::History;
 use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
 use crate::project::{Project, Source};
 use crate::watch::Watcher;
@@ -40,6 +41,10 @@ pub struct Workspace {
     transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
     closing: AtomicBool,
     running: Mutex<usize>,
+    /// Commits that questions looked at.
+    pub(crate) history: History,
+    /// When the use of a ref was last noted.
+    pub(crate) touched: Mutex<HashMap<String, jiff::Timestamp>>,
 }
 
 /// The files of a published work tree, kept between questions.
@@ -92,6 +97,8 @@ impl Workspace {
             transformer: OnceLock::new(),
             closing: AtomicBool::new(false),
             running: Mutex::new(0),
+            history: History::default(),
+            touched: Mutex::default(),
         })
     }
 
@@ -132,7 +139,7 @@ impl Workspace {
         });
     }
 
-    fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut jobs = lock(&self.jobs);
         if jobs.is_none() {
             *jobs = Some(Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path())?);
@@ -255,6 +262,9 @@ impl Workspace {
         let Some((snapshot, state)) = snapshot.zip(state) else {
             return self.unpublished(name, source, metadata);
         };
+        if ref_name.is_some() {
+            self.touch(&name);
+        }
         let change = match &source {
             Some(source) => self.change(&name, source, &state, &snapshot)?,
             None => Some(Change::OtherSource), // the ref is gone from git; what was indexed is all there is

@@ -62,6 +62,17 @@ pub enum SchemaStatus {
     CorruptManifest,
 }
 
+/// Whether a ref has a file from the default branch or of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum SourceLayer {
+    /// The merge base with the default branch has it with the same content.
+    Base,
+    /// The ref or its uncommitted edits made it what it is.
+    Overlay,
+}
+
 /// The metadata of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metadata {

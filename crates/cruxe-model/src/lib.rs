@@ -11,7 +11,7 @@ pub mod kind;
 pub mod nesting;
 pub mod path;
 
-pub use envelope::{FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus};
+pub use envelope::{FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus, SourceLayer};
 pub use error::{ErrorCode, ToolError};
 pub use ids::{ContentHash, ProjectId, StableId, SymbolId, VersionId};
 pub use kind::SymbolKind;

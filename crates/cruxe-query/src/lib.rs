@@ -3,6 +3,8 @@
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
 pub mod call_graph;
+pub mod compare;
+pub mod diff;
 mod error;
 pub mod layer;
 pub mod locate;
@@ -10,6 +12,7 @@ pub mod name;
 pub mod outline;
 pub mod references;
 pub mod resolve;
+pub mod past;
 pub mod search;
 pub mod symbol;
 pub mod target;

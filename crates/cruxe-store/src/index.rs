@@ -292,6 +292,16 @@ impl Snapshot {
         self.files_where("path = ?1", path.as_str(), versions).map(|mut rows| rows.pop())
     }
 
+    /// The version with this content at this place, whatever ref it belongs to.
+    pub fn version(&self, path: &RepoPath, module: &str, hash: &ContentHash) -> Result<Option<FileRow>, StoreError> {
+        let sql = format!("{SELECT_FILE} WHERE path = ?1 AND module = ?2 AND hash = ?3");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        statement
+            .query_row(params![path.as_str(), module, hash.as_bytes()], |row| Ok(read_file(row)))
+            .optional()?
+            .transpose()
+    }
+
     /// The versions in a set whose path has this key (see [`cruxe_model::ids::path_key`]).
     pub fn files_by_path_key(&self, key: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
         self.files_where("path_key = ?1", key, versions)

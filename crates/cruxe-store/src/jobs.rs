@@ -1,5 +1,5 @@
 //! What was indexed when, and how it ended. Kept apart from the facts: it outlives a rebuild and can be written while
-//! a long transaction holds the other database.
+//! a long transaction holds the other database. For the same reason it is where the use of a ref is noted.
 
 use std::path::{Path, PathBuf};
 
@@ -210,6 +210,20 @@ impl Jobs {
         Ok(self.connection.prepare_cached(&sql)?.query_row(params![id], read).optional()?)
     }
 
+    /// Notes that a ref was asked for.
+    pub fn touch(&self, ref_name: &str, now: Timestamp) -> Result<(), StoreError> {
+        let sql = "INSERT OR REPLACE INTO access (ref, at) VALUES (?1, ?2)";
+        self.connection.prepare_cached(sql)?.execute(params![ref_name, now.to_string()])?;
+        Ok(())
+    }
+
+    /// When a ref was last asked for.
+    pub fn accessed(&self, ref_name: &str) -> Result<Option<Timestamp>, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT at FROM access WHERE ref = ?1")?;
+        let at: Option<String> = statement.query_row(params![ref_name], |row| row.get(0)).optional()?;
+        Ok(at.and_then(|at| at.parse().ok()))
+    }
+
     /// Notes jobs whose process ended before they did, and returns them. The caller holds the writer's lock.
     pub fn recover(&self, _lock: &WriterLock) -> Result<Vec<Job>, StoreError> {
         let sql = format!("{SELECT} WHERE status IN ('queued', 'running') ORDER BY rowid");
@@ -233,7 +247,8 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     connection.execute_batch(
         "CREATE TABLE IF NOT EXISTS job (id TEXT UNIQUE NOT NULL, ref TEXT NOT NULL, mode TEXT NOT NULL, \
          status TEXT NOT NULL, changed_files INTEGER, file_count INTEGER, done INTEGER NOT NULL, total INTEGER, \
-         outcomes TEXT NOT NULL, error TEXT, created_at TEXT NOT NULL, duration_ms INTEGER NOT NULL DEFAULT 0)",
+         outcomes TEXT NOT NULL, error TEXT, created_at TEXT NOT NULL, duration_ms INTEGER NOT NULL DEFAULT 0); \
+         CREATE TABLE IF NOT EXISTS access (ref TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID",
     )?;
     Ok(connection)
 }

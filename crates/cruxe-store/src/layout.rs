@@ -82,6 +82,12 @@ impl ProjectDir {
         self.root.join("jobs.db")
     }
 
+    /// The folder of the work trees that were made for this project's refs: `worktrees/<project>` beside `projects`.
+    pub fn worktrees(&self) -> PathBuf {
+        let home = self.root.parent().and_then(Path::parent).unwrap_or(&self.root);
+        home.join("worktrees").join(self.root.file_name().unwrap_or_default())
+    }
+
     /// What was registered; `None` for a project never seen.
     pub fn record(&self) -> Result<Option<ProjectRecord>, StoreError> {
         let path = self.root.join("project.json");

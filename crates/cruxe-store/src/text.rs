@@ -202,6 +202,17 @@ impl TextWriter {
         Ok(())
     }
 
+    /// Writes all segments into one without what was removed, where that is worth it.
+    pub fn compact(&mut self, index: &TextIndex) -> Result<(), StoreError> {
+        let metas = index.index.searchable_segment_metas()?;
+        if metas.iter().any(|meta| meta.num_deleted_docs() > 0) {
+            let segments: Vec<SegmentId> = metas.iter().map(|meta| meta.id()).collect();
+            self.writer.merge(&segments).wait()?;
+            self.writer.garbage_collect_files().wait()?;
+        }
+        Ok(())
+    }
+
     /// Waits for merges that are under way.
     pub fn finish(self) -> Result<(), StoreError> {
         Ok(self.writer.wait_merging_threads()?)

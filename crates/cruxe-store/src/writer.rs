@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind, VersionId, ids};
@@ -72,7 +73,9 @@ pub struct Writer {
     vectors: VectorWriter,
     next: VersionId,
     uncommitted: u64,
-    _lock: WriterLock,
+    /// Room that is no longer needed is given back at the end.
+    vacuum: bool,
+    lock: Arc<WriterLock>,
 }
 
 impl Writer {
@@ -96,6 +99,11 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Starts an empty generation that nobody sees before [`Writer::replace`].
+    pub fn stage(dir: &ProjectDir, lock: WriterLock) -> Result<Writer, StoreError> {
+        Writer::at(dir.new_generation()?, lock)
+    }
+
     fn at(folder: PathBuf, lock: WriterLock) -> Result<Writer, StoreError> {
         let mut connection = Connection::open(folder.join("facts.db"))?;
         schema::migrate(&mut connection)?;
@@ -112,7 +120,8 @@ impl Writer {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let symbols = SymbolRows::new(&connection)?;
         let vectors = VectorWriter::open(&folder, &connection)?;
-        Ok(Writer { folder, connection, text, index, symbols, vectors, next: written + 1, uncommitted: 0, _lock: lock })
+        let (next, lock) = (written + 1, Arc::new(lock));
+        Ok(Writer { folder, connection, text, index, symbols, vectors, next, uncommitted: 0, vacuum: false, lock })
     }
 
     /// Makes this the model of all embeddings. Those of another model are forgotten, and every version needs new ones:
@@ -238,7 +247,14 @@ impl Writer {
 
     /// Swaps the manifest of a ref: from here on queries see it. Ends the writer.
     pub fn publish(mut self, name: &str, manifest: &Manifest, now: Timestamp) -> Result<Published, StoreError> {
-        let mut published = self.figures(&manifest.versions)?;
+        let published = self.set_ref(name, manifest, now)?;
+        let swept = self.finish(SWEEP_AT)?;
+        Ok(Published { swept, ..published })
+    }
+
+    /// Sets the manifest of a ref, for [`Writer::finish`] to make it visible.
+    pub fn set_ref(&mut self, name: &str, manifest: &Manifest, now: Timestamp) -> Result<Published, StoreError> {
+        let published = self.figures(&manifest.versions)?;
         let skipped = serde_json::to_string(&manifest.skipped).unwrap_or_else(|_| "[]".to_owned());
         let stats = match &manifest.worktree {
             Some(_) => Some(pack_stats(&manifest.stats)?),
@@ -258,24 +274,61 @@ impl Writer {
                 published.bytes,
                 now.to_string(),
             ])?;
+        Ok(published)
+    }
+
+    /// Forgets refs and every version that no other ref needs, and gives their room back to the disk. Ends the writer;
+    /// says how many versions went.
+    pub fn remove_refs(mut self, names: &[String]) -> Result<u64, StoreError> {
+        for name in names {
+            self.connection.execute("DELETE FROM ref WHERE name = ?1", params![name])?;
+        }
+        self.vacuum = true;
+        self.finish(1)
+    }
+
+    /// Makes everything since the writer was opened visible, and sweeps once so many versions belong to nobody.
+    fn finish(mut self, sweep_at: u64) -> Result<u64, StoreError> {
         self.set_meta("published", meta(&self.connection, "published")? + 1)?;
         self.symbols.flush(&self.connection)?;
-        published.swept = self.sweep()?;
+        let swept = self.sweep(sweep_at)?;
         self.vectors.compact(&self.connection)?;
         self.commit()?;
         self.vectors.remove_old_files();
         self.remove_dead_text()?;
+        if self.vacuum {
+            // Best effort both: a reader in the middle of something keeps its pages, and the next time does it.
+            let _ = self.connection.execute_batch("VACUUM");
+            let _ = self.text.compact(&self.index);
+        }
         // Best effort: a reader that is in the middle of something keeps the log from being folded in.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         if self.index.segments()? > MANY_SEGMENTS {
             self.text.finish()?;
         }
-        Ok(published)
+        Ok(swept)
+    }
+
+    /// Ends a writer that was made with [`Writer::stage`]: its generation takes the place of the one in use.
+    pub fn replace(self, dir: &ProjectDir) -> Result<(), StoreError> {
+        let (folder, lock) = (self.folder.clone(), Arc::clone(&self.lock));
+        self.finish(SWEEP_AT)?;
+        dir.switch_to(&folder)?;
+        dir.remove_others(&folder)?;
+        drop(lock);
+        Ok(())
     }
 
     /// Gives up: what was not published is rolled back, what was published stays.
     pub fn abandon(self) {
         let _ = self.connection.execute_batch("ROLLBACK");
+    }
+
+    /// Gives up a generation that was made with [`Writer::stage`], files and all.
+    pub fn discard(self) {
+        let folder = self.folder.clone();
+        self.abandon();
+        let _ = std::fs::remove_dir_all(folder); // the next one that replaces the index tries again
     }
 
     fn figures(&self, versions: &RoaringBitmap) -> Result<Published, StoreError> {
@@ -293,7 +346,7 @@ impl Writer {
 
     /// Removes the facts of versions that no ref has, once there are enough of them. Part of the publishing
     /// transaction, so no reader ever misses a version that its manifest names.
-    fn sweep(&self) -> Result<u64, StoreError> {
+    fn sweep(&self, sweep_at: u64) -> Result<u64, StoreError> {
         let mut reachable = RoaringBitmap::new();
         let mut statement = self.connection.prepare_cached("SELECT versions FROM ref")?;
         let mut rows = statement.query([])?;
@@ -302,7 +355,8 @@ impl Writer {
         }
         let total: u64 = self.connection.query_row("SELECT count(*) FROM version", [], |row| row.get(0))?;
         let unreachable = total.saturating_sub(reachable.len());
-        if unreachable < SWEEP_AT.max(reachable.len() / 50) {
+        let enough = if sweep_at > 1 { sweep_at.max(reachable.len() / 50) } else { sweep_at };
+        if unreachable < enough {
             return Ok(0);
         }
         let mut find = self.connection.prepare_cached("SELECT id FROM version")?;

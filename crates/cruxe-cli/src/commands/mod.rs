@@ -7,8 +7,10 @@ mod index;
 mod init;
 mod model;
 mod refs;
+mod prune_overlays;
 mod search;
 pub(crate) mod serve_mcp;
+mod state;
 mod sync;
 
 use std::process::ExitCode;
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Model(model::Model),
     Refs(refs::Refs),
     Calls(calls::Calls),
+    State(state::State),
+    PruneOverlays(prune_overlays::PruneOverlays),
     ServeMcp(serve_mcp::ServeMcp),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -42,6 +46,8 @@ impl Command {
             Command::Model(command) => command.run(context),
             Command::Refs(command) => command.run(context),
             Command::Calls(command) => command.run(context),
+            Command::State(command) => command.run(context),
+            Command::PruneOverlays(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Completions(command) => command.run(),

@@ -6,15 +6,19 @@
 
 mod support;
 
+mod branches;
+mod changes;
 mod crowd;
 mod damage;
 mod disk;
 mod freshness;
 mod graph_tools;
+mod isolation;
 mod jobs;
 mod kills;
 mod locate;
 mod model;
+mod portable;
 mod protocol;
 mod refs;
 mod search;

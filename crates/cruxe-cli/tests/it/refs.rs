@@ -131,3 +131,120 @@ fn linked_worktrees_share_an_index_and_answer_for_their_own_branch() {
         assert_eq!(places(&answer), ["a.py:1"]);
     }
 }
+
+/// Indexes a ref and returns where a name is in it.
+fn indexed(repo: &Repo<'_>, ref_name: &str, name: &str) -> Vec<String> {
+    repo.cruxe(&["index", "--ref", ref_name]).ok();
+    let found = repo.server().ok("locate_symbol", json!({"name": name, "ref": ref_name, "freshness_policy": "strict"}));
+    let exact = found["metadata"].get("warnings").is_none();
+    if exact { places(&found) } else { Vec::new() }
+}
+
+#[test]
+fn remote_branches_short_commits_and_ancestors_can_be_indexed() {
+    let sandbox = Sandbox::new();
+    let (origin, old) = history(&sandbox);
+    origin.git(&["clone", "-q", ".", sandbox.path("clone").to_str().unwrap()]);
+    let clone = sandbox.folder("clone", &[]);
+    for name in ["origin/feat/old", &old[..9], "HEAD~1", "main^"] {
+        assert_eq!(indexed(&clone, name, "older"), ["a.py:1"], "{name}");
+        assert_eq!(indexed(&clone, name, "newer"), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn a_detached_head_is_a_ref_of_its_own() {
+    let sandbox = Sandbox::new();
+    let (repo, old) = history(&sandbox);
+    repo.git(&["checkout", "-q", "--detach", "HEAD~1"]);
+    repo.write("b.py", "def uncommitted():\n    pass\n");
+    repo.cruxe(&["index"]).ok();
+    let answer = repo.server().ok("locate_symbol", json!({"name": "uncommitted"}));
+    assert_eq!((places(&answer), &answer["metadata"]["ref"]), (vec!["b.py:1".to_owned()], &json!(old)));
+}
+
+#[test]
+fn renamed_deleted_and_rewritten_branches_are_what_git_says() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = history(&sandbox);
+    assert_eq!(indexed(&repo, "feat/old", "older"), ["a.py:1"]);
+    repo.git(&["branch", "-m", "feat/old", "feat/renamed"]);
+    assert_eq!(indexed(&repo, "feat/renamed", "older"), ["a.py:1"]);
+    let mut client = repo.server();
+    let gone = json!({"name": "older", "ref": "feat/old", "freshness_policy": "best_effort"});
+    assert_eq!(client.ok("locate_symbol", gone)["metadata"]["freshness_status"], "stale", "git no longer has it");
+    // As after a forced push: the branch has another history.
+    repo.git(&["checkout", "-q", "feat/renamed"]);
+    repo.write("a.py", "def rewritten():\n    pass\n");
+    repo.git(&["commit", "-q", "-a", "--amend", "-m", "again"]);
+    repo.git(&["checkout", "-q", "main"]);
+    assert_eq!(indexed(&repo, "feat/renamed", "rewritten"), ["a.py:1"]);
+    assert_eq!(indexed(&repo, "feat/renamed", "older"), [""; 0]);
+}
+
+#[test]
+fn shallow_clones_and_bare_repositories_answer() {
+    let sandbox = Sandbox::new();
+    let (origin, _) = history(&sandbox);
+    let url = format!("file://{}", origin.root.display());
+    origin.git(&["clone", "-q", "--depth", "1", &url, sandbox.path("shallow").to_str().unwrap()]);
+    let shallow = sandbox.folder("shallow", &[]);
+    assert_eq!(indexed(&shallow, "main", "newer"), ["a.py:3"]);
+    let error = shallow.cruxe(&["index", "--ref", "HEAD~1"]);
+    assert_eq!(error.code, Some(1), "{}", error.stdout);
+    let answer = shallow.server().ok("diff_context", json!({}));
+    assert_eq!(answer["changes"], json!([]));
+
+    origin.git(&["clone", "-q", "--bare", ".", sandbox.path("bare.git").to_str().unwrap()]);
+    let bare = sandbox.folder("bare.git", &[]);
+    assert_eq!(indexed(&bare, "main", "newer"), ["a.py:3"]);
+    assert_eq!(indexed(&bare, "feat/old", "older"), ["a.py:1"]);
+}
+
+#[test]
+fn submodules_are_left_out_and_said_so() {
+    let sandbox = Sandbox::new();
+    let library = sandbox.repo("library", &[("lib.py", "def inside():\n    pass\n")]);
+    let repo = sandbox.repo("outer", &[("a.py", "def outside():\n    pass\n")]);
+    let url = library.root.to_str().unwrap();
+    repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "lib"]);
+    repo.commit("with library");
+    repo.git(&["branch", "copy"]);
+    let report = repo.cruxe(&["index", "--ref", "copy", "--json"]).json();
+    assert_eq!(report["outcomes"]["skipped: submodule"], 1, "{report}");
+    assert_eq!(indexed(&repo, "copy", "outside"), ["a.py:1"]);
+    assert_eq!(indexed(&repo, "copy", "inside"), [""; 0]);
+}
+
+#[test]
+fn a_merge_in_progress_is_the_work_tree_as_it_is() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = history(&sandbox);
+    repo.git(&["checkout", "-q", "feat/old"]);
+    repo.write("a.py", "def older():\n    return 1\n");
+    repo.commit("conflict");
+    repo.git(&["checkout", "-q", "main"]);
+    let merge = crate::support::run(sandbox.command("git").current_dir(&repo.root).args(["merge", "-q", "feat/old"]));
+    assert_eq!(merge.code, Some(1), "the two conflict");
+    repo.cruxe(&["index"]).ok();
+    let text = std::fs::read_to_string(repo.root.join("a.py")).unwrap();
+    assert!(text.contains("<<<<<<<"));
+    assert_eq!(repo.server().places("newer").len(), 1);
+}
+
+#[test]
+fn repositories_with_sha256_objects_answer() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.folder("sha256", &[("a.py", "def first():\n    pass\n")]);
+    repo.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+    repo.commit("first");
+    repo.git(&["checkout", "-q", "-b", "feat"]);
+    repo.write("a.py", "def second():\n    pass\n");
+    repo.commit("second");
+    repo.git(&["checkout", "-q", "main"]);
+    assert_eq!(indexed(&repo, "main", "first"), ["a.py:1"]);
+    assert_eq!(indexed(&repo, "feat", "second"), ["a.py:1"]);
+    let answer = repo.server().ok("diff_context", json!({"head_ref": "feat"}));
+    assert_eq!(answer["total_changes"], 2);
+    assert_eq!(answer["merge_base_commit"].as_str().unwrap().len(), 64);
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, ToolError};
+use cruxe_model::{Metadata, SourceLayer, ToolError};
 use cruxe_query::search::{Question, explain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ struct Place {
     name: Option<String>,
     rank: usize,
     score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_layer: Option<SourceLayer>,
 }
 
 /// The components; `total` is their sum.
@@ -130,6 +132,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 name: symbol.map(|symbol| symbol.name.clone()),
                 rank,
                 score: shape::rounded(found.confidence),
+                source_layer: shape::layers(&workspace, &view).of(&found.file.path, &found.file.hash),
             },
             scoring: Scoring { bm25, exact_match, qualified_name, path_affinity, definition_boost, kind_match, total },
             scoring_details: Details {

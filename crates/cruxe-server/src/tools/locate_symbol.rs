@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cruxe_index::View;
+use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
-use cruxe_model::{Metadata, SymbolKind, ToolError};
+use cruxe_model::{Metadata, SourceLayer, SymbolKind, ToolError};
 use cruxe_query::locate::{self, Answer, Found, Question};
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
@@ -75,6 +75,8 @@ struct Result_ {
     #[serde(skip_serializing_if = "Option::is_none")]
     visibility: Option<&'static str>,
     score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_layer: Option<SourceLayer>,
     #[serde(flatten)]
     surroundings: Surroundings,
 }
@@ -91,8 +93,12 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let view = workspace.view(ref_name.as_deref(), policy)?;
         let answer = locate::locate(&view, &question)?;
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
-        let results =
-            answer.found.iter().map(|found| result(&view, found, &input)).collect::<Result<Vec<_>, ToolError>>()?;
+        let layers = shape::layers(&workspace, &view);
+        let results = answer
+            .found
+            .iter()
+            .map(|found| result(&view, &layers, found, &input))
+            .collect::<Result<Vec<_>, ToolError>>()?;
         let warning = match_warning(&input.name, &answer);
         budget::fit(input.max_tokens, results.len(), |count| {
             let mut metadata = view.metadata.clone().truncated_if(answer.total > count);
@@ -130,7 +136,7 @@ fn match_warning(name: &str, answer: &Answer) -> Option<String> {
     Some(format!("no symbol is named exactly `{name}`; these are {how}"))
 }
 
-fn result(view: &View, found: &Found, input: &Input) -> Result<Result_, ToolError> {
+fn result(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Result_, ToolError> {
     let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
     let more = input.detail_level != DetailLevel::Location;
     let path = found.file.path.as_str().to_owned();
@@ -147,6 +153,7 @@ fn result(view: &View, found: &Found, input: &Input) -> Result<Result_, ToolErro
         language: more.then(|| found.file.language.clone()),
         visibility: locate::visibility(symbol).filter(|_| more),
         score: rounded(found.score.total()),
+        source_layer: layers.of(&found.file.path, &found.file.hash),
         surroundings: Surroundings::of(view, found, input.detail_level, input.compact)?,
     })
 }

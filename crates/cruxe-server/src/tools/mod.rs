@@ -1,6 +1,8 @@
 //! The tools, a file each.
 
 mod budget;
+mod compare_symbol_between_commits;
+mod diff_context;
 mod explain_ranking;
 mod find_references;
 mod get_call_graph;
@@ -8,10 +10,12 @@ mod get_file_outline;
 mod health_check;
 mod index_repo;
 mod index_status;
+mod list_refs;
 mod locate_symbol;
 mod search_code;
 mod shape;
 mod suggest_followup_queries;
+mod switch_ref;
 mod sync_repo;
 
 use std::sync::Arc;
@@ -39,6 +43,10 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
         get_file_outline::tool(Arc::clone(app)),
         find_references::tool(Arc::clone(app)),
         get_call_graph::tool(Arc::clone(app)),
+        diff_context::tool(Arc::clone(app)),
+        compare_symbol_between_commits::tool(Arc::clone(app)),
+        list_refs::tool(Arc::clone(app)),
+        switch_ref::tool(Arc::clone(app)),
         index_repo::tool(Arc::clone(app)),
         sync_repo::tool(Arc::clone(app)),
         index_status::tool(Arc::clone(app)),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cruxe_index::View;
+use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
-use cruxe_model::{Metadata, ToolError, ids};
+use cruxe_model::{Metadata, SourceLayer, ToolError, ids};
 use cruxe_query::locate;
 use cruxe_query::search::{self, Answer, Found, Question, Target};
 use schemars::JsonSchema;
@@ -87,6 +87,8 @@ struct Hit {
     visibility: Option<&'static str>,
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    source_layer: Option<SourceLayer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<String>,
     #[serde(flatten)]
     surroundings: Surroundings,
@@ -108,11 +110,13 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let mut answer = search::search(&view, &question)?;
         answer.metadata.warnings.extend(transformer.err());
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
+        let layers = shape::layers(&workspace, &view);
         let hits: Vec<Value> = answer
             .found
             .iter()
             .map(|found| {
-                hit(&view, found, &input).and_then(|hit| serde_json::to_value(hit).map_err(ToolError::internal))
+                hit(&view, &layers, found, &input)
+                    .and_then(|hit| serde_json::to_value(hit).map_err(ToolError::internal))
             })
             .collect::<Result<_, _>>()?;
         let actions = next_actions(&answer);
@@ -159,7 +163,7 @@ fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
     })
 }
 
-fn hit(view: &View, found: &Found, input: &Input) -> Result<Hit, ToolError> {
+fn hit(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Hit, ToolError> {
     let (more, context) = (input.detail_level != DetailLevel::Location, input.detail_level == DetailLevel::Context);
     let path = found.file.path.as_str();
     let at = match found.target {
@@ -199,6 +203,7 @@ fn hit(view: &View, found: &Found, input: &Input) -> Result<Hit, ToolError> {
         language: more.then(|| found.file.language.clone()),
         visibility: symbol.filter(|_| more).and_then(locate::visibility),
         score: rounded(found.confidence),
+        source_layer: layers.of(&found.file.path, &found.file.hash),
         snippet: if result_type == "snippet" && more && !input.compact { snippet() } else { None },
         surroundings,
     })

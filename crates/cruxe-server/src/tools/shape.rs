@@ -1,6 +1,6 @@
 //! What results of several tools have in common: how much they say, and what stands around a symbol.
 
-use cruxe_index::View;
+use cruxe_index::{Layers, View, Workspace};
 use cruxe_model::ToolError;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_query::locate::{self, Found};
@@ -66,6 +66,11 @@ impl Surroundings {
             related_symbols: related.into_iter().map(place).collect(),
         })
     }
+}
+
+/// Which files of a view are its ref's own.
+pub(super) fn layers(workspace: &Workspace, view: &View) -> Layers {
+    view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state))
 }
 
 /// A symbol of a search as one that was located.

@@ -1,0 +1,253 @@
+//! Taking in an archive, which may be anybody's.
+//!
+//! Everything goes into a new generation of the index that replaces the one in use at the very end; whatever is wrong
+//! before that leaves nothing behind.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use crossbeam_channel::{Receiver, Sender};
+use cruxe_model::{ContentHash, VersionId};
+use cruxe_store::{Manifest, NewVersion, Writer, WriterLock};
+use cruxe_vcs::hash_blob;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+
+use super::{BLOBS, CHECKSUM, FILES, FORMAT, File, HEADER, Header, REFS, Ref, Sum, VERSION, format_name};
+use crate::error::IndexError;
+use crate::job::{Worker, embedding};
+use crate::project::{Project, Source};
+
+/// Code compresses to a third or a tenth. What claims to be this many times its size is no code.
+const MAX_RATIO: u64 = 200;
+const MAX_HEADER: u64 = 64 << 10;
+const MAX_LIST: u64 = 256 << 20;
+/// Tar files may be filled up with zeros to some round size.
+const MAX_PADDING: u64 = 64 << 10;
+/// Contents in flight between the reader, the extracting threads and the writer.
+const IN_FLIGHT: usize = 32;
+
+/// What was taken in.
+#[derive(Debug)]
+pub struct Imported {
+    /// Names of the refs.
+    pub refs: Vec<String>,
+    /// Those that had been indexed as they were checked out: what they mean here is for a sync to find out.
+    pub checked_out: Vec<String>,
+    /// File versions.
+    pub files: usize,
+}
+
+/// Replaces the index of a project with what an archive holds.
+pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
+    let file = fs::File::open(path).map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
+    let size = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?.len();
+    let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|_| refused("it is not a .tar.zst file"))?;
+    let mut archive = tar::Archive::new(decoder);
+    // Raw: extensions of the format are entries of kinds that are refused, and never anything that is obeyed.
+    let entries = archive.entries().map_err(damaged)?.raw(true);
+    let mut reader = Entries { entries, sum: Sum::default() };
+    let header: Header = reader.json(HEADER, MAX_HEADER)?;
+    check(&header, project, size)?;
+    let files: Vec<File> = reader.json(FILES, MAX_LIST)?;
+    let refs: Vec<Ref> = reader.json(REFS, MAX_LIST)?;
+    let wanted = wanted(&header, &files, &refs)?;
+    project.register()?;
+    let lock = WriterLock::acquire(&project.dir.lock_path())?;
+    let mut writer = Writer::stage(&project.dir, lock)?;
+    let outcome = fill(project, &mut writer, reader, &header, &files, &refs, &wanted);
+    match outcome.and_then(|()| nothing_more(archive.into_inner())) {
+        Ok(()) => writer.replace(&project.dir)?,
+        Err(problem) => {
+            writer.discard();
+            return Err(problem);
+        }
+    }
+    let names =
+        |only: bool| refs.iter().filter(move |entry| entry.checked_out || !only).map(|entry| entry.name.clone());
+    Ok(Imported { refs: names(false).collect(), checked_out: names(true).collect(), files: files.len() })
+}
+
+fn refused(why: impl std::fmt::Display) -> IndexError {
+    IndexError::BadArchive(why.to_string())
+}
+
+fn damaged(problem: std::io::Error) -> IndexError {
+    refused(format!("it is damaged or cut off ({problem})"))
+}
+
+/// Reads what is behind the last entry: nothing, and the compressor's own checksum.
+fn nothing_more(rest: impl Read) -> Result<(), IndexError> {
+    let mut content = Vec::new();
+    rest.take(MAX_PADDING + 1).read_to_end(&mut content).map_err(damaged)?;
+    match content.len() as u64 <= MAX_PADDING && content.iter().all(|byte| *byte == 0) {
+        true => Ok(()),
+        false => Err(refused("something follows its end")),
+    }
+}
+
+fn check(header: &Header, project: &Project, size: u64) -> Result<(), IndexError> {
+    if header.format != FORMAT {
+        return Err(refused("it is not an archive of `cruxe state export`"));
+    }
+    if header.version != VERSION {
+        let found = header.version;
+        return Err(refused(format!("it has format version {found}, this program reads {VERSION}; export it again")));
+    }
+    let own = format_name(project.object_format());
+    if header.object_format != own {
+        return Err(refused(format!(
+            "it is of a repository with {} objects, this one has {own}",
+            header.object_format
+        )));
+    }
+    if header.bytes > size.saturating_mul(MAX_RATIO).saturating_add(64 << 20) {
+        return Err(refused(format!("{size} bytes claim to hold {} of source", header.bytes)));
+    }
+    Ok(())
+}
+
+/// The files of each content, in the order in which contents follow; every list must be what an export writes.
+fn wanted(header: &Header, files: &[File], refs: &[Ref]) -> Result<Vec<(ContentHash, Vec<usize>)>, IndexError> {
+    let mut by_hash: HashMap<ContentHash, Vec<usize>> = HashMap::new();
+    for (at, file) in files.iter().enumerate() {
+        let hash = file.hash().ok_or_else(|| refused("a content has no proper id"))?;
+        by_hash.entry(hash).or_default().push(at);
+    }
+    let mut wanted: Vec<_> = by_hash.into_iter().collect();
+    wanted.sort();
+    let sorted = files.is_sorted_by(|a, b| a < b) && refs.is_sorted_by(|a, b| a.name < b.name);
+    let in_range = refs.iter().flat_map(|entry| &entry.files).all(|at| (*at as usize) < files.len());
+    let unique = refs.iter().all(|entry| {
+        entry.files.is_sorted_by(|a, b| a < b)
+            && entry.files.windows(2).all(|pair| files[pair[0] as usize].0 != files[pair[1] as usize].0)
+    });
+    match sorted && in_range && unique && wanted.len() == header.blobs {
+        true => Ok(wanted),
+        false => Err(refused("its lists contradict each other")),
+    }
+}
+
+struct Entries<'a, R: Read> {
+    entries: tar::Entries<'a, R>,
+    sum: Sum,
+}
+
+impl<R: Read> Entries<'_, R> {
+    /// The next entry, which must be a plain file of this name and of no more than so many bytes.
+    fn next(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, IndexError> {
+        let entry = self.entries.next().ok_or_else(|| refused(format!("`{name}` is missing")))?;
+        let entry = entry.map_err(damaged)?;
+        let header = entry.header();
+        if !header.entry_type().is_file() || header.path_bytes().as_ref() != name.as_bytes() {
+            let found = String::from_utf8_lossy(&header.path_bytes()).into_owned();
+            return Err(refused(format!("{found:?} stands where `{name}` should")));
+        }
+        let size = header.size().map_err(damaged)?;
+        if size > limit {
+            return Err(refused(format!("`{name}` has {size} bytes, more than {limit}")));
+        }
+        let mut content = Vec::new();
+        entry.take(limit).read_to_end(&mut content).map_err(damaged)?;
+        if content.len() as u64 != size {
+            return Err(refused("it is cut off"));
+        }
+        if name != CHECKSUM {
+            self.sum.add(name, &content);
+        }
+        Ok(content)
+    }
+
+    fn json<T: DeserializeOwned>(&mut self, name: &str, limit: u64) -> Result<T, IndexError> {
+        let content = self.next(name, limit)?;
+        serde_json::from_slice(&content).map_err(|problem| refused(format!("`{name}`: {problem}")))
+    }
+
+    fn end(mut self) -> Result<(), IndexError> {
+        let sum = self.sum.finish();
+        if self.next(CHECKSUM, 1024)? != sum.as_bytes() {
+            return Err(refused("its checksum is wrong"));
+        }
+        match self.entries.next() {
+            None => Ok(()),
+            Some(_) => Err(refused("something follows its end")),
+        }
+    }
+}
+
+/// Reads and writes here, in turns, while all cores extract in between; the channels bound what is in memory.
+fn fill<R: Read>(
+    project: &Project,
+    writer: &mut Writer,
+    mut reader: Entries<'_, R>,
+    header: &Header,
+    files: &[File],
+    refs: &[Ref],
+    wanted: &[(ContentHash, Vec<usize>)],
+) -> Result<(), IndexError> {
+    writer.use_model(embedding(project).as_ref())?;
+    let mut ids: Vec<Option<VersionId>> = vec![None; files.len()];
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let (work_in, work_out) = crossbeam_channel::bounded::<(usize, Vec<u8>)>(IN_FLIGHT);
+    let (done_in, done_out) = crossbeam_channel::bounded::<Result<(usize, NewVersion), IndexError>>(IN_FLIGHT);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (work_out, done_in) = (work_out.clone(), done_in.clone());
+            scope.spawn(move || extract(project, files, wanted, &work_out, &done_in));
+        }
+        drop((work_out, done_in));
+        // Owned here, so that giving up closes both channels and the threads end.
+        let (work_in, done_out) = (work_in, done_out);
+        let mut take = |made: Result<(usize, NewVersion), IndexError>| -> Result<(), IndexError> {
+            let (file, version) = made?;
+            ids[file] = Some(writer.add(&version)?);
+            Ok(())
+        };
+        let mut total = 0;
+        for (at, (hash, _)) in wanted.iter().enumerate() {
+            let name = format!("{BLOBS}{hash}");
+            let bytes = reader.next(&name, project.config.index.max_file_bytes)?;
+            total += bytes.len() as u64;
+            if total > header.bytes || hash_blob(project.object_format(), &bytes) != *hash {
+                return Err(refused(format!("`{name}` is not what its name says")));
+            }
+            let mut work = (at, bytes);
+            while let Err(full) = work_in.try_send(work) {
+                work = full.into_inner();
+                take(done_out.recv().map_err(|_| refused("no thread could be started"))?)?;
+            }
+        }
+        reader.end()?;
+        drop(work_in);
+        done_out.iter().try_for_each(take)
+    })?;
+    for entry in refs {
+        let versions = entry.files.iter().filter_map(|at| ids[*at as usize]).collect();
+        let (commit, skipped) = (entry.commit.clone(), entry.skipped.clone());
+        let manifest = Manifest { versions, commit, skipped, ..Manifest::default() };
+        writer.set_ref(&entry.name, &manifest, Timestamp::now())?;
+    }
+    Ok(())
+}
+
+fn extract(
+    project: &Project,
+    files: &[File],
+    wanted: &[(ContentHash, Vec<usize>)],
+    work: &Receiver<(usize, Vec<u8>)>,
+    done: &Sender<Result<(usize, NewVersion), IndexError>>,
+) {
+    let Ok(mut worker) = Worker::new(project, &Source::WorkTree { commit: None }) else { return };
+    for (at, bytes) in work {
+        let (hash, of) = &wanted[at];
+        for file in of {
+            let File(path, module, _) = &files[*file];
+            let made = worker.new_version(path, module, *hash, bytes.clone());
+            if done.send(made.map(|version| (*file, version))).is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! `compare_symbol_between_commits`: how one symbol changed between two refs or commits.
+//!
+//! A commit that is not indexed is read straight from git, for this one question: files that the index knows from
+//! other refs are taken from there, the others are searched for the name and extracted where they have it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cruxe_extract::Extractor;
+use cruxe_index::{IndexError, PastReader, Project, Source, View, Workspace};
+use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::{ContentHash, ErrorCode, FreshnessStatus, Metadata, RepoPath, SymbolKind, ToolError};
+use cruxe_store::{NameMatch, Snapshot};
+use roaring::RoaringBitmap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use similar::{ChangeTag, TextDiff};
+
+use crate::error::QueryError;
+use crate::locate;
+use crate::name::{self, WantedName};
+use crate::past::PastFile;
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// A plain or qualified name.
+    pub name: String,
+    /// The file that it is in.
+    pub path: Option<String>,
+    /// The earlier ref.
+    pub base: String,
+    /// The later ref.
+    pub head: String,
+}
+
+/// How it changed.
+pub struct Answer {
+    /// Its plain name.
+    pub symbol: String,
+    /// Where it is in the head, or was in the base.
+    pub path: String,
+    /// Its identity.
+    pub symbol_stable_id: String,
+    /// What it was.
+    pub base: Option<Version>,
+    /// What it is.
+    pub head: Option<Version>,
+    /// The difference in figures.
+    pub summary: Summary,
+    /// The difference line by line, in the form of `diff -u`; empty for an unchanged symbol.
+    pub diff: String,
+    /// The metadata that the answer starts from.
+    pub metadata: Metadata,
+}
+
+/// A symbol at one commit.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Version {
+    symbol_id: String,
+    signature: String,
+    line_start: u32,
+    line_end: u32,
+    kind: &'static str,
+    language: String,
+    path: String,
+}
+
+/// A difference in figures; what does not apply is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Summary {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature_changed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_changed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_added: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_removed: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_range_shifted: Option<bool>,
+}
+
+/// Beyond this a difference is shown that is right but may not be the smallest.
+const DIFF_TIME: Duration = Duration::from_millis(500);
+/// How many candidates an answer lists where a name is not clear.
+const SHOWN: usize = 10;
+
+/// A symbol on one side.
+struct Candidate {
+    file: PastFile,
+    at: usize,
+}
+
+/// The files of a ref or commit.
+struct Side {
+    snapshot: Option<Snapshot>,
+    known: RoaringBitmap,
+    unknown: Vec<(RepoPath, String, ContentHash)>,
+    metadata: Metadata,
+}
+
+/// Compares a symbol between two refs.
+pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
+    let project = &workspace.project;
+    let wanted = name::parse(&question.name);
+    let path = question.path.as_deref().map(RepoPath::parse).transpose();
+    let path =
+        path.map_err(|problem| ToolError::invalid_input(format!("path: {problem}")).with("parameter", "path"))?;
+    let (base_side, head_side) = (side(workspace, &question.base)?, side(workspace, &question.head)?);
+    let base = base_side.find(project, &wanted)?;
+    let head = head_side.find(project, &wanted)?;
+    let (base, head) = choose(question, path.as_ref(), base, head)?;
+    let shown = head.as_ref().or(base.as_ref()).ok_or_else(|| not_found(question))?;
+    let (symbol, shown_path) = (shown.symbol().name.clone(), shown.file.path.as_str().to_owned());
+    let symbol_stable_id = shown.file.stable_id(shown.at).as_str().to_owned();
+    let (summary, diff) = difference(project, question, base.as_ref(), head.as_ref());
+    let version = |side: &Option<Candidate>| side.as_ref().map(Candidate::version);
+    Ok(Answer {
+        symbol,
+        path: shown_path,
+        symbol_stable_id,
+        base: version(&base),
+        head: version(&head),
+        summary,
+        diff,
+        metadata: head_side.metadata,
+    })
+}
+
+fn not_found(question: &Question) -> ToolError {
+    let message = format!("`{}` is neither in `{}` nor in `{}`", question.name, question.base, question.head);
+    let error = ToolError::new(ErrorCode::SymbolNotFound, message).with("symbol_name", &question.name);
+    match &question.path {
+        Some(path) => {
+            error.with("path", path).suggest("Check the path, or leave it out; locate_symbol finds the name.")
+        }
+        None => error,
+    }
+}
+
+/// The published ref where it is what git says it is, else the commit itself.
+fn side(workspace: &Arc<Workspace>, ref_name: &str) -> Result<Side, QueryError> {
+    let (name, source) = match workspace.project.resolve(Some(ref_name)) {
+        Ok(resolved) => resolved,
+        // A branch that git no longer has may still be indexed.
+        Err(problem) => {
+            return match workspace.view(Some(ref_name), FreshnessPolicy::BestEffort) {
+                Ok(View { published: Some((snapshot, state)), metadata, .. }) => {
+                    let known = state.versions.clone();
+                    Ok(Side { snapshot: Some(snapshot), known, unknown: Vec::new(), metadata })
+                }
+                _ => Err(ToolError::from(problem).into()),
+            };
+        }
+    };
+    let view = workspace.view(Some(ref_name), FreshnessPolicy::BestEffort);
+    let commit = match source {
+        Source::Commit(commit) => Some(commit),
+        Source::WorkTree { commit } => commit,
+    };
+    match view {
+        Ok(View { published: Some((snapshot, state)), metadata, .. })
+            if metadata.freshness_status == FreshnessStatus::Fresh || matches!(source, Source::WorkTree { .. }) =>
+        {
+            Ok(Side { snapshot: Some(snapshot), known: state.versions.clone(), unknown: Vec::new(), metadata })
+        }
+        Err(error) if error.code != ErrorCode::RefNotIndexed => Err(error.into()),
+        _ => {
+            of_commit(workspace, &name, commit.ok_or_else(|| ToolError::from(IndexError::RefNotIndexed(name.clone())))?)
+        }
+    }
+}
+
+fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<Side, QueryError> {
+    let tree = workspace.commit_tree(&commit).map_err(ToolError::from)?;
+    let snapshot = workspace.index().and_then(|index| index.snapshot()).ok();
+    let mut stored = std::collections::HashMap::new();
+    if let Some(snapshot) = &snapshot {
+        for file in snapshot.files(&RoaringBitmap::full())? {
+            stored.insert((file.path, file.module, file.hash), file.id);
+        }
+    }
+    let mut side = Side { snapshot, known: RoaringBitmap::new(), unknown: Vec::new(), metadata: Metadata::new(name) };
+    for (path, hash) in tree.listed() {
+        let key = (path.clone(), tree.module_of(&workspace.project, path), *hash);
+        match stored.get(&key) {
+            Some(id) => drop(side.known.insert(*id)),
+            None => side.unknown.push(key),
+        }
+    }
+    side.unknown.sort();
+    Ok(side)
+}
+
+impl Side {
+    /// The definitions of a name, those that are most likely meant.
+    fn find(&self, project: &Project, wanted: &WantedName) -> Result<Vec<Candidate>, QueryError> {
+        let mut found = Vec::new();
+        if let Some(snapshot) = &self.snapshot {
+            for hit in snapshot.find_name(&wanted.plain, NameMatch::Exact, &self.known)? {
+                let row = snapshot.file(hit.version)?;
+                let file = PastFile::indexed(snapshot, &row.path, &row.module, &row.hash)?;
+                found.extend(file.map(|file| Candidate { file, at: hit.position as usize }));
+            }
+        }
+        let mut reader = PastReader::new(project);
+        for (path, module, hash) in &self.unknown {
+            let Some(bytes) = reader.text(hash).filter(|bytes| contains(bytes, wanted.plain.as_bytes())) else {
+                continue;
+            };
+            let places = PastFile::extracted(&mut reader, path, module, hash, &bytes).symbols;
+            let is_it = |at: &usize| places[*at].name == wanted.plain && places[*at].kind != SymbolKind::Use;
+            for at in (0..places.len()).filter(is_it) {
+                let file = PastFile::extracted(&mut reader, path, module, hash, &bytes);
+                found.push(Candidate { file, at });
+            }
+        }
+        found.retain(|candidate| candidate.file.symbols.get(candidate.at).is_some());
+        if !wanted.qualifiers.is_empty() {
+            let fit = |candidate: &Candidate| name::qualifier_fit(wanted, &candidate.symbol().qualified_name);
+            let best = found.iter().map(fit).fold(0.0, f64::max);
+            found.retain(|candidate| best > 0.0 && fit(candidate) >= if best >= 0.9 { 0.85 } else { best });
+        }
+        // Of several definitions of one name in one place, the first speaks for all.
+        found.sort_by(|a, b| (&a.file.path, a.at).cmp(&(&b.file.path, b.at)));
+        found.dedup_by(|b, a| a.file.path == b.file.path && a.symbol().qualified_name == b.symbol().qualified_name);
+        Ok(found)
+    }
+}
+
+fn contains(bytes: &[u8], name: &[u8]) -> bool {
+    !name.is_empty() && bytes.windows(name.len()).any(|window| window == name)
+}
+
+/// One symbol of each side: the same one, as far as identity, path and name tell.
+fn choose(
+    question: &Question,
+    path: Option<&RepoPath>,
+    base: Vec<Candidate>,
+    head: Vec<Candidate>,
+) -> Result<(Option<Candidate>, Option<Candidate>), ToolError> {
+    let here = |candidate: &&Candidate| path.is_none_or(|path| candidate.file.path == *path);
+    if path.is_some() && !base.iter().chain(&head).any(|candidate| here(&candidate)) {
+        return Err(not_found(question));
+    }
+    let best = base.iter().chain(&head).filter(here).map(Candidate::tier).min();
+    let mut meant: Vec<String> = base
+        .iter()
+        .chain(&head)
+        .filter(here)
+        .filter(|candidate| Some(candidate.tier()) == best)
+        .map(|candidate| candidate.file.stable_id(candidate.at).as_str().to_owned())
+        .collect();
+    meant.sort();
+    meant.dedup();
+    let is_meant = |candidate: &Candidate| meant.iter().any(|id| id == candidate.file.stable_id(candidate.at).as_str());
+    let pick = |side: Vec<Candidate>| {
+        let mut picked: Vec<Candidate> = side.into_iter().filter(is_meant).collect();
+        // The same identity in several places: the one at the path that was asked for.
+        if picked.iter().any(|candidate| path == Some(&candidate.file.path)) {
+            picked.retain(|candidate| path == Some(&candidate.file.path));
+        }
+        picked
+    };
+    let (mut base, mut head) = (pick(base), pick(head));
+    if base.len() > 1 || head.len() > 1 {
+        let list: Vec<String> = base.iter().chain(&head).map(Candidate::place).take(SHOWN).collect();
+        let message = format!("`{}` names several symbols", question.name);
+        return Err(ToolError::new(ErrorCode::AmbiguousSymbol, message).with("candidates", list));
+    }
+    Ok((base.pop(), head.pop()))
+}
+
+impl Candidate {
+    fn symbol(&self) -> &cruxe_model::facts::Symbol {
+        &self.file.symbols[self.at]
+    }
+
+    /// How likely it is meant, best first.
+    fn tier(&self) -> u8 {
+        let (flags, kind) = (self.symbol().flags, self.symbol().kind);
+        let aside = matches!(kind, SymbolKind::Impl | SymbolKind::Module | SymbolKind::Heading);
+        u8::from(aside) + 2 * u8::from(flags.declaration) + 4 * u8::from(flags.local) + 8 * u8::from(flags.test)
+    }
+
+    fn place(&self) -> String {
+        format!("{} ({}:{})", self.symbol().qualified_name, self.file.path, self.file.lines[self.at].0)
+    }
+
+    fn version(&self) -> Version {
+        let (symbol, (line_start, line_end)) = (self.symbol(), self.file.lines[self.at]);
+        Version {
+            symbol_id: locate::symbol_id(&self.file.path, symbol).as_str().to_owned(),
+            signature: symbol.signature.clone(),
+            line_start,
+            line_end,
+            kind: symbol.kind.as_str(),
+            language: self.file.language.clone(),
+            path: self.file.path.as_str().to_owned(),
+        }
+    }
+
+    fn text(&self, project: &Project) -> String {
+        self.file.text_of(project, self.at).unwrap_or_default().to_owned()
+    }
+
+    /// What stands behind the declaration.
+    fn body(&self, project: &Project) -> String {
+        let text = self.text(project);
+        let code = self.file.code(project, &mut Extractor::default(), self.at, &[], false);
+        let start = code.and_then(|code| code.body).unwrap_or(0);
+        text.get(start..).unwrap_or_default().to_owned()
+    }
+}
+
+fn difference(
+    project: &Project,
+    question: &Question,
+    base: Option<&Candidate>,
+    head: Option<&Candidate>,
+) -> (Summary, String) {
+    if let (Some(base), Some(head)) = (base, head)
+        && base.symbol().content_hash == head.symbol().content_hash
+    {
+        return (Summary { status: Some("unchanged"), ..Summary::default() }, String::new());
+    }
+    let text = |side: Option<&Candidate>| {
+        let text = side.map(|side| side.text(project)).unwrap_or_default();
+        if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+    };
+    let (old, new) = (text(base), text(head));
+    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(&old, &new);
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    let label = |side: Option<&Candidate>, ref_name: &str| match side {
+        Some(side) => format!("{ref_name}:{}", side.file.path),
+        None => "/dev/null".to_owned(),
+    };
+    let unified = diff
+        .unified_diff()
+        .context_radius(3)
+        .header(&label(base, &question.base), &label(head, &question.head))
+        .to_string();
+    let both = base.zip(head);
+    let summary = Summary {
+        status: match (base, head) {
+            (None, _) => Some("added"),
+            (_, None) => Some("deleted"),
+            _ => None,
+        },
+        signature_changed: both.map(|(base, head)| base.symbol().signature != head.symbol().signature),
+        body_changed: both.map(|(base, head)| base.body(project) != head.body(project)),
+        lines_added: Some(count(ChangeTag::Insert)),
+        lines_removed: Some(count(ChangeTag::Delete)),
+        line_range_shifted: both.map(|(base, head)| base.file.lines[base.at] != head.file.lines[head.at]),
+    };
+    (summary, unified)
+}

@@ -1,0 +1,268 @@
+//! `diff_context`: what a branch changes, symbol by symbol.
+//!
+//! The two sides are the merge base and the head, as in a pull request: what the base branch did in the meantime is
+//! not the branch's change. Files are compared by content, so only those that differ are looked into.
+
+mod matching;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use cruxe_index::{CommitTree, IndexError, PastReader, View, Workspace};
+use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::{ContentHash, ErrorCode, Metadata, RepoPath, ToolError};
+use cruxe_store::{RefState, Snapshot};
+use cruxe_vcs::hash_blob;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::QueryError;
+use crate::past::{PastFile, Record};
+
+/// What to compare.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The base; the default branch if left out.
+    pub base: Option<String>,
+    /// The head; what is checked out if left out.
+    pub head: Option<String>,
+    /// Only files below this path.
+    pub path_filter: Option<String>,
+    /// Whether changes of layout and comments alone count.
+    pub include_cosmetic: bool,
+    /// What to do when the head's index is stale.
+    pub policy: FreshnessPolicy,
+}
+
+/// What differs.
+pub struct Answer {
+    /// The base as the index knows it.
+    pub base_ref: String,
+    /// The head as the index knows it.
+    pub head_ref: String,
+    /// Where the two histories meet.
+    pub merge_base: ContentHash,
+    /// The files that differ, in path order.
+    pub files: Vec<FileChange>,
+    /// The symbols that differ, in the order of their places.
+    pub changes: Vec<Change>,
+    /// Symbols that were renamed or moved.
+    pub renames: Vec<Rename>,
+    /// The metadata that the answer starts from.
+    pub metadata: Metadata,
+}
+
+/// How something changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ChangeType {
+    /// The head has it, the merge base has not.
+    Added,
+    /// Both have it and it differs.
+    Modified,
+    /// The merge base has it, the head has not.
+    Deleted,
+}
+
+/// A file that differs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FileChange {
+    /// Where it is.
+    pub path: String,
+    /// How it changed.
+    pub change_type: ChangeType,
+}
+
+/// A symbol that differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Its plain name.
+    pub symbol: String,
+    /// How it changed.
+    pub change_type: ChangeType,
+    /// What it was.
+    pub before: Option<Record>,
+    /// What it is.
+    pub after: Option<Record>,
+    /// Whether the declaration changed, of a modified symbol.
+    pub signature_changed: bool,
+    /// Whether layout and comments are all that changed.
+    pub cosmetic: bool,
+}
+
+/// A symbol under another name or in another place.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Rename {
+    /// Its qualified name before.
+    pub from: String,
+    /// Its qualified name now.
+    pub to: String,
+    /// Its path before.
+    pub from_path: String,
+    /// Its path now.
+    pub to_path: String,
+    /// Its handle before.
+    pub from_symbol_id: String,
+    /// Its handle now.
+    pub to_symbol_id: String,
+}
+
+/// A file with its two sides; a side is `None` where the file is not, or has no text to look into.
+struct Pair {
+    base: Option<PastFile>,
+    head: Option<PastFile>,
+}
+
+/// Compares the merge base of two refs with the second of them.
+pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
+    let project = &workspace.project;
+    if project.repo.is_none() {
+        let message = "this workspace is not in git: there are no refs to compare";
+        return Err(ToolError::new(ErrorCode::MergeBaseFailed, message).into());
+    }
+    let base_name = question.base.clone().or_else(|| workspace.default_branch());
+    let base = workspace.view(base_name.as_deref(), FreshnessPolicy::BestEffort)?;
+    let head = workspace.view(question.head.as_deref(), question.policy)?;
+    let (base_ref, head_ref) = (base.metadata.ref_name.clone(), head.metadata.ref_name.clone());
+    let (_, base_state) = published(&base)?;
+    let (snapshot, head_state) = published(&head)?;
+    let merge_base = merge_base(workspace, base_state, head_state)?;
+    let tree = workspace.commit_tree(&merge_base).map_err(ToolError::from)?;
+    let changed = changed_files(workspace, &tree, snapshot, head_state, question.path_filter.as_deref())?;
+    let files = changed.iter().map(|(path, sides)| FileChange {
+        path: path.as_str().to_owned(),
+        change_type: match sides {
+            (None, _) => ChangeType::Added,
+            (_, None) => ChangeType::Deleted,
+            _ => ChangeType::Modified,
+        },
+    });
+    let files = files.collect();
+    let pairs = load(workspace, &tree, snapshot, head_state, changed)?;
+    let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic);
+    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, metadata: head.metadata.clone() })
+}
+
+fn published<'v>(view: &'v View<'_>) -> Result<(&'v Snapshot, &'v RefState), ToolError> {
+    match &view.published {
+        Some((snapshot, state)) => Ok((snapshot, state)),
+        None => Err(IndexError::RefNotIndexed(view.metadata.ref_name.clone()).into()),
+    }
+}
+
+fn merge_base(workspace: &Workspace, base: &RefState, head: &RefState) -> Result<ContentHash, ToolError> {
+    let failed = |why: String| {
+        let message = format!("`{}` and `{}` have no merge base: {why}", base.name, head.name);
+        ToolError::new(ErrorCode::MergeBaseFailed, message).with("base_ref", &base.name).with("head_ref", &head.name)
+    };
+    let commit = |state: &RefState| {
+        let commit = state.commit.as_deref().and_then(ContentHash::from_hex);
+        commit.ok_or_else(|| failed(format!("`{}` has no commit", state.name)))
+    };
+    match workspace.merge_base(&commit(base)?, &commit(head)?) {
+        Ok(Some(merge_base)) => Ok(merge_base),
+        Ok(None) => Err(failed("their histories are unrelated".to_owned())),
+        Err(problem) => Err(failed(problem.to_string())),
+    }
+}
+
+type Sides = (Option<ContentHash>, Option<ContentHash>);
+
+/// The files whose content differs between a commit and a published ref.
+fn changed_files(
+    workspace: &Workspace,
+    tree: &CommitTree,
+    snapshot: &Snapshot,
+    head: &RefState,
+    filter: Option<&str>,
+) -> Result<BTreeMap<RepoPath, Sides>, QueryError> {
+    let filter = filter.map(|filter| filter.trim_start_matches("./").trim_start_matches('/')).unwrap_or_default();
+    let mut now: HashMap<RepoPath, Option<ContentHash>> =
+        snapshot.files(&head.versions)?.into_iter().map(|file| (file.path, Some(file.hash))).collect();
+    // Files that are there and not indexed for their content: binary ones, large ones.
+    match (&head.worktree, head.commit.as_deref().and_then(ContentHash::from_hex)) {
+        (None, Some(commit)) => {
+            let tree = workspace.commit_tree(&commit).map_err(ToolError::from)?;
+            for (path, hash) in tree.listed() {
+                now.entry(path.clone()).or_insert(Some(*hash));
+            }
+        }
+        _ => {
+            let unindexed = snapshot.stats(&head.name)?.into_iter().filter(|entry| entry.version.is_none());
+            for entry in unindexed {
+                let hash = content_on_disk(workspace, &entry.path);
+                now.entry(entry.path).or_insert(hash);
+            }
+        }
+    }
+    let mut changed = BTreeMap::new();
+    for (path, hash) in tree.listed().iter().filter(|(path, _)| path.as_str().starts_with(filter)) {
+        match now.remove(path) {
+            Some(Some(new)) if new == *hash => {}
+            Some(None) => {} // it is there and cannot be read, so nothing can be said
+            new => drop(changed.insert(path.clone(), (Some(*hash), new.flatten()))),
+        }
+    }
+    let added = now.into_iter().filter(|(path, _)| path.as_str().starts_with(filter));
+    // A file that the merge base's own rules left out is not new.
+    changed.extend(
+        added.filter(|(path, new)| tree.files.get(path) != new.as_ref()).map(|(path, new)| (path, (None, new))),
+    );
+    Ok(changed)
+}
+
+fn content_on_disk(workspace: &Workspace, path: &RepoPath) -> Option<ContentHash> {
+    let bytes = std::fs::read(workspace.project.root.join(path.as_str())).ok()?;
+    Some(hash_blob(workspace.project.object_format(), &bytes))
+}
+
+/// Reads both sides of every file. What the index does not have is extracted, on all cores where there is much of it.
+fn load(
+    workspace: &Workspace,
+    tree: &CommitTree,
+    snapshot: &Snapshot,
+    head: &RefState,
+    changed: BTreeMap<RepoPath, Sides>,
+) -> Result<Vec<Pair>, QueryError> {
+    let project = &workspace.project;
+    let (mut pairs, mut missing) = (Vec::with_capacity(changed.len()), Vec::new());
+    for (path, (old, new)) in changed {
+        let head = match new {
+            Some(_) => match snapshot.file_at(&path, &head.versions)? {
+                Some(file) => PastFile::indexed(snapshot, &path, &file.module, &file.hash)?,
+                None => None,
+            },
+            None => None,
+        };
+        let mut base = None;
+        if let Some(hash) = old {
+            let module = tree.module_of(project, &path);
+            base = PastFile::indexed(snapshot, &path, &module, &hash)?;
+            if base.is_none() {
+                missing.push((pairs.len(), path, module, hash));
+            }
+        }
+        pairs.push(Pair { base, head });
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(missing.len().div_ceil(8)).max(1);
+    let extracted = std::thread::scope(|scope| {
+        let missing = &missing;
+        let work = |first: usize| {
+            let mut reader = PastReader::new(project);
+            let mut files = Vec::new();
+            for (at, path, module, hash) in missing.iter().skip(first).step_by(threads) {
+                if let Some(bytes) = reader.text(hash) {
+                    files.push((*at, PastFile::extracted(&mut reader, path, module, hash, &bytes)));
+                }
+            }
+            files
+        };
+        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || work(first))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect::<Vec<_>>()
+    });
+    for (at, file) in extracted {
+        pairs[at].base = Some(file);
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,74 @@
+//! `switch_ref`: the ref of later questions that name none.
+
+use std::sync::Arc;
+
+use cruxe_index::IndexError;
+use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::{ErrorCode, Metadata, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// Where to.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// An indexed branch, tag or commit.
+    #[serde(rename = "ref")]
+    ref_name: String,
+}
+
+/// Where the session stands now.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    #[serde(rename = "ref")]
+    ref_name: String,
+    previous_ref: String,
+    /// A folder with the files of the ref.
+    worktree_path: String,
+    status: &'static str,
+    last_indexed_commit: Option<String>,
+    metadata: Metadata,
+}
+
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
+    let about = "Make an indexed ref the default of this session's later calls; answers with a folder that holds its \
+                 files. Nothing is checked out in your own work tree.";
+    typed(ToolSpec::new("switch_ref", "Switch ref", about).writes(), move |input: Input, call| {
+        let workspace = app.workspace(call)?;
+        let project = &workspace.project;
+        let asked = input.ref_name.trim();
+        if asked.is_empty() {
+            return Err(ToolError::invalid_input("ref: must not be empty").with("parameter", "ref"));
+        }
+        let view = workspace.view(Some(asked), FreshnessPolicy::BestEffort);
+        let busy = workspace.active_job().map_err(IndexError::from)?;
+        let not_ready = |name: &str| {
+            ToolError::new(ErrorCode::OverlayNotReady, format!("`{name}` is being indexed")).with("ref", name)
+        };
+        let view = view.map_err(|error| match &busy {
+            Some(job) if error.code == ErrorCode::RefNotIndexed && job.ref_name == asked => not_ready(asked),
+            _ => error,
+        })?;
+        let name = view.metadata.ref_name.clone();
+        let Some((_, state)) = &view.published else {
+            return Err(match busy.is_some_and(|job| job.ref_name == name) {
+                true => not_ready(&name),
+                false => IndexError::RefNotIndexed(name).into(),
+            });
+        };
+        let worktree = project.ensure_worktree(&name, state.commit.as_deref())?;
+        workspace.note_access(&name);
+        let before = call.session.set_default_ref(&project.root, &name);
+        let previous_ref = before.map_or_else(|| project.current_ref(), Ok)?;
+        Ok(Output {
+            ref_name: name,
+            previous_ref,
+            worktree_path: worktree.to_string_lossy().into_owned(),
+            status: "active",
+            last_indexed_commit: state.commit.clone(),
+            metadata: view.metadata,
+        })
+    })
+}

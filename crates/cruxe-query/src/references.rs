@@ -4,15 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cruxe_index::View;
+use cruxe_index::{Layers, View};
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
-use cruxe_model::{ErrorCode, ToolError};
+use cruxe_model::{ErrorCode, SourceLayer, ToolError};
 use cruxe_store::FileRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
-use crate::layer::{Layers, SourceLayer};
 use crate::resolve::{Certainty, Def, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
@@ -143,8 +142,8 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
     Ok(Resolver::new(view)?.ok_or_else(nothing)?)
 }
 
-/// Finds the uses of a symbol.
-pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
+/// Finds the uses of a symbol; `layers` are those of the view.
+pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Answer, QueryError> {
     let resolver = resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
     let mut uses = uses(&resolver, &target.defs, question.edge, None);
@@ -157,9 +156,8 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     });
     let total = uses.found.len();
     let mut lines = Lines { view, texts: HashMap::new() };
-    let layers = Layers::of(view)?;
     let page = uses.found.iter().skip(question.offset).take(question.limit);
-    let references = page.map(|one| reference(one, &mut lines, layers.as_ref())).collect();
+    let references = page.map(|one| reference(one, &mut lines, layers)).collect();
     Ok(Answer { target, references, total, unresolved: uses.unresolved })
 }
 
@@ -268,14 +266,14 @@ impl Search<'_> {
     }
 }
 
-fn reference(one: &Use, lines: &mut Lines, layers: Option<&Layers>) -> Reference {
+fn reference(one: &Use, lines: &mut Lines, layers: &Layers) -> Reference {
     let line = one.file.facts.line_of(one.start);
     Reference {
         path: one.file.path().to_owned(),
         line,
         edge: one.edge(),
         confidence: one.certainty.into(),
-        layer: layers.map(|layers| layers.of_file(&one.file.row)),
+        layer: layers.of(&one.file.row.path, &one.file.row.hash),
         context: lines.line(&one.file.row, line),
         from: SymbolRef::around(&one.file, one.start),
     }

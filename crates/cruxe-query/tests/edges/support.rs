@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cruxe_index::{JobRequest, Project, View, Workspace};
+use cruxe_index::{JobRequest, Layers, Project, View, Workspace};
 use cruxe_model::config::{Config, FreshnessPolicy};
 use cruxe_query::references::{self, Confidence, EdgeType, Question};
 use cruxe_query::target::Wanted;
@@ -37,7 +37,8 @@ impl Tree {
     /// The uses of a symbol, `path:line`, guesses with a `?`.
     pub fn uses(&self, wanted: Wanted, edge: Option<EdgeType>) -> Vec<String> {
         let question = Question { wanted, edge, limit: 1000, offset: 0 };
-        let answer = references::find(&self.view(), &question).unwrap_or_else(|problem| panic!("{problem}"));
+        let answer =
+            references::find(&self.view(), &Layers::None, &question).unwrap_or_else(|problem| panic!("{problem}"));
         let shown = answer.references.iter().map(|reference| {
             let guess = if reference.confidence == Confidence::Heuristic { "?" } else { "" };
             format!("{}:{}{guess}", reference.path, reference.line)

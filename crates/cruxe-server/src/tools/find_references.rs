@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{Metadata, ToolError};
-use cruxe_query::layer::SourceLayer;
+use cruxe_model::{Metadata, SourceLayer, ToolError};
 use cruxe_query::references::{self, Confidence, EdgeType, Question, Reference};
 use cruxe_query::symbol::SymbolRef;
 use cruxe_query::target::Wanted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::shape;
 use crate::app::App;
 use crate::tool::{Tool, ToolSpec, typed};
 
@@ -90,7 +90,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let policy = input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy);
         let view = workspace.view(ref_name.as_deref(), policy)?;
-        let answer = references::find(&view, &question)?;
+        let answer = references::find(&view, &shape::layers(&workspace, &view), &question)?;
         let listed = question.offset + answer.references.len();
         let mut metadata = view.metadata.clone().truncated_if(answer.total > listed);
         metadata.warnings.extend(answer.target.warning(&answer.target.symbol.name));

@@ -17,7 +17,7 @@ pub(crate) fn stem(word: &mut String) {
 
 fn plural(word: &mut String) {
     let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
-    if word.len() > 4 && ends(&["ies"]) {
+    if word.len() > 4 && ends(&["ies", "ied"]) {
         word.truncate(word.len() - 3);
         word.push('y');
     } else if ends(&["sses", "xes", "ches", "shes", "zes"]) {

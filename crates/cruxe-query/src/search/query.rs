@@ -151,7 +151,7 @@ fn names(text: &str, intent: Intent, words: usize) -> Vec<QueryName> {
 }
 
 fn phrases(text: &str) -> Vec<String> {
-    let quoted = pattern!(r#""([^"]+)"|“([^”]+)”"#);
+    let quoted = pattern!(r#""([^"]*)"|“([^”]*)”"#);
     let mut phrases: Vec<String> = quoted[0]
         .captures_iter(text)
         .filter_map(|found| found.get(1).or(found.get(2)))

@@ -101,7 +101,8 @@ impl<'a> Matcher<'a> {
             self.symbols(Side::Head).into_iter().filter_map(|at| Some((identity(Side::Head, at)?, at))).collect();
         let by_file: HashMap<(&str, usize), At> = head.iter().map(|(id, at)| ((id.as_str(), at.0), *at)).collect();
         let (mut matched, mut used) = (Vec::new(), HashSet::new());
-        let (mut old_left, mut new_left): (HashMap<&str, Vec<At>>, HashMap<&str, Vec<At>>) = Default::default();
+        let mut old_left: HashMap<&str, Vec<At>> = HashMap::new();
+        let mut new_left: HashMap<&str, Vec<At>> = HashMap::new();
         for (id, at) in &base {
             match by_file.get(&(id.as_str(), at.0)) {
                 Some(new) => {

@@ -251,3 +251,74 @@ fn extract(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cruxe_model::config::Config;
+    use cruxe_store::Home;
+    use serde_json::{Value, json};
+    use tar::EntryType;
+
+    fn header(changes: Value) -> Vec<u8> {
+        let mut header = json!({"format": FORMAT, "version": VERSION, "object_format": "sha1", "blobs": 1, "bytes": 4});
+        for (key, value) in changes.as_object().unwrap() {
+            header[key] = value.clone();
+        }
+        header.to_string().into_bytes()
+    }
+
+    fn archive(entries: &[(EntryType, &str, &[u8])]) -> Vec<u8> {
+        let mut tar = tar::Builder::new(zstd::Encoder::new(Vec::new(), 3).unwrap());
+        for (kind, name, content) in entries {
+            let mut header = tar::Header::new_ustar();
+            header.set_entry_type(*kind);
+            header.set_size(content.len() as u64);
+            // Set by hand: the library itself refuses to write what is tried here.
+            header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            tar.append(&header, *content).unwrap();
+        }
+        tar.into_inner().unwrap().finish().unwrap()
+    }
+
+    #[test]
+    fn links_foreign_paths_other_versions_and_bombs_are_refused() {
+        const FILE: EntryType = EntryType::Regular;
+        let files = br#"[["a.py","","e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"]]"#.as_slice();
+        let escaping = br#"[["../../a.py","","e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"]]"#.as_slice();
+        let refs = br#"[{"name":"main","commit":null,"checked_out":true,"files":[0],"skipped":[]}]"#.as_slice();
+        let out_of_range = br#"[{"name":"main","commit":null,"checked_out":true,"files":[7],"skipped":[]}]"#.as_slice();
+        let (good, blob) = (header(json!({})), "blobs/e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        let (newer, huge) = (header(json!({"version": 2})), header(json!({"bytes": 1u64 << 40})));
+        let start = [(FILE, HEADER, good.as_slice()), (FILE, FILES, files), (FILE, REFS, refs)];
+        let with = |more: &[(EntryType, &'static str, &'static [u8])]| archive(&[&start[..], more].concat());
+        let zeros: &'static [u8] = vec![0; 32 << 20].leak();
+        for (what, bytes) in [
+            ("a link", archive(&[(EntryType::Symlink, HEADER, b"")])),
+            ("a long name", archive(&[(EntryType::GNULongName, "././@LongLink", zeros)])),
+            ("another path", archive(&[(FILE, "../../evil", b"x")])),
+            ("another version", archive(&[(FILE, HEADER, &newer)])),
+            ("a bomb that says so", archive(&[(FILE, HEADER, &huge)])),
+            ("a path that leads out", archive(&[start[0], (FILE, FILES, escaping), start[2]])),
+            ("a file that is not there", archive(&[start[0], start[1], (FILE, REFS, out_of_range)])),
+            ("a bomb of one content", with(&[(FILE, blob, zeros)])),
+            ("another content", with(&[(FILE, blob, b"evil")])),
+            ("no checksum", with(&[(FILE, blob, b"")])),
+            ("a wrong checksum", with(&[(FILE, blob, b""), (FILE, CHECKSUM, b"0")])),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().join("project");
+            fs::create_dir(&root).unwrap();
+            let home = Home::new(folder.path().join("home"));
+            let project = Project::locate(&root, &home, Config::default()).unwrap();
+            let path = folder.path().join("state.tar.zst");
+            fs::write(&path, bytes).unwrap();
+            let error = import(&project, &path).unwrap_err();
+            assert!(matches!(error, IndexError::BadArchive(_)), "{what}: {error}");
+            assert_eq!(project.dir.current().unwrap(), None, "{what}");
+            assert!(!project.dir.root().join("g1").exists(), "{what}");
+            assert!(!folder.path().join("evil").exists() && !folder.path().join("a.py").exists(), "{what}");
+        }
+    }
+}

@@ -68,11 +68,11 @@ impl Watcher {
             cookies,
             next_cookie: AtomicU64::new(0),
         };
-        watcher.watch(folders).then_some(watcher)
+        watcher.watch(folders).is_some().then_some(watcher)
     }
 
-    /// Watches further folders; `false` when one that exists cannot be watched.
-    pub fn watch(&self, folders: impl IntoIterator<Item = PathBuf>) -> bool {
+    /// Watches further folders and tells whether there were any; `None` when one that exists cannot be watched.
+    pub fn watch(&self, folders: impl IntoIterator<Item = PathBuf>) -> Option<bool> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         for path in std::mem::take(&mut *self.heard.gone.lock().unwrap_or_else(PoisonError::into_inner)) {
@@ -81,21 +81,23 @@ impl Watcher {
             }
         }
         watched.retain(|folder| folder.is_dir());
+        let mut further = false;
         for folder in folders {
             if !watched.contains(&folder) {
                 match inner.watch(&folder, RecursiveMode::NonRecursive) {
                     Ok(()) => {
                         watched.insert(folder);
+                        further = true;
                     }
                     Err(_) if !folder.exists() => {}
                     Err(problem) => {
                         tracing::warn!("cannot watch {}: {problem}; falling back to scans", folder.display());
-                        return false;
+                        return None;
                     }
                 }
             }
         }
-        true
+        Some(further)
     }
 
     /// The number of edits heard of so far.

@@ -398,11 +398,19 @@ impl Workspace {
         let edits = self.edits_so_far();
         let mut watched_at = lock(&self.watched_at);
         if lock(&self.watcher).is_some() && (edits.is_none() || *watched_at != edits) {
-            let folders = self.folders();
-            let mut watcher = lock(&self.watcher);
-            if !watcher.as_ref().is_some_and(|watcher| watcher.watch(folders)) {
-                *watcher = None;
-                return None;
+            // A folder that is made between the list and the watch of the one around it is heard of by nobody; so it is
+            // listed again until a list has nothing new.
+            loop {
+                let folders = self.folders();
+                let mut watcher = lock(&self.watcher);
+                match watcher.as_ref().and_then(|watcher| watcher.watch(folders)) {
+                    Some(true) => {}
+                    Some(false) => break,
+                    None => {
+                        *watcher = None;
+                        return None;
+                    }
+                }
             }
             *watched_at = edits;
         }

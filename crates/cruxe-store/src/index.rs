@@ -24,6 +24,9 @@ use crate::{pack, schema};
 /// How many rows of files are kept in memory: some ten megabytes of them.
 const MAX_KNOWN_FILES: usize = 50_000;
 
+/// How many files' symbols are kept: some ten kilobytes each.
+const MAX_TABLES: usize = 1_000;
+
 /// How many refs are kept ready for questions in words: some megabytes each.
 const MAX_CORPORA: usize = 4;
 
@@ -36,6 +39,8 @@ pub struct Index {
     files: Mutex<HashMap<VersionId, FileRow>>,
     /// Refs as of the publish in which they were read: every change of a ref is a publish.
     refs: Mutex<HashMap<String, (i64, Arc<RefState>)>>,
+    /// Symbols of versions that were asked for lately; they never change either.
+    tables: Mutex<HashMap<VersionId, Arc<SymbolTable>>>,
     /// Corpora as of the publish in which they were made, the latest last.
     corpora: Mutex<Vec<(String, i64, Arc<Corpus>)>>,
     /// The publish that the text reader has seen.
@@ -110,6 +115,7 @@ impl Index {
             idle: Mutex::new(vec![connection]),
             files: Mutex::default(),
             refs: Mutex::default(),
+            tables: Mutex::default(),
             corpora: Mutex::default(),
             seen: Mutex::new(-1),
             mentions: Mentions::default(),
@@ -356,6 +362,21 @@ impl Snapshot {
             chunks: block.chunks.into_owned(),
             chunk_lines: block.chunk_lines,
         })
+    }
+
+    /// The same, kept for the next question.
+    pub fn symbol_table(&self, version: VersionId) -> Result<Arc<SymbolTable>, StoreError> {
+        let known = || self.index.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = known().get(&version) {
+            return Ok(Arc::clone(table));
+        }
+        let table = Arc::new(self.symbols(version)?);
+        let mut known = known();
+        if known.len() >= MAX_TABLES {
+            known.clear();
+        }
+        known.insert(version, Arc::clone(&table));
+        Ok(table)
     }
 
     /// Everything that a file version says.

@@ -168,7 +168,7 @@ impl Search<'_> {
     /// How many files of the ref say the name of the most used definition of a file, on a scale of doublings; a name
     /// that several files define is shared among them.
     fn popularity(&self, file: FileNumber) -> Result<f32, QueryError> {
-        let table = self.snapshot.symbols(self.file(file).id)?;
+        let table = self.snapshot.symbol_table(self.file(file).id)?;
         let mut highest: f32 = 0.0;
         let mut looked_at = 0;
         for symbol in &table.symbols {
@@ -259,7 +259,7 @@ impl Search<'_> {
                 fit *= if hit.declaration { 0.8 } else { 1.0 };
                 let mut qualifiers = 0.0;
                 if !wanted.qualifiers.is_empty() && few {
-                    let table = self.snapshot.symbols(hit.version)?;
+                    let table = self.snapshot.symbol_table(hit.version)?;
                     let symbol = table.symbols.get(hit.position as usize);
                     qualifiers =
                         symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name)) as f32;

@@ -145,7 +145,7 @@ impl Asker<'_> {
         let mut suggestions: Vec<Suggestion> = Vec::new();
         for (chunk, _) in best.into_iter().take(40) {
             let (file, number) = corpus.place(chunk);
-            let table = snapshot.symbols(corpus.files()[file as usize].id)?;
+            let table = snapshot.symbol_table(corpus.files()[file as usize].id)?;
             let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol);
             let Some(symbol) = symbol.and_then(|at| table.symbols.get(at.0 as usize)) else { continue };
             let params = self.with_ref(json!({"name": symbol.name, "kind": symbol.kind.as_str()}));
@@ -218,7 +218,7 @@ impl Asker<'_> {
         let corpus = snapshot.corpus(state)?;
         let token = cruxe_store::tokens(&name.wanted.plain).into_iter().next().unwrap_or_default();
         let similar = snapshot.find_name(&name.wanted.plain, NameMatch::CaseInsensitive, &state.versions)?;
-        let defined = similar.first().map(|hit| snapshot.symbols(hit.version).map(|table| (hit.position, table)));
+        let defined = similar.first().map(|hit| snapshot.symbol_table(hit.version).map(|table| (hit.position, table)));
         match defined.transpose()? {
             Some((position, table)) if !corpus.postings(TextField::Body, &token)?.is_empty() => {
                 let defined = table.symbols.get(position as usize).map(|symbol| symbol.name.clone());

@@ -1,7 +1,5 @@
 //! Paths as queries: `src/auth/jwt.rs`, `jwt.rs:87`, `handlers/`.
 
-use std::sync::Arc;
-
 use cruxe_model::Metadata;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::FileNumber;
@@ -33,7 +31,7 @@ impl Search<'_> {
         for one in fitting.iter().take(self.question.limit) {
             let (file, fit) = (one.0, score(one));
             let row = self.file(file);
-            let table = Arc::new(self.snapshot.symbols(row.id)?);
+            let table = self.snapshot.symbol_table(row.id)?;
             let symbol = line.and_then(|line| innermost_at(&table, line));
             let (target, lines) = match symbol {
                 Some(at) => (Target::Symbol(at), table.lines(at)),

@@ -197,7 +197,7 @@ impl Tables<'_> {
     fn get(&mut self, file: FileNumber) -> Result<&(Arc<SymbolTable>, Option<String>), QueryError> {
         if !self.known.contains_key(&file) {
             let row = self.search.file(file);
-            let table = Arc::new(self.search.snapshot.symbols(row.id)?);
+            let table = self.search.snapshot.symbol_table(row.id)?;
             let text = self.search.view.project.read(row).map(|bytes| as_text(&bytes).0.into_owned());
             self.known.insert(file, (table, text));
         }

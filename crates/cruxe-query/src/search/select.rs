@@ -151,7 +151,7 @@ fn is_copy(seen: &mut HashSet<(String, u64)>, table: &SymbolTable, target: Targe
 /// Looks up the places of a file, best first.
 fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) -> Result<Opened, QueryError> {
     let row = search.file(file.file);
-    let table = Arc::new(search.snapshot.symbols(row.id)?);
+    let table = search.snapshot.symbol_table(row.id)?;
     let mut places: Vec<Place> = Vec::new();
     let add = |place: Place, places: &mut Vec<Place>| {
         let sort = |place: &Place| discriminant(&place.target);

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 fn main() -> std::io::Result<()> {
-    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model/code-static-256.cqse");
+    // Where the script runs, not where it was compiled: two checkouts may share a target folder.
+    let table = Path::new("../../model/code-static-256.cqse");
     println!("cargo:rerun-if-changed={}", table.display());
     println!("cargo:rustc-env=CRUXE_TABLE_HASH={}", blake3::hash(&std::fs::read(table)?).to_hex());
     Ok(())

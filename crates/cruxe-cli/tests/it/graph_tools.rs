@@ -91,9 +91,10 @@ fn a_name_of_several_definitions_says_which_one_is_meant() {
     let warning = plain["metadata"]["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("2 definitions are named `total`"), "{warning}");
     let id = others[0]["symbol_id"].as_str().unwrap();
-    let other = client.ok("find_references", json!({"symbol_id": id}));
+    let other = client.ok("find_references", json!({"symbol_name": id}));
     assert_eq!(other["symbol"]["symbol_id"], id);
     assert!(other.get("candidates").is_none());
+    assert_eq!(client.ok("find_references", json!({"symbol_name": "total", "symbol_id": id})), other);
     let by_path = client.ok("find_references", json!({"symbol_name": "total", "path": "other.py"}));
     assert_eq!(lines(&by_path), ["other.py:5 calls static"]);
 }

@@ -22,8 +22,8 @@ const MAX_LIMIT: u64 = 1000;
 #[derive(Deserialize, JsonSchema)]
 struct Input {
     /// Plain or qualified name (`QuerySet.filter`), or a symbol_id.
-    symbol_name: Option<String>,
-    /// Handle from another answer, in place of a name.
+    symbol_name: String,
+    /// Handle from another answer; it counts before the name.
     symbol_id: Option<String>,
     /// File that defines it, where several do.
     path: Option<String>,
@@ -128,7 +128,7 @@ fn shown(reference: Reference) -> Use {
 
 fn question(input: &Input) -> Result<Question, ToolError> {
     Ok(Question {
-        wanted: wanted(input.symbol_name.as_deref(), input.symbol_id.as_deref(), input.path.clone(), input.line)?,
+        wanted: wanted(&input.symbol_name, input.symbol_id.as_deref(), input.path.clone(), input.line)?,
         edge: input.kind,
         limit: number("limit", input.limit, DEFAULT_LIMIT, 1..=MAX_LIMIT)? as usize,
         offset: number("offset", input.offset, 0, 0..=u64::from(u32::MAX))? as usize,
@@ -137,12 +137,12 @@ fn question(input: &Input) -> Result<Question, ToolError> {
 
 /// The symbol that two parameters name between them.
 pub(super) fn wanted(
-    name: Option<&str>,
+    name: &str,
     id: Option<&str>,
     path: Option<String>,
     line: Option<i64>,
 ) -> Result<Wanted, ToolError> {
-    let name = id.or(name).map(str::trim).filter(|name| !name.is_empty()).ok_or_else(|| {
+    let name = Some(id.unwrap_or(name).trim()).filter(|name| !name.is_empty()).ok_or_else(|| {
         ToolError::invalid_input("symbol_name: give the name of a symbol, or its symbol_id")
             .with("parameter", "symbol_name")
     })?;

@@ -22,8 +22,8 @@ const MAX_LIMIT: u64 = 1000;
 #[derive(Deserialize, JsonSchema)]
 struct Input {
     /// Plain or qualified name (`QuerySet.filter`), or a symbol_id.
-    symbol_name: Option<String>,
-    /// Handle from another answer, in place of a name.
+    symbol_name: String,
+    /// Handle from another answer; it counts before the name.
     symbol_id: Option<String>,
     /// File that defines it, where several do.
     path: Option<String>,
@@ -136,7 +136,7 @@ fn question(input: &Input) -> Result<(Question, Option<String>), ToolError> {
     let depth = asked.min(u64::from(MAX_DEPTH)) as u32;
     let clamped = (asked > u64::from(MAX_DEPTH)).then(|| format!("depth {asked} was clamped to {MAX_DEPTH}"));
     let question = Question {
-        wanted: wanted(input.symbol_name.as_deref(), input.symbol_id.as_deref(), input.path.clone(), input.line)?,
+        wanted: wanted(&input.symbol_name, input.symbol_id.as_deref(), input.path.clone(), input.line)?,
         direction: match input.direction {
             Direction::Callers => call_graph::Direction::Callers,
             Direction::Callees => call_graph::Direction::Callees,

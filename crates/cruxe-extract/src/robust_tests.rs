@@ -34,7 +34,7 @@ fn extract_in_time(def: &'static LanguageDef, text: &str, millis: u64) {
     let started = Instant::now();
     let facts = Extractor::new(limits).extract(&input);
     let taken = started.elapsed();
-    assert!(taken < Duration::from_secs(5), "{} took {taken:?} for {:?}", def.id, text.get(..30));
+    assert!(taken < Duration::from_secs(60), "{} took {taken:?} for {:?}", def.id, text.get(..30));
     check(&facts, text.as_bytes());
 }
 

@@ -104,7 +104,7 @@ fn a_second_job_is_refused_with_the_first_ones_figures() {
 #[test]
 fn the_handshake_does_not_wait_for_the_first_index_and_answers_say_partial() {
     let sandbox = Sandbox::new();
-    let files = sources::shapes(400);
+    let files = sources::shapes(1000);
     let repo = sandbox.repo("shapes", &sources::borrowed(&files));
     let started = Instant::now();
     let mut client = repo.server();
@@ -112,7 +112,7 @@ fn the_handshake_does_not_wait_for_the_first_index_and_answers_say_partial() {
     println!("start and handshake: {handshake:?}");
     let mut partial = 0;
     eventually("the first index is there", DEADLINE, || {
-        let answer = client.ok("locate_symbol", json!({"name": "Shape399"}));
+        let answer = client.ok("locate_symbol", json!({"name": "Shape999"}));
         let metadata = &answer["metadata"];
         if answer["results"].as_array().unwrap().is_empty() {
             partial += 1;

@@ -41,20 +41,27 @@ fn nothing_published_is_lost_when_indexing_is_killed() {
     assert_eq!(before[4][1], FILES);
 
     let mut random = Random::new(7);
+    let mut window = whole;
     let mut killed = 0;
-    for round in 0..KILLS {
+    let mut round = 0;
+    while killed < KILLS {
         let mut child = force_index(&sandbox, &repo);
         // The moment of death is the point of this test, so here it waits.
-        std::thread::sleep(Duration::from_micros(random.below(whole.as_micros() as u64 * 11 / 10)));
+        std::thread::sleep(Duration::from_micros(random.below(window.as_micros() as u64)));
         child.kill().unwrap();
-        killed += usize::from(!child.wait().unwrap().success());
+        if child.wait().unwrap().success() {
+            // The machine is faster now than when the whole job was timed: look for an earlier moment.
+            window = window * 9 / 10;
+        } else {
+            killed += 1;
+        }
+        round += 1;
         assert_eq!(published(&mut client), before, "round {round}");
         if round % 10 == 0 {
             assert_eq!(published(&mut repo.server()), before, "a new server, round {round}");
         }
     }
-    println!("a job takes {whole:?}; {killed} of {KILLS} were killed before they ended");
-    assert!(killed >= KILLS / 2);
+    println!("a job took {whole:?}; {killed} of {round} were killed before they ended");
 
     let status = client.ok("index_status", json!({}));
     let interrupted = |status: &Value| {
@@ -102,19 +109,22 @@ fn a_server_reports_the_interrupted_job_that_it_found_at_its_start() {
     let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(1500)));
     repo.cruxe(&["index"]).ok();
     let mut witness = repo.server();
-    let mut child = force_index(&sandbox, &repo);
-    let job = eventually("the job is under way", DEADLINE, || {
+    // A job may end before it is killed: then the next one is tried.
+    let job = eventually("a job is killed while it is under way", DEADLINE, || {
+        let mut child = force_index(&sandbox, &repo);
+        let job = eventually("the job is under way or done", DEADLINE, || {
+            let status = witness.ok("index_status", json!({}));
+            let running = status["active_job"]["job_id"].as_str().map(str::to_owned);
+            let done = running.is_none() && child.try_wait().unwrap().is_some();
+            (running.is_some() || done).then_some(running)
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
         let status = witness.ok("index_status", json!({}));
-        status["active_job"]["job_id"].as_str().map(str::to_owned)
+        assert!(status["active_job"].is_null(), "{status}");
+        let last = &status["recent_jobs"][0];
+        job.filter(|job| last["job_id"] == *job && last["status"] == "interrupted")
     });
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let status = witness.ok("index_status", json!({}));
-    assert!(status["active_job"].is_null(), "{status}");
-    assert_eq!(
-        (&status["recent_jobs"][0]["job_id"], &status["recent_jobs"][0]["status"]),
-        (&json!(job), &json!("interrupted"))
-    );
 
     let mut client = repo.server();
     let report = eventually("the report is there", DEADLINE, || {

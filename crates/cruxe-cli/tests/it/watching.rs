@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Repo, Sandbox, eventually, sources};
 
-const IN_TIME: Duration = Duration::from_secs(10);
+const IN_TIME: Duration = Duration::from_secs(60);
 
 fn ask(client: &mut Client, name: &str) -> Value {
     client.ok("locate_symbol", json!({"name": name, "freshness_policy": "best_effort", "limit": 1000}))

@@ -1,0 +1,1 @@
+//! The CueDeck side: documents, task cards, and scenes made of them.

@@ -49,7 +49,7 @@ pub fn measure(cruxe: &Path, corpus: &Corpus, runs: u32) -> Result<EditFigures, 
     // A file that changed in the instant of the scan is read again; let that instant pass.
     std::thread::sleep(Duration::from_millis(200));
     sync(cruxe, copy.path(), home.path())?;
-    let mut bench = Edits { root: copy.path(), chance: Chance(7), written: 0 };
+    let mut bench = Edits::new(copy.path());
     let mut syncs = Vec::new();
     for count in [0, 1, 100] {
         let mut sample = Sample::default();
@@ -81,7 +81,7 @@ pub fn measure(cruxe: &Path, corpus: &Corpus, runs: u32) -> Result<EditFigures, 
 }
 
 /// The files of the commonest language that functions can be added to, and how.
-fn editable(corpus: &Corpus) -> Vec<(&RepoPath, &'static str)> {
+pub fn editable(corpus: &Corpus) -> Vec<(&RepoPath, &'static str)> {
     let mut by_language: HashMap<&str, Vec<(&RepoPath, &'static str)>> = HashMap::new();
     for path in &corpus.files {
         let Some(language) = registry::detect(path, b"") else { continue };
@@ -92,19 +92,38 @@ fn editable(corpus: &Corpus) -> Vec<(&RepoPath, &'static str)> {
     by_language.into_values().max_by_key(Vec::len).unwrap_or_default()
 }
 
-struct Edits<'a> {
+/// Edits files of a copy, by chance that is the same each time.
+pub struct Edits<'a> {
     root: &'a Path,
     chance: Chance,
     written: u32,
 }
 
-impl Edits<'_> {
+impl<'a> Edits<'a> {
+    /// Edits below a folder.
+    pub fn new(root: &'a Path) -> Edits<'a> {
+        Edits { root, chance: Chance(7), written: 0 }
+    }
+
+    /// Appends a function with a new name to so many different files, or to all there are.
+    pub fn edit_each(&mut self, editable: &[(&RepoPath, &str)], files: usize) -> Result<(), BenchError> {
+        let mut order: Vec<usize> = (0..editable.len()).collect();
+        for at in (1..order.len()).rev() {
+            order.swap(at, self.chance.below(at + 1));
+        }
+        order.iter().take(files).try_for_each(|at| self.append(&editable[*at]).map(drop))
+    }
+
     /// Appends a function with a new name to some file and tells the name.
     fn edit(&mut self, editable: &[(&RepoPath, &str)]) -> Result<String, BenchError> {
         if editable.is_empty() {
             return Ok(String::new());
         }
-        let (path, function) = *self.chance.pick(editable);
+        let place = self.chance.pick(editable);
+        self.append(place)
+    }
+
+    fn append(&mut self, (path, function): &(&RepoPath, &str)) -> Result<String, BenchError> {
         self.written += 1;
         let name = format!("bench_marker_{}", self.written);
         let file = OpenOptions::new().append(true).open(self.root.join(path.as_str()));

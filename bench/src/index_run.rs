@@ -136,7 +136,8 @@ pub fn cpu_time(process: &str) -> Duration {
     Duration::from_secs_f64(ticks / TICKS_PER_SECOND)
 }
 
-fn bytes_below(folder: &Path) -> u64 {
+/// How many bytes the files below a folder have.
+pub fn bytes_below(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
         .map(|entry| match entry.metadata() {

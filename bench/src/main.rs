@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: absolute paths in the output, and anything about a machine but its kind.
 
+mod branches;
 mod client;
 mod corpus;
 mod edits;
@@ -45,6 +46,9 @@ struct Options {
     /// Only index; ask nothing, edit nothing
     #[arg(long)]
     index_only: bool,
+    /// Only branches: what each costs, and how fast they are compared; printed, not written
+    #[arg(long)]
+    branches: bool,
 }
 
 /// Why there is no table.
@@ -87,12 +91,18 @@ fn run(options: &Options) -> Result<(), BenchError> {
     for folder in corpora {
         let corpus = Corpus::open(&folder)?;
         eprintln!("{}: {} files", corpus.name, corpus.files.len());
+        if options.branches {
+            println!("{}", branches::markdown(&corpus.name, &branches::measure(&cruxe, &corpus, options.runs)?));
+            continue;
+        }
         all.push(measure(&cruxe, &corpus, options)?);
         // Written after each corpus: an interrupted run keeps what it has.
         let text = report::markdown(&machine, options.runs, &all);
         std::fs::write(&options.out, text).map_err(BenchError::doing(options.out.display()))?;
     }
-    println!("{}", report::markdown(&machine, options.runs, &all));
+    if !all.is_empty() {
+        println!("{}", report::markdown(&machine, options.runs, &all));
+    }
     Ok(())
 }
 

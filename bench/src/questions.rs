@@ -65,8 +65,13 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
+    /// A number below another, which must not be 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
     /// One of some things; they must not be empty.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
-        &things[(self.next() % things.len() as u64) as usize]
+        &things[self.below(things.len())]
     }
 }

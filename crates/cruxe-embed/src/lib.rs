@@ -16,4 +16,4 @@ mod words;
 
 pub use error::EmbedError;
 pub use table::Table;
-pub use vector::{Hit, Vector, dot, scan};
+pub use vector::{Hit, Vector, dot, dots, scan};

@@ -50,6 +50,12 @@ pub fn dot(a: &[i8], b: &[i8]) -> i32 {
     simd::dot(a, b)
 }
 
+/// Puts down the dot product of a vector with each of the rows, which lie one behind the other; as many as `out` has room
+/// for.
+pub fn dots(vector: &[i8], rows: &[i8], out: &mut [i32]) {
+    simd::dots(vector, rows, out);
+}
+
 /// A row that a scan found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {

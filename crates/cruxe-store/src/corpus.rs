@@ -5,6 +5,7 @@
 //! which makes every count and every score that of the ref alone.
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use cruxe_model::VersionId;
@@ -22,7 +23,7 @@ use crate::vectors::{Embedding, VectorRows};
 const ELSEWHERE: u32 = u32::MAX;
 
 /// Which text of a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextField {
     /// What it says.
     Body,
@@ -59,13 +60,16 @@ pub struct Vectors {
     /// The model.
     pub embedding: Embedding,
     rows: VectorRows,
-    /// First row and number of rows per file.
-    places: Vec<(u64, u64)>,
+    /// Runs of rows, first row and number; those of one file one behind the other.
+    runs: Vec<(u64, u64)>,
+    /// Which runs are a file's.
+    places: Vec<Range<usize>>,
     /// Files that have chunks and no vectors.
     pub missing: usize,
 }
 
-/// The vectors of all refs, as they are stored: the model, the rows, and which of them belong to a version.
+/// The vectors of all refs, as they are stored: the model, the rows, and which of them belong to a version, in the order of
+/// its chunks.
 pub(crate) struct StoredVectors {
     pub embedding: Embedding,
     pub rows: VectorRows,
@@ -124,15 +128,19 @@ impl Corpus {
         let lengths = |field| lengths(&searcher, field, &documents, file_of.len());
         let (body_length, name_length) = (lengths(fields.body)?, lengths(fields.name)?);
         let vectors = vectors.map(|StoredVectors { embedding, rows, places }| {
-            let mut by_file = vec![(0, 0); files.len()];
+            let (mut runs, mut by_file, mut rows_of_file) =
+                (Vec::with_capacity(files.len()), vec![0..0; files.len()], vec![0; files.len()]);
             for (version, first, count) in places {
                 if let Some(file) = file_of_version.get(version as usize).filter(|file| **file != ELSEWHERE) {
-                    by_file[*file as usize] = (first, count);
+                    let own: &mut Range<usize> = &mut by_file[*file as usize];
+                    *own = if own.start == own.end { runs.len()..runs.len() + 1 } else { own.start..runs.len() + 1 };
+                    rows_of_file[*file as usize] += count;
+                    runs.push((first, count));
                 }
             }
-            let without = |(place, chunks): &(&(u64, u64), &u32)| place.1 < u64::from(**chunks);
-            let missing = by_file.iter().zip(&chunks_of_file).filter(without).count();
-            Vectors { embedding, rows, places: by_file, missing }
+            let without = |(rows, chunks): &(&u64, &u32)| **rows < u64::from(**chunks);
+            let missing = rows_of_file.iter().zip(&chunks_of_file).filter(without).count();
+            Vectors { embedding, rows, runs, places: by_file, missing }
         });
         let derived = OnceLock::new();
         Ok(Corpus {
@@ -178,7 +186,7 @@ impl Corpus {
     }
 
     /// The chunks of a file.
-    pub fn chunks_of(&self, file: FileNumber) -> std::ops::Range<ChunkNumber> {
+    pub fn chunks_of(&self, file: FileNumber) -> Range<ChunkNumber> {
         self.first_chunk[file as usize]..self.first_chunk[file as usize + 1]
     }
 
@@ -271,10 +279,10 @@ impl Corpus {
 }
 
 impl Vectors {
-    /// The rows of a file, one per chunk, one behind the other; empty where there are none.
-    pub fn rows_of(&self, file: FileNumber) -> &[i8] {
-        let (first, count) = self.places[file as usize];
-        self.rows.rows(first, count)
+    /// The rows of a file, one per chunk, in runs that lie one behind the other; none where there are none.
+    pub fn rows_of(&self, file: FileNumber) -> impl Iterator<Item = &[i8]> {
+        let runs = &self.runs[self.places[file as usize].clone()];
+        runs.iter().map(|(first, count)| self.rows.rows(*first, *count))
     }
 }
 

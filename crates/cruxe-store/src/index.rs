@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use crate::corpus::{Corpus, StoredVectors};
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
-use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_stats};
+use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_list};
 use crate::mentions::Mentions;
 use crate::names::{self, NameMatch, SymbolHit};
 use crate::text::TextIndex;
@@ -266,7 +266,7 @@ impl Snapshot {
     pub fn stats(&self, name: &str) -> Result<Vec<StatEntry>, StoreError> {
         let mut statement = self.connection()?.prepare_cached("SELECT stats FROM ref WHERE name = ?1")?;
         let bytes: Option<Option<Vec<u8>>> = statement.query_row(params![name], |row| row.get(0)).optional()?;
-        bytes.flatten().map_or(Ok(Vec::new()), |bytes| unpack_stats(&bytes))
+        bytes.flatten().map_or(Ok(Vec::new()), |bytes| unpack_list(&bytes))
     }
 
     /// A file version.
@@ -433,7 +433,8 @@ impl Snapshot {
             None => None,
             Some(embedding) => {
                 let rows = VectorRows::open(&self.index.folder, connection, embedding.dims)?;
-                let mut list = connection.prepare_cached("SELECT version, first, count FROM vector")?;
+                let mut list =
+                    connection.prepare_cached("SELECT version, first, count FROM vector ORDER BY version, at")?;
                 let places = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
                 let places = places.collect::<Result<_, _>>()?;
                 Some(StoredVectors { embedding, rows, places })
@@ -482,13 +483,13 @@ fn read_ref(row: &Row) -> Result<RefState, StoreError> {
         let text: String = row.get(column)?;
         text.parse().map_err(|_| StoreError::corrupt("manifest: malformed time"))
     };
-    let (versions, skipped): (Vec<u8>, String) = (row.get(3)?, row.get(4)?);
+    let (versions, skipped): (Vec<u8>, Vec<u8>) = (row.get(3)?, row.get(4)?);
     Ok(RefState {
         name: row.get(0)?,
         commit: row.get(1)?,
         worktree: row.get(2)?,
         versions: unpack_bitmap(&versions)?,
-        skipped: serde_json::from_str(&skipped).map_err(|_| StoreError::corrupt("manifest: malformed list"))?,
+        skipped: unpack_list(&skipped)?,
         files: row.get(5)?,
         symbols: row.get(6)?,
         bytes: row.get(7)?,

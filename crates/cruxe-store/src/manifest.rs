@@ -3,6 +3,7 @@
 use cruxe_model::{RepoPath, VersionId};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
@@ -80,8 +81,9 @@ pub(crate) fn unpack_bitmap(bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
     RoaringBitmap::deserialize_from(bytes).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
 }
 
-pub(crate) fn pack_stats(stats: &[StatEntry]) -> Result<Vec<u8>, StoreError> {
-    let plain = postcard::to_stdvec(stats).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))?;
+/// Packs a list that a ref has: of what is on disk, or of what was left out.
+pub(crate) fn pack_list<T: Serialize>(list: &[T]) -> Result<Vec<u8>, StoreError> {
+    let plain = postcard::to_stdvec(list).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))?;
     zstd::bulk::compress(&plain, 1)
         .map(|mut bytes| {
             bytes.extend((plain.len() as u32).to_le_bytes());
@@ -90,7 +92,7 @@ pub(crate) fn pack_stats(stats: &[StatEntry]) -> Result<Vec<u8>, StoreError> {
         .map_err(StoreError::io("zstd"))
 }
 
-pub(crate) fn unpack_stats(bytes: &[u8]) -> Result<Vec<StatEntry>, StoreError> {
+pub(crate) fn unpack_list<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("manifest: {what}"));
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
     let plain =

@@ -53,7 +53,7 @@ CREATE TABLE ref (
     worktree TEXT,
     versions BLOB NOT NULL,
     stats BLOB,
-    skipped TEXT NOT NULL,
+    skipped BLOB NOT NULL,
     files INTEGER NOT NULL,
     symbols INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
@@ -61,8 +61,15 @@ CREATE TABLE ref (
     accessed_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Where the embeddings of a version are: rows of the file of vectors.
-CREATE TABLE vector (version INTEGER PRIMARY KEY, first INTEGER NOT NULL, count INTEGER NOT NULL);
+-- Where the embeddings of a version are: its chunks from `at` on are rows of the file of vectors from `first` on. Versions of
+-- one file share the rows of the chunks that they have in common.
+CREATE TABLE vector (
+    version INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (version, at)
+) WITHOUT ROWID;
 
 -- Versions whose facts are gone and whose text the next writer removes.
 CREATE TABLE dead (version INTEGER PRIMARY KEY);

@@ -6,7 +6,7 @@
 //! the last known row is cut off by the next one.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -122,13 +122,70 @@ impl VectorWriter {
         Ok(())
     }
 
-    /// Adds the rows of a version; a model must be in use.
+    /// Adds the rows of a version of a file; a model must be in use. What stands at the beginning and at the end of
+    /// another version of the file too is not written again.
     pub fn add(&mut self, connection: &Connection, version: VersionId, values: &[i8]) -> Result<(), StoreError> {
         let Some(Embedding { dims, .. }) = self.embedding else { return Ok(()) };
-        let count = (values.len() / dims) as i64;
-        let first = self.append(&values[..count as usize * dims])?;
-        let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO vector VALUES (?1, ?2, ?3)")?;
-        insert.execute(params![version, first, count])?;
+        let count = values.len() / dims;
+        let row = |at: usize| &values[at * dims..(at + 1) * dims];
+        let (known, known_values) = self.other_version(connection, version, dims)?;
+        let same = |known: usize, new: usize| known_values[known * dims..(known + 1) * dims] == *row(new);
+        let most = known.len().min(count);
+        let before = (0..most).take_while(|at| same(*at, *at)).count();
+        let after = (1..=most - before).take_while(|back| same(known.len() - back, count - back)).count();
+        let first = self.append(&values[before * dims..(count - after) * dims])?;
+        let new = first..first + (count - before - after) as i64;
+        let rows = known[..before].iter().copied().chain(new).chain(known[known.len() - after..].iter().copied());
+        self.set_rows(connection, version, &rows.collect::<Vec<i64>>())
+    }
+
+    /// The rows of the newest other version of the same file, and what they are.
+    fn other_version(
+        &mut self,
+        connection: &Connection,
+        version: VersionId,
+        dims: usize,
+    ) -> Result<(Vec<i64>, Vec<i8>), StoreError> {
+        let mut find = connection.prepare_cached(
+            "SELECT max(id) FROM version WHERE path = (SELECT path FROM version WHERE id = ?1) AND id <> ?1
+             AND EXISTS (SELECT 1 FROM vector WHERE vector.version = id)",
+        )?;
+        let Some(other) = find.query_row(params![version], |row| row.get::<_, Option<VersionId>>(0))? else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let mut list = connection.prepare_cached("SELECT first, count FROM vector WHERE version = ?1 ORDER BY at")?;
+        let runs: Vec<(i64, i64)> =
+            list.query_map(params![other], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        let path = file_path(&self.folder, self.number);
+        if let Some(file) = &mut self.file {
+            file.flush().map_err(StoreError::io(&path))?;
+        }
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
+        if runs.iter().any(|(_, count)| *count > 0) {
+            let mut file = File::open(&path).map_err(StoreError::io(&path))?;
+            for (first, count) in runs {
+                rows.extend(first..first + count);
+                let start = values.len();
+                values.resize(start + count as usize * dims, 0);
+                file.seek(SeekFrom::Start(first as u64 * dims as u64))
+                    .and_then(|_| file.read_exact(bytemuck::cast_slice_mut(&mut values[start..])))
+                    .map_err(StoreError::io(&path))?;
+            }
+        }
+        Ok((rows, values))
+    }
+
+    /// Notes which rows are a version's, as runs.
+    fn set_rows(&self, connection: &Connection, version: VersionId, rows: &[i64]) -> Result<(), StoreError> {
+        let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO vector VALUES (?1, ?2, ?3, ?4)")?;
+        if rows.is_empty() {
+            insert.execute(params![version, 0, 0, 0])?;
+        }
+        let mut at = 0;
+        for run in rows.chunk_by(|one, next| one + 1 == *next) {
+            insert.execute(params![version, at, run[0], run.len() as i64])?;
+            at += run.len() as i64;
+        }
         Ok(())
     }
 
@@ -164,20 +221,26 @@ impl VectorWriter {
 
     /// Writes the rows in use into a new file once half of them belong to nobody. Part of the publishing transaction.
     pub fn compact(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        let used: i64 = connection.query_row("SELECT coalesce(sum(count), 0) FROM vector", [], |row| row.get(0))?;
-        let unused = self.rows - used;
         let Some(Embedding { dims, .. }) = self.embedding.clone() else { return Ok(()) };
-        if unused < COMPACT_AT.max(used) {
+        let mut list = connection.prepare_cached("SELECT version, at, first, count FROM vector")?;
+        let runs = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+        let runs: Vec<(VersionId, i64, i64, i64)> = runs.collect::<Result<_, _>>()?;
+        let mut used: Vec<i64> = runs.iter().flat_map(|(_, _, first, count)| *first..first + count).collect();
+        used.sort_unstable();
+        used.dedup();
+        if self.rows - (used.len() as i64) < COMPACT_AT.max(used.len() as i64) {
             return Ok(());
         }
         self.commit(connection)?;
         let old = VectorRows::open(&self.folder, connection, dims)?;
         self.start_file(connection)?;
-        let mut list = connection.prepare_cached("SELECT version, first, count FROM vector ORDER BY version")?;
-        let kept: Vec<(VersionId, u64, u64)> =
-            list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
-        for (version, first, count) in kept {
-            self.add(connection, version, old.rows(first, count))?;
+        for run in used.chunk_by(|one, next| one + 1 == *next) {
+            self.append(old.rows(run[0] as u64, run.len() as u64))?;
+        }
+        // Rows keep their order, and those of a run are all in use: a run is moved as a whole.
+        let mut set = connection.prepare_cached("UPDATE vector SET first = ?3 WHERE version = ?1 AND at = ?2")?;
+        for (version, at, first, _) in runs {
+            set.execute(params![version, at, used.partition_point(|row| *row < first) as i64])?;
         }
         Ok(())
     }
@@ -192,5 +255,83 @@ impl VectorWriter {
                 let _ = std::fs::remove_file(&path); // the next writer tries again
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Store {
+        folder: tempfile::TempDir,
+        connection: Connection,
+        writer: VectorWriter,
+    }
+
+    impl Store {
+        fn new() -> Store {
+            let folder = tempfile::tempdir().unwrap();
+            let mut connection = Connection::open_in_memory().unwrap();
+            crate::schema::migrate(&mut connection).unwrap();
+            let mut writer = VectorWriter::open(folder.path(), &connection).unwrap();
+            writer.use_model(&connection, Some(&Embedding { model: "two".to_owned(), dims: 2 })).unwrap();
+            Store { folder, connection, writer }
+        }
+
+        fn add(&mut self, version: VersionId, path: &str, values: &[i8]) {
+            let columns = "(id, path, path_key, hash, module, language, bytes, lines, symbols, problems)";
+            let sql = format!("INSERT INTO version {columns} VALUES (?1, ?2, ?2, x'00', ?1, '', 0, 0, 0, '')");
+            self.connection.execute(&sql, params![version, path]).unwrap();
+            self.writer.add(&self.connection, version, values).unwrap();
+        }
+
+        fn values(&mut self, version: VersionId) -> Vec<i8> {
+            self.writer.commit(&self.connection).unwrap();
+            let rows = VectorRows::open(self.folder.path(), &self.connection, 2).unwrap();
+            let mut list =
+                self.connection.prepare("SELECT first, count FROM vector WHERE version = ?1 ORDER BY at").unwrap();
+            let runs = list.query_map(params![version], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            runs.flat_map(|run: rusqlite::Result<(u64, u64)>| {
+                rows.rows(run.as_ref().unwrap().0, run.unwrap().1).to_vec()
+            })
+            .collect()
+        }
+    }
+
+    #[test]
+    fn versions_of_a_file_share_the_rows_that_they_have_in_common() {
+        let mut store = Store::new();
+        let versions: [(&str, &[i8]); 6] = [
+            ("a", &[1, 1, 2, 2, 3, 3]),
+            ("a", &[1, 1, 9, 9, 3, 3]),
+            ("a", &[1, 1, 9, 9, 3, 3, 4, 4]),
+            ("b", &[1, 1, 2, 2, 3, 3]),
+            ("a", &[]),
+            ("a", &[5, 5]),
+        ];
+        let rows_after = [3, 4, 5, 8, 8, 9];
+        for (at, ((path, values), rows)) in versions.into_iter().zip(rows_after).enumerate() {
+            store.add(at as VersionId + 1, path, values);
+            assert_eq!(store.writer.rows, rows, "after version {}", at + 1);
+        }
+        for (at, (_, values)) in versions.into_iter().enumerate() {
+            assert_eq!(store.values(at as VersionId + 1), values, "version {}", at + 1);
+        }
+    }
+
+    #[test]
+    fn compacting_keeps_every_row_that_somebody_has() {
+        let mut store = Store::new();
+        let long: Vec<i8> = (0..2 * (2 * COMPACT_AT + 10)).map(|at| (at % 120) as i8).collect();
+        store.add(1, "dropped", &long);
+        store.add(2, "a", &[1, 1, 2, 2, 3, 3]);
+        store.add(3, "a", &[1, 1, 9, 9, 3, 3]);
+        store.connection.execute("DELETE FROM vector WHERE version = 1", []).unwrap();
+        store.writer.compact(&store.connection).unwrap();
+        assert_eq!(store.writer.rows, 4);
+        assert_eq!(store.values(2), [1, 1, 2, 2, 3, 3]);
+        assert_eq!(store.values(3), [1, 1, 9, 9, 3, 3]);
+        store.writer.compact(&store.connection).unwrap();
+        assert_eq!(store.writer.rows, 4, "nothing to win");
     }
 }

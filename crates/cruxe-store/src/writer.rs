@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::index::meta;
 use crate::layout::ProjectDir;
 use crate::lock::WriterLock;
-use crate::manifest::{Manifest, pack_bitmap, pack_stats, unpack_bitmap};
+use crate::manifest::{Manifest, pack_bitmap, pack_list, unpack_bitmap};
 use crate::pack::PackedFacts;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
@@ -132,7 +132,7 @@ impl Writer {
 
     /// The versions of a set that have no embeddings.
     pub fn without_vectors(&self, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT version FROM vector")?;
+        let mut statement = self.connection.prepare_cached("SELECT DISTINCT version FROM vector")?;
         let have: RoaringBitmap = statement.query_map([], |row| row.get::<_, u32>(0))?.collect::<Result<_, _>>()?;
         Ok(versions - have)
     }
@@ -255,9 +255,9 @@ impl Writer {
     /// Sets the manifest of a ref, for [`Writer::finish`] to make it visible.
     pub fn set_ref(&mut self, name: &str, manifest: &Manifest, now: Timestamp) -> Result<Published, StoreError> {
         let published = self.figures(&manifest.versions)?;
-        let skipped = serde_json::to_string(&manifest.skipped).unwrap_or_else(|_| "[]".to_owned());
+        let skipped = pack_list(&manifest.skipped)?;
         let stats = match &manifest.worktree {
-            Some(_) => Some(pack_stats(&manifest.stats)?),
+            Some(_) => Some(pack_list(&manifest.stats)?),
             None => None,
         };
         self.connection
@@ -292,7 +292,9 @@ impl Writer {
         self.set_meta("published", meta(&self.connection, "published")? + 1)?;
         self.symbols.flush(&self.connection)?;
         let swept = self.sweep(sweep_at)?;
-        self.vectors.compact(&self.connection)?;
+        if swept > 0 {
+            self.vectors.compact(&self.connection)?;
+        }
         self.commit()?;
         self.vectors.remove_old_files();
         self.remove_dead_text()?;

@@ -1,6 +1,7 @@
 //! Whatever happened to a repository: each ref shows the symbols of a fresh checkout of it, no more and no fewer.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
@@ -8,10 +9,10 @@ use crate::support::{Client, Random, Repo, Sandbox};
 
 /// How many histories are tried; `CRUXE_HISTORIES` asks for more.
 fn histories() -> u64 {
-    std::env::var("CRUXE_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(12)
+    std::env::var("CRUXE_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(30)
 }
 
-const STEPS: u64 = 8;
+const STEPS: u64 = 6;
 const BRANCHES: [&str; 3] = ["main", "feat/one", "two"];
 
 fn path(random: &mut Random) -> String {
@@ -19,10 +20,10 @@ fn path(random: &mut Random) -> String {
 }
 
 /// Something that happens to a repository.
-fn step(repo: &Repo<'_>, random: &mut Random, number: u64) {
+fn step(sandbox: &Sandbox, repo: &Repo<'_>, random: &mut Random, number: u64) {
     let path = path(random);
     let exists = repo.root.join(&path).exists();
-    match random.below(7) {
+    match random.below(9) {
         0 | 1 => repo.write(&path, format!("def f{}():\n    pass\n\n\ndef g{number}():\n    pass\n", random.below(6))),
         2 if exists => repo.remove(&path),
         3 if exists => {
@@ -30,6 +31,11 @@ fn step(repo: &Repo<'_>, random: &mut Random, number: u64) {
             repo.remove(&path);
         }
         4 => drop(repo.commit("step")),
+        7 => drop(repo.git(&["commit", "-q", "--amend", "--all", "--allow-empty", "-m", "rewritten"])),
+        8 => {
+            repo.commit("before it is taken back");
+            repo.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        }
         5 => {
             repo.commit("before a switch");
             repo.git(&["checkout", "-q", "-B", BRANCHES[random.below(3) as usize]]);
@@ -41,15 +47,28 @@ fn step(repo: &Repo<'_>, random: &mut Random, number: u64) {
                 repo.git(&["branch", other]);
             }
             match random.below(2) {
-                0 => drop(repo.git(&["merge", "-q", "-X", "ours", "-m", "merge", "-s", "ort", other])),
+                0 => {
+                    let merge = ["merge", "-q", "-X", "ours", "-m", "merge", "-s", "ort", other];
+                    let merged = sandbox.command("git").current_dir(&repo.root).args(merge).output().unwrap();
+                    if !merged.status.success() {
+                        repo.git(&["merge", "--abort"]); // changed here, gone there
+                    }
+                }
                 _ => drop(repo.git(&["checkout", "-q", other])),
             }
         }
     }
 }
 
+type Symbols = BTreeSet<(String, String)>;
+
+/// The function that a line defines.
+fn defined(line: &str) -> Option<String> {
+    line.strip_prefix("def ")?.strip_suffix("():").map(str::to_owned)
+}
+
 /// Every (path, symbol) of the files that are there.
-fn truth(root: &std::path::Path) -> BTreeSet<(String, String)> {
+fn truth_on_disk(root: &std::path::Path) -> Symbols {
     let (mut found, mut folders) = (BTreeSet::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.file_name() != ".git") {
@@ -59,15 +78,24 @@ fn truth(root: &std::path::Path) -> BTreeSet<(String, String)> {
             }
             let path = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             let text = std::fs::read_to_string(entry.path()).unwrap();
-            let names = text.lines().filter_map(|line| line.strip_prefix("def ")?.strip_suffix("():"));
-            found.extend(names.map(|name| (path.clone(), name.to_owned())));
+            found.extend(text.lines().filter_map(defined).map(|name| (path.clone(), name)));
         }
     }
     found
 }
 
+/// Every (path, symbol) of the files of a commit, as git has them.
+fn truth_in_git(repo: &Repo<'_>, branch: &str) -> Symbols {
+    let found = repo.git(&["grep", "--threads=1", "-e", "^def ", branch, "--"]);
+    let place = |line: &str| {
+        let (path, text) = line.strip_prefix(branch)?.strip_prefix(':')?.split_once(':')?;
+        Some((path.to_owned(), defined(text)?))
+    };
+    found.lines().map(|line| place(line).unwrap_or_else(|| panic!("{line}"))).collect()
+}
+
 /// Every (path, symbol) that the tools show for a ref.
-fn shown(client: &mut Client, ref_name: &str, names: &BTreeSet<String>) -> BTreeSet<(String, String)> {
+fn shown(client: &mut Client, ref_name: &str, names: &BTreeSet<String>) -> Symbols {
     let mut found = BTreeSet::new();
     for name in names {
         let answer = client.ok("locate_symbol", json!({"name": name, "ref": ref_name, "freshness_policy": "strict"}));
@@ -78,30 +106,52 @@ fn shown(client: &mut Client, ref_name: &str, names: &BTreeSet<String>) -> BTree
     found
 }
 
-#[test]
-fn every_ref_shows_what_a_fresh_checkout_has() {
-    for seed in 1..=histories() {
-        let sandbox = Sandbox::new();
-        let repo = sandbox.repo("repo", &[("a.py", "def f0():\n    pass\n")]);
-        let mut random = Random::new(seed);
-        for round in 0..2 {
-            (0..STEPS).for_each(|number| step(&repo, &mut random, round * STEPS + number));
-            let current = repo.git(&["branch", "--show-current"]);
-            let branches = repo.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
-            let mut truths = vec![(current.clone(), truth(&repo.root))];
-            for branch in branches.lines().filter(|branch| **branch != *current) {
-                let fresh = sandbox.path(&format!("fresh-{round}-{}", branch.replace('/', "-")));
-                repo.git(&["clone", "-q", "-b", branch, ".", fresh.to_str().unwrap()]);
-                truths.push((branch.to_owned(), truth(&fresh)));
-            }
-            let names: BTreeSet<String> =
-                truths.iter().flat_map(|(_, truth)| truth).map(|(_, name)| name.clone()).collect();
-            truths.iter().for_each(|(name, _)| drop(repo.cruxe(&["index", "--ref", name]).ok()));
-            let mut client = repo.server();
-            client.ready();
-            for (name, truth) in &truths {
-                assert_eq!(shown(&mut client, name, &names), *truth, "history {seed}, round {round}, ref {name}");
-            }
+/// Brings a ref up to date and waits for it.
+fn sync(client: &mut Client, ref_name: &str) {
+    let arguments = json!({"ref": ref_name});
+    let answer = client.result(json!({
+        "name": "sync_repo", "arguments": arguments, "_meta": {"progressToken": ref_name}
+    }));
+    assert_ne!(answer["isError"], true, "{answer}");
+}
+
+fn try_history(seed: u64) {
+    let sandbox = Sandbox::new();
+    // One file is never touched, so that git has something to find in every commit.
+    let repo = sandbox.repo("repo", &[("a.py", "def f0():\n    pass\n"), ("kept.py", "def kept():\n    pass\n")]);
+    let mut client = repo.server();
+    client.ready();
+    let mut random = Random::new(seed);
+    let mut names = BTreeSet::new();
+    for number in 0..STEPS {
+        step(&sandbox, &repo, &mut random, number);
+        let current = repo.git(&["branch", "--show-current"]);
+        let branches = repo.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+        let others = branches.lines().filter(|branch| **branch != *current);
+        let mut truths: Vec<(String, Symbols)> =
+            others.map(|branch| (branch.to_owned(), truth_in_git(&repo, branch))).collect();
+        truths.push((current, truth_on_disk(&repo.root)));
+        // Names of earlier steps are asked for too: what is gone must be gone.
+        names.extend(truths.iter().flat_map(|(_, truth)| truth).map(|(_, name)| name.clone()));
+        truths.iter().for_each(|(name, _)| sync(&mut client, name));
+        for (name, truth) in &truths {
+            assert_eq!(shown(&mut client, name, &names), *truth, "history {seed}, step {number}, ref {name}");
         }
     }
+}
+
+#[test]
+fn every_ref_shows_what_a_fresh_checkout_has() {
+    let next = AtomicU64::new(1);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let seed = next.fetch_add(1, Ordering::Relaxed)
+                    && seed <= histories()
+                {
+                    try_history(seed);
+                }
+            });
+        }
+    });
 }

@@ -1,5 +1,7 @@
 //! Ranks the files of a ref.
 
+use std::cmp::Ordering;
+
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{ChunkNumber, FileNumber, NameMatch, TextField, tokens};
@@ -12,20 +14,18 @@ use super::{Intent, Search};
 use crate::error::QueryError;
 use crate::name;
 
-/// Files whose popularity is looked at: it only puts the best ones in order.
-const POPULAR: usize = 48;
+/// The best files, which are in order and whose popularity is looked at: it only puts the best ones in order.
+const HEAD: usize = 48;
 /// Definitions of one name beyond this number are not looked at one by one.
 const MAX_DEFINITIONS: usize = 2_000;
 /// Chunks of a file that count, and how much each: what is said in several places counts more than what is said once.
 const TOP_CHUNKS: [f32; 3] = [1.0, 0.5, 0.25];
-/// What a test inside a file of source keeps of its score, as test files do.
-const TEST_CHUNK: f32 = 0.7;
 /// A chunk without any word of the query must be this near in meaning to be a candidate.
 pub(super) const NEAR: f32 = 0.3;
 
 /// The files of a ref in the order of their scores.
 pub(super) struct Ranked {
-    /// Best first; those without any score are left out.
+    /// The best ones in front, best first, the others in any order; those without any score are left out.
     pub files: Vec<RankedFile>,
     pub lexical: Lexical,
     pub semantic: Option<Semantic>,
@@ -45,6 +45,13 @@ pub(super) struct RankedFile {
     pub class: FileClass,
 }
 
+impl RankedFile {
+    /// The order of results. Files are numbered in path order, so equal scores are in path order too.
+    pub fn before(&self, other: &RankedFile) -> Ordering {
+        other.score.total().total_cmp(&self.score.total()).then(self.file.cmp(&other.file))
+    }
+}
+
 /// A definition whose name is in the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Definition {
@@ -60,17 +67,16 @@ pub(super) struct Definition {
 
 impl Search<'_> {
     pub fn rank(&self, weights: &Weights) -> Result<Ranked, QueryError> {
-        let (corpus, text, wanted) = (&*self.corpus, &self.query.text, &self.wanted);
-        let by_meaning = || semantic::score(corpus, text, |file| wanted[file as usize]);
-        // Meaning takes a core and nothing from the database, so it is weighed while the words are looked up.
-        let (mut lexical, definitions, meaning) = std::thread::scope(|scope| -> Result<_, QueryError> {
-            let asked = weights.semantic > 0.0;
-            let meaning = asked.then(|| scope.spawn(by_meaning));
-            let lexical = lexical::score(&self.corpus, &self.query, &self.places.stems, &self.places.folders)?;
-            let definitions = self.definitions()?;
-            let meaning = meaning.map(|thread| thread.join().unwrap_or(Err(LexicalOnly::NoVectors)));
-            Ok((lexical, definitions, meaning.unwrap_or(Err(LexicalOnly::Asked))))
-        })?;
+        let by_words = || -> Result<_, QueryError> {
+            let lexical = lexical::score(&self.corpus, &self.query, &self.places, &self.postings)?;
+            Ok((lexical, self.definitions()?))
+        };
+        let (meaning, by_words) = if weights.semantic > 0.0 {
+            semantic::score_while(&self.corpus, &self.query.text, &self.wanted, by_words)
+        } else {
+            (Err(LexicalOnly::Asked), by_words())
+        };
+        let (mut lexical, definitions) = by_words?;
         self.keep_wanted(&mut lexical);
         let (semantic, lexical_only) = match meaning {
             Ok(semantic) => (Some(semantic), None),
@@ -78,19 +84,19 @@ impl Search<'_> {
         };
         let mut semantic = semantic;
         if !self.query.wants.tests {
-            for chunk in self.corpus.tests() {
-                lexical.chunks[chunk as usize] *= TEST_CHUNK;
-                semantic.iter_mut().for_each(|semantic| semantic.chunks[chunk as usize] *= TEST_CHUNK);
-            }
+            let lower = |scores: &mut [f32]| {
+                scores.iter_mut().zip(&self.places.chunk_factors).for_each(|(score, factor)| *score *= factor);
+            };
+            lower(&mut lexical.chunks);
+            semantic.iter_mut().for_each(|semantic| lower(&mut semantic.chunks));
         }
-        let chunks = self.top_chunks(&lexical.chunks);
-        let meaning = semantic.as_ref().map(|semantic| self.top_chunks(&semantic.chunks));
+        let best_chunks = self.best_chunks(&lexical, semantic.as_ref());
         let whole_stems: Vec<f32> =
             lexical.stems.iter().zip(&lexical.stem_share).map(|(score, share)| score * share).collect();
         let best = Best {
-            chunks: highest(&chunks),
+            chunks: best_chunks.iter().map(|best| best.words).fold(0.0, f32::max),
             file: highest(&lexical.files),
-            semantic: meaning.as_deref().map_or(0.0, highest),
+            semantic: best_chunks.iter().map(|best| best.meaning).fold(0.0, f32::max),
             names: highest(&lexical.names),
             stem: highest(&lexical.stems),
             whole_stem: highest(&whole_stems),
@@ -99,10 +105,11 @@ impl Search<'_> {
         let mut files: Vec<RankedFile> = Vec::new();
         for (file, definitions) in definitions.into_iter().enumerate() {
             let definition = definitions.first();
+            let in_chunks = &best_chunks[file];
             let features = Features {
-                chunks: part(chunks[file], best.chunks),
+                chunks: part(in_chunks.words, best.chunks),
                 file: part(lexical.files[file], best.file),
-                semantic: meaning.as_ref().map_or(0.0, |meaning| part(meaning[file], best.semantic)),
+                semantic: part(in_chunks.meaning, best.semantic),
                 names: part(lexical.names[file], best.names),
                 stem: part(lexical.stems[file], best.stem),
                 whole_stem: part(whole_stems[file], best.whole_stem),
@@ -112,15 +119,15 @@ impl Search<'_> {
                 kind: definition.map_or(0.0, |definition| kind_prior(definition.kind)),
                 qualifiers: definition.map_or(0.0, |definition| definition.qualifiers),
             };
-            let near = semantic.as_ref().is_some_and(|semantic| self.nearest(semantic, file as FileNumber) >= NEAR);
-            if self.wanted[file] && (features.chunks > 0.0 || features.stem > 0.0 || definition.is_some() || near) {
+            let told = in_chunks.candidates > 0 || features.stem > 0.0 || definition.is_some();
+            if self.wanted[file] && told {
                 let (class, score) = (self.places.classes[file], Score::default());
                 files.push(RankedFile { file: file as FileNumber, score, features, definitions, class });
             }
         }
         self.weigh(&mut files, weights);
         self.add_popularity(&mut files, weights)?;
-        let candidates = self.candidates(&lexical, semantic.as_ref());
+        let candidates = best_chunks.iter().map(|best| best.candidates).sum();
         Ok(Ranked { files, lexical, semantic, lexical_only, candidates })
     }
 
@@ -145,13 +152,17 @@ impl Search<'_> {
             let factor = class_factor(file.class, self.query.wants);
             file.score = rank::score(&file.features, weights).times(factor);
         }
-        // Files are numbered in path order, so equal scores are in path order too.
-        files.sort_by(|a, b| b.score.total().total_cmp(&a.score.total()).then(a.file.cmp(&b.file)));
+        // Only the head is looked at in its order: the rest waits in a heap, if at all.
+        let head = files.len().min(HEAD);
+        if head < files.len() {
+            files.select_nth_unstable_by(head, RankedFile::before);
+        }
+        files[..head].sort_unstable_by(RankedFile::before);
     }
 
     /// The popularity of the best files, and their order with it.
     fn add_popularity(&self, files: &mut [RankedFile], weights: &Weights) -> Result<(), QueryError> {
-        let many = files.len().min(POPULAR);
+        let many = files.len().min(HEAD);
         let head = &mut files[..many];
         let mut figures = Vec::with_capacity(many);
         for file in head.iter() {
@@ -181,10 +192,10 @@ impl Search<'_> {
             }
             let Some(token) = tokens(&symbol.name).into_iter().next() else { continue };
             let mut using: Vec<FileNumber> = self
-                .corpus
-                .postings(TextField::Body, &token)?
-                .into_iter()
-                .map(|(chunk, _)| self.corpus.file_of()[chunk as usize])
+                .postings
+                .of(&self.corpus, TextField::Body, &token)?
+                .iter()
+                .map(|(chunk, _)| self.corpus.file_of()[*chunk as usize])
                 .collect();
             using.sort_unstable();
             using.dedup();
@@ -272,34 +283,26 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Per file, its best chunks.
-    fn top_chunks(&self, scores: &[f32]) -> Vec<f32> {
-        (0..self.corpus.files().len())
-            .map(|file| {
-                let mut best = [0.0f32; TOP_CHUNKS.len()];
-                for score in &scores[self.range(file as FileNumber)] {
-                    if *score > best[2] {
-                        best[2] = *score;
-                        best.sort_unstable_by(|a, b| b.total_cmp(a));
-                    }
-                }
-                best.iter().zip(TOP_CHUNKS).map(|(score, weight)| score * weight).sum()
-            })
-            .collect()
+    /// Per file, what its best chunks say.
+    fn best_chunks(&self, lexical: &Lexical, semantic: Option<&Semantic>) -> Vec<BestChunks> {
+        let of_file = |file| {
+            let range = self.range(file);
+            let words = &lexical.chunks[range.clone()];
+            let Some(semantic) = semantic else {
+                let candidates = words.iter().filter(|score| **score > 0.0).count();
+                return BestChunks { words: top_sum(words), meaning: 0.0, candidates };
+            };
+            let meaning = &semantic.chunks[range];
+            let is_candidate = |(word, meaning): &(&f32, &f32)| **word > 0.0 || **meaning >= NEAR;
+            let candidates = words.iter().zip(meaning).filter(is_candidate).count();
+            BestChunks { words: top_sum(words), meaning: top_sum(meaning), candidates }
+        };
+        (0..self.corpus.files().len() as FileNumber).map(of_file).collect()
     }
 
     pub fn range(&self, file: FileNumber) -> std::ops::Range<usize> {
         let chunks = self.corpus.chunks_of(file);
         chunks.start as usize..chunks.end as usize
-    }
-
-    fn nearest(&self, semantic: &Semantic, file: FileNumber) -> f32 {
-        highest(&semantic.chunks[self.range(file)])
-    }
-
-    fn candidates(&self, lexical: &Lexical, semantic: Option<&Semantic>) -> usize {
-        let near = |chunk: usize| semantic.is_some_and(|semantic| semantic.chunks[chunk] >= NEAR);
-        (0..lexical.chunks.len()).filter(|chunk| lexical.chunks[*chunk] > 0.0 || near(*chunk)).count()
     }
 
     /// How well each chunk of a file fits, best first: what the text of the file's best chunk counts for.
@@ -322,6 +325,31 @@ impl Search<'_> {
         chunks.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         chunks
     }
+}
+
+/// What the best chunks of a file say, by words and by meaning.
+struct BestChunks {
+    words: f32,
+    meaning: f32,
+    /// Chunks that have something to do with the query.
+    candidates: usize,
+}
+
+/// The weighted sum of the highest scores.
+fn top_sum(scores: &[f32]) -> f32 {
+    let [mut first, mut second, mut third] = [0.0f32; TOP_CHUNKS.len()];
+    for &score in scores {
+        if score > third {
+            (first, second, third) = if score > first {
+                (score, first, second)
+            } else if score > second {
+                (first, score, second)
+            } else {
+                (first, second, score)
+            };
+        }
+    }
+    first * TOP_CHUNKS[0] + second * TOP_CHUNKS[1] + third * TOP_CHUNKS[2]
 }
 
 /// The best of each feature.

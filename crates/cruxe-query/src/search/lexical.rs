@@ -1,10 +1,12 @@
 //! BM25 over the chunks and files of one ref.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use cruxe_store::{Corpus, FileNumber, StoreError, TextField};
+use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField};
 
-use super::places::PathWords;
+use super::places::{Lengths, PathWords, Places};
 use super::query::Query;
 
 /// How fast a word's repetition stops to count, and how much long texts are held back.
@@ -41,52 +43,38 @@ pub(super) struct Lexical {
     pub unknown: Vec<String>,
 }
 
-struct Scorer {
+struct Scorer<'a> {
     saturation: Saturation,
-    documents: f32,
-    average: f32,
+    lengths: &'a Lengths,
 }
 
-impl Scorer {
-    fn new(saturation: Saturation, lengths: &[u32]) -> Scorer {
-        let documents = lengths.len() as f32;
-        let sum: u64 = lengths.iter().map(|length| u64::from(*length)).sum();
-        Scorer { saturation, documents, average: (sum as f32 / documents.max(1.0)).max(1e-6) }
-    }
-
+impl Scorer<'_> {
     fn rarity(&self, having: usize) -> f32 {
-        let having = having as f32;
-        (1.0 + (self.documents - having + 0.5).max(0.0) / (having + 0.5)).ln()
+        let (documents, having) = (self.lengths.each.len() as f32, having as f32);
+        (1.0 + (documents - having + 0.5).max(0.0) / (having + 0.5)).ln()
     }
 
-    fn weight(&self, rarity: f32, frequency: u32, length: u32) -> f32 {
+    fn weight(&self, rarity: f32, frequency: u32, document: u32) -> f32 {
         let Saturation { k1, b } = self.saturation;
-        let frequency = frequency as f32;
-        rarity * frequency * (k1 + 1.0) / (frequency + k1 * (1.0 - b + b * length as f32 / self.average))
+        let (frequency, length) = (frequency as f32, self.lengths.each[document as usize] as f32);
+        rarity * frequency * (k1 + 1.0) / (frequency + k1 * (1.0 - b + b * length / self.lengths.average))
     }
 }
 
-/// Looks every word up once.
+/// Weighs every word of a query.
 pub(super) fn score(
     corpus: &Corpus,
     query: &Query,
-    stems: &PathWords,
-    folders: &PathWords,
+    places: &Places,
+    looked_up: &Postings,
 ) -> Result<Lexical, StoreError> {
     let (files, chunks) = (corpus.files().len(), corpus.chunks());
-    let file_lengths = |field| -> Vec<u32> {
-        let mut lengths = vec![0; files];
-        for (file, length) in corpus.file_of().iter().zip(corpus.lengths(field)) {
-            lengths[*file as usize] += length;
-        }
-        lengths
-    };
-    let (body, name) = (corpus.lengths(TextField::Body), corpus.lengths(TextField::Name));
-    let (file_body, file_name) = (file_lengths(TextField::Body), file_lengths(TextField::Name));
-    let chunk_body = Scorer::new(CHUNK, body);
-    let chunk_name = Scorer::new(CHUNK, name);
-    let whole_files = Scorer::new(FILE, &file_body);
-    let file_names = Scorer::new(FILE_NAMES, &file_name);
+    let chunk_body = Scorer { saturation: CHUNK, lengths: &places.chunk_bodies };
+    let chunk_name = Scorer { saturation: CHUNK, lengths: &places.chunk_names };
+    let whole_files = Scorer { saturation: FILE, lengths: &places.file_bodies };
+    let file_names = Scorer { saturation: FILE_NAMES, lengths: &places.file_names };
+    let (stems, folders) = (&places.stems, &places.folders);
+    let mut frequencies = vec![0; files];
     let mut lexical = Lexical {
         chunks: vec![0.0; chunks],
         files: vec![0.0; files],
@@ -100,17 +88,17 @@ pub(super) fn score(
     let mut weight_of_all = 0.0;
     let compounds = query.compounds.iter().map(|token| (token, false));
     for (token, counts) in query.words.iter().map(|token| (token, true)).chain(compounds) {
-        let postings = corpus.postings(TextField::Body, token)?;
+        let postings = looked_up.of(corpus, TextField::Body, token)?;
         let rarity = chunk_body.rarity(postings.len());
-        for (chunk, frequency) in &postings {
-            lexical.chunks[*chunk as usize] += chunk_body.weight(rarity, *frequency, body[*chunk as usize]);
+        for (chunk, frequency) in &*postings {
+            lexical.chunks[*chunk as usize] += chunk_body.weight(rarity, *frequency, *chunk);
         }
-        let in_files = by_file(corpus, &postings);
+        let in_files = by_file(corpus, &postings, &mut frequencies);
         let rarity = whole_files.rarity(in_files.len());
         for (file, frequency) in &in_files {
             // A compound says again what its words say; in a whole file that is no news.
             if counts {
-                lexical.files[*file as usize] += whole_files.weight(rarity, *frequency, file_body[*file as usize]);
+                lexical.files[*file as usize] += whole_files.weight(rarity, *frequency, *file);
                 lexical.coverage[*file as usize] += rarity;
             }
         }
@@ -120,19 +108,19 @@ pub(super) fn score(
                 lexical.unknown.push(token.clone());
             }
         }
-        let postings = corpus.postings(TextField::Name, token)?;
+        let postings = looked_up.of(corpus, TextField::Name, token)?;
         let rarity = chunk_name.rarity(postings.len());
-        for (chunk, frequency) in &postings {
-            lexical.chunks[*chunk as usize] += chunk_name.weight(rarity, *frequency, name[*chunk as usize]);
+        for (chunk, frequency) in &*postings {
+            lexical.chunks[*chunk as usize] += chunk_name.weight(rarity, *frequency, *chunk);
         }
-        let in_files = by_file(corpus, &postings);
+        let in_files = by_file(corpus, &postings, &mut frequencies);
         let rarity = file_names.rarity(in_files.len());
         for (file, frequency) in &in_files {
-            lexical.names[*file as usize] += file_names.weight(rarity, *frequency, file_name[*file as usize]);
+            lexical.names[*file as usize] += file_names.weight(rarity, *frequency, *file);
         }
         add_path_words(&mut lexical.stems, stems, STEM, token);
         for file in stems.files.get(token).into_iter().flatten() {
-            lexical.stem_share[*file as usize] += 1.0 / stems.lengths[*file as usize].max(1) as f32;
+            lexical.stem_share[*file as usize] += 1.0 / stems.lengths.each[*file as usize].max(1) as f32;
         }
         if counts {
             add_path_words(&mut lexical.folders, folders, FOLDER, token);
@@ -145,19 +133,51 @@ pub(super) fn score(
     Ok(lexical)
 }
 
-fn by_file(corpus: &Corpus, postings: &[(u32, u32)]) -> HashMap<FileNumber, u32, foldhash::fast::FixedState> {
-    let mut files = HashMap::default();
+/// How often each file has a word that these chunks have. `frequencies` is scratch, all zero before and after.
+fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [u32]) -> Vec<(FileNumber, u32)> {
+    let mut having = Vec::new();
     for (chunk, frequency) in postings {
-        *files.entry(corpus.file_of()[*chunk as usize]).or_insert(0) += frequency;
+        let file = corpus.file_of()[*chunk as usize];
+        if frequencies[file as usize] == 0 {
+            having.push((file, 0));
+        }
+        frequencies[file as usize] += frequency;
     }
-    files
+    for (file, frequency) in &mut having {
+        *frequency = std::mem::take(&mut frequencies[*file as usize]);
+    }
+    having
 }
 
 fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation, token: &str) {
     let Some(files) = words.files.get(token) else { return };
-    let scorer = Scorer::new(saturation, &words.lengths);
+    let scorer = Scorer { saturation, lengths: &words.lengths };
     let rarity = scorer.rarity(files.len());
     for file in files {
-        scores[*file as usize] += scorer.weight(rarity, 1, words.lengths[*file as usize]);
+        scores[*file as usize] += scorer.weight(rarity, 1, *file);
+    }
+}
+
+/// The postings that a question has looked up: several parts of a search ask for the same words.
+#[derive(Default)]
+pub(super) struct Postings {
+    known: RefCell<HashMap<(TextField, String), Rc<Vec<(ChunkNumber, u32)>>>>,
+}
+
+impl Postings {
+    /// The chunks that have a token, and how often.
+    pub fn of(
+        &self,
+        corpus: &Corpus,
+        field: TextField,
+        token: &str,
+    ) -> Result<Rc<Vec<(ChunkNumber, u32)>>, StoreError> {
+        let key = (field, token.to_owned());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let found = Rc::new(corpus.postings(field, token)?);
+        self.known.borrow_mut().insert(key, Rc::clone(&found));
+        Ok(found)
     }
 }

@@ -31,6 +31,7 @@ use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
 
 use crate::error::QueryError;
 use files::Ranked;
+use lexical::Postings;
 use places::Places;
 use query::Query;
 use rank::{Score, Weights};
@@ -132,6 +133,7 @@ struct Search<'a> {
     query: Query,
     question: &'a Question,
     wanted: Vec<bool>,
+    postings: Postings,
 }
 
 /// Finds what a query asks for.
@@ -157,7 +159,8 @@ pub fn search_with(
     let is_wanted =
         |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
     let wanted = corpus.files().iter().map(is_wanted).collect();
-    let mut search = Search { view, snapshot, state, corpus, places, query, question, wanted };
+    let mut search =
+        Search { view, snapshot, state, corpus, places, query, question, wanted, postings: Postings::default() };
     let mut metadata = view.metadata.clone();
     search.mend_typos(&mut metadata)?;
     if intent == Intent::Path {

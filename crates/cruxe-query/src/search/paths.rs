@@ -82,10 +82,11 @@ fn fit(path: &str, wanted: &str) -> Option<(f32, &'static str)> {
     if !wanted.ends_with('/') && path.ends_with(wanted) && path[..path.len() - wanted.len()].ends_with('/') {
         return Some((0.95, "the path ends with the query"));
     }
-    if path.starts_with(&format!("{folder}/")) {
+    let below = |rest: &str| rest.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    if below(path) {
         return Some((0.85, "the file is below the folder"));
     }
-    if path.contains(&format!("/{folder}/")) {
+    if path.match_indices('/').any(|(at, _)| below(&path[at + 1..])) {
         return Some((0.8, "the file is below a folder of that name"));
     }
     if !wanted.is_empty() && path.contains(folder) {

@@ -128,8 +128,12 @@ fn likeliest(search: &Search, ranked: &Ranked, chunks: impl Iterator<Item = Chun
     let score = |chunk: &ChunkNumber| ranked.lexical.chunks[*chunk as usize];
     let wanted = |chunk: &ChunkNumber| search.wanted[search.corpus.file_of()[*chunk as usize] as usize];
     let mut chunks: Vec<ChunkNumber> = chunks.filter(|chunk| score(chunk) > 0.0 && wanted(chunk)).collect();
-    chunks.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.cmp(b)));
-    chunks.truncate(MAX_CHUNKS);
+    let before = |a: &ChunkNumber, b: &ChunkNumber| score(b).total_cmp(&score(a)).then(a.cmp(b));
+    if chunks.len() > MAX_CHUNKS {
+        chunks.select_nth_unstable_by(MAX_CHUNKS, before);
+        chunks.truncate(MAX_CHUNKS);
+    }
+    chunks.sort_unstable_by(before);
     chunks
 }
 
@@ -137,7 +141,7 @@ fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, Qu
     let mut common: Option<HashSet<ChunkNumber>> = None;
     for token in tokens(phrase) {
         let having: HashSet<ChunkNumber> =
-            search.corpus.postings(TextField::Body, &token)?.into_iter().map(|(chunk, _)| chunk).collect();
+            search.postings.of(&search.corpus, TextField::Body, &token)?.iter().map(|(chunk, _)| *chunk).collect();
         common = Some(match common {
             Some(common) => common.intersection(&having).copied().collect(),
             None => having,

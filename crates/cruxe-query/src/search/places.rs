@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use cruxe_model::RepoPath;
-use cruxe_store::{Corpus, FileNumber, tokens};
+use cruxe_store::{Corpus, FileNumber, TextField, tokens};
+
+/// What a test inside a file of source keeps of its score, as test files do.
+const TEST_CHUNK: f32 = 0.7;
 
 /// Derived from a corpus once.
 pub(super) struct Places {
@@ -12,6 +15,13 @@ pub(super) struct Places {
     pub stems: PathWords,
     /// Words of folders.
     pub folders: PathWords,
+    /// How long bodies and names are, of chunks and of whole files.
+    pub chunk_bodies: Lengths,
+    pub chunk_names: Lengths,
+    pub file_bodies: Lengths,
+    pub file_names: Lengths,
+    /// What each chunk keeps of its score where tests are not asked for.
+    pub chunk_factors: Vec<f32>,
     /// What kind of file each is.
     pub classes: Vec<FileClass>,
     /// How much each file's definitions are used, where somebody asked.
@@ -21,8 +31,13 @@ pub(super) struct Places {
 /// Which files have a word, each file once.
 pub(super) struct PathWords {
     pub files: HashMap<String, Vec<FileNumber>>,
-    /// How many words each file has.
-    pub lengths: Vec<u32>,
+    pub lengths: Lengths,
+}
+
+/// How many words each of some texts has.
+pub(super) struct Lengths {
+    pub each: Vec<u32>,
+    pub average: f32,
 }
 
 /// What kind of file a path names.
@@ -39,19 +54,35 @@ pub(super) enum FileClass {
 
 impl Places {
     pub fn of(corpus: &Corpus) -> Places {
-        let mut places = Places {
-            stems: PathWords { files: HashMap::new(), lengths: Vec::new() },
-            folders: PathWords { files: HashMap::new(), lengths: Vec::new() },
-            classes: Vec::new(),
-            popularity: Mutex::default(),
-        };
+        let (mut stems, mut folders) = (WordsOfPaths::default(), WordsOfPaths::default());
+        let mut classes = Vec::with_capacity(corpus.files().len());
         for (number, file) in corpus.files().iter().enumerate() {
-            let (folders, stem) = parts(&file.path);
-            places.stems.add(number as FileNumber, &stem);
-            places.folders.add(number as FileNumber, folders);
-            places.classes.push(class(&file.path, &file.language));
+            let (folder, stem) = parts(&file.path);
+            stems.add(number as FileNumber, &stem);
+            folders.add(number as FileNumber, folder);
+            classes.push(class(&file.path, &file.language));
         }
-        places
+        let chunks = |field| Lengths::new(corpus.lengths(field).to_vec());
+        let files = |field| {
+            let mut lengths = vec![0; corpus.files().len()];
+            for (file, length) in corpus.file_of().iter().zip(corpus.lengths(field)) {
+                lengths[*file as usize] += length;
+            }
+            Lengths::new(lengths)
+        };
+        let mut chunk_factors = vec![1.0; corpus.chunks()];
+        corpus.tests().iter().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
+        Places {
+            chunk_factors,
+            stems: stems.finish(),
+            folders: folders.finish(),
+            chunk_bodies: chunks(TextField::Body),
+            chunk_names: chunks(TextField::Name),
+            file_bodies: files(TextField::Body),
+            file_names: files(TextField::Name),
+            classes,
+            popularity: Mutex::default(),
+        }
     }
 
     /// The figure of a file, worked out at most once.
@@ -66,7 +97,25 @@ impl Places {
     }
 }
 
-impl PathWords {
+impl Lengths {
+    fn new(each: Vec<u32>) -> Lengths {
+        let sum: u64 = each.iter().map(|length| u64::from(*length)).sum();
+        Lengths { average: (sum as f32 / (each.len() as f32).max(1.0)).max(1e-6), each }
+    }
+}
+
+/// Words of paths while they are collected.
+#[derive(Default)]
+struct WordsOfPaths {
+    files: HashMap<String, Vec<FileNumber>>,
+    lengths: Vec<u32>,
+}
+
+impl WordsOfPaths {
+    fn finish(self) -> PathWords {
+        PathWords { files: self.files, lengths: Lengths::new(self.lengths) }
+    }
+
     fn add(&mut self, file: FileNumber, text: &str) {
         let mut words = tokens(text);
         words.sort();

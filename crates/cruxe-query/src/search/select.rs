@@ -1,13 +1,14 @@
 //! Turns ranked files into results, best first, each a symbol wherever there is one.
 
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Span, SymbolIndex};
-use cruxe_store::{FileRow, SymbolTable, tokens};
+use cruxe_store::{FileNumber, FileRow, SymbolTable, tokens};
 
 use super::explain;
 use super::files::{Ranked, RankedFile, highest};
@@ -25,8 +26,9 @@ const LEAST_QUALITY: f32 = 0.25;
 /// The next result of a file, waiting for its turn.
 struct Waiting {
     total: f32,
-    /// The place of the file in the ranking.
+    /// The place of the file in the list.
     at: usize,
+    file: FileNumber,
     /// Which of its results.
     turn: usize,
     /// It repeats an earlier result and has given way once.
@@ -49,7 +51,7 @@ impl PartialOrd for Waiting {
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Waiting) -> Ordering {
-        self.total.total_cmp(&other.total).then(other.at.cmp(&self.at)).then(other.turn.cmp(&self.turn))
+        self.total.total_cmp(&other.total).then(other.file.cmp(&self.file)).then(other.turn.cmp(&self.turn))
     }
 }
 
@@ -81,16 +83,22 @@ pub(super) fn select(
     limit: usize,
 ) -> Result<(Vec<Found>, bool), QueryError> {
     let quality = quality(search, ranked);
-    let mut opened: Vec<Option<Opened>> = ranked.files.iter().map(|_| None).collect();
+    let mut opened: HashMap<FileNumber, Opened> = HashMap::new();
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    let first = |(at, file): (usize, &RankedFile)| Waiting { total: file.score.total(), at, turn: 0, copy: false };
+    let first = |(at, file): (usize, &RankedFile)| Waiting {
+        total: file.score.total(),
+        at,
+        file: file.file,
+        turn: 0,
+        copy: false,
+    };
     let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
     while let Some(next) = waiting.pop() {
         let file = &ranked.files[next.at];
-        let opened = match &mut opened[next.at] {
-            Some(opened) => opened,
-            slot => slot.insert(open(search, ranked, weights, file)?),
+        let opened = match opened.entry(file.file) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => slot.insert(open(search, ranked, weights, file)?),
         };
         opened.choose_member(search, search.file(file.file), next.turn);
         let Opened { table, places, shown, .. } = opened;
@@ -102,7 +110,7 @@ pub(super) fn select(
         let turn = next.turn + 1;
         if let Some(after) = places.get(turn) {
             let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
-            waiting.push(Waiting { total: total.min(next.total), at: next.at, turn, copy: false });
+            waiting.push(Waiting { total: total.min(next.total), turn, copy: false, ..next });
         }
         let here = (discriminant(&place.target), place.lines);
         if shown.contains(&here) {

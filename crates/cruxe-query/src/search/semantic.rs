@@ -1,8 +1,10 @@
 //! Nearness in meaning, by the embeddings of chunks.
 
-use cruxe_embed::{Table, dot};
+use std::sync::{Mutex, PoisonError};
+
+use cruxe_embed::{Table, Vector, dots};
 use cruxe_model::Metadata;
-use cruxe_store::{Corpus, FileNumber};
+use cruxe_store::{Corpus, FileNumber, Vectors};
 
 /// The cosine of every chunk with the query.
 pub(super) struct Semantic {
@@ -33,23 +35,63 @@ impl LexicalOnly {
     }
 }
 
-/// Compares the query with every chunk of the files that are wanted.
-pub(super) fn score(corpus: &Corpus, text: &str, wanted: impl Fn(FileNumber) -> bool) -> Result<Semantic, LexicalOnly> {
+/// Files that are compared in one go.
+const FILES_AT_A_TIME: usize = 64;
+
+/// Compares the query with every chunk of the files that are wanted, and does something else meanwhile: a second core
+/// begins with the comparisons, and this one helps when it has done the other thing.
+pub(super) fn score_while<R>(
+    corpus: &Corpus,
+    text: &str,
+    wanted: &[bool],
+    other: impl FnOnce() -> R,
+) -> (Result<Semantic, LexicalOnly>, R) {
+    let (query, vectors) = match prepare(corpus, text) {
+        Ok(prepared) => prepared,
+        Err(why) => return (Err(why), other()),
+    };
+    let mut products = vec![0; corpus.chunks()];
+    let mut blocks = Vec::new();
+    let (mut rest, mut first) = (products.as_mut_slice(), 0);
+    while first < corpus.files().len() {
+        let last = (first + FILES_AT_A_TIME).min(corpus.files().len());
+        let chunks: usize = (first..last).map(|file| corpus.chunks_of(file as FileNumber).len()).sum();
+        let (block, after) = rest.split_at_mut(chunks);
+        blocks.push((first..last, block));
+        (rest, first) = (after, last);
+    }
+    let blocks = Mutex::new(blocks);
+    let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let compare = || {
+        while let Some((files, mut out)) = next() {
+            for file in files {
+                let (mut own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
+                for rows in vectors.rows_of(file as FileNumber).take_while(|_| wanted[file]) {
+                    let (these, later) = own.split_at_mut((rows.len() / query.values.len()).min(own.len()));
+                    dots(&query.values, rows, these);
+                    own = later;
+                }
+                out = after;
+            }
+        }
+    };
+    let done = std::thread::scope(|scope| {
+        scope.spawn(compare);
+        let done = other();
+        compare();
+        done
+    });
+    // Every vector has nearly the same length, the query's.
+    let scale = query.scale * query.scale;
+    let chunks = products.into_iter().map(|product| (product as f32 * scale).clamp(0.0, 1.0)).collect();
+    (Ok(Semantic { chunks }), done)
+}
+
+fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Vector, &'c Vectors), LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
     let vectors = vectors.ok_or(LexicalOnly::NoVectors)?;
-    let query = table.embed(text).ok_or(LexicalOnly::UnknownWords)?;
-    let mut chunks = vec![0.0; corpus.chunks()];
-    for file in (0..corpus.files().len() as FileNumber).filter(|file| wanted(*file)) {
-        let first = corpus.chunks_of(file).start as usize;
-        for (at, row) in vectors.rows_of(file).chunks_exact(table.dims()).enumerate() {
-            if let Some(place) = chunks.get_mut(first + at) {
-                // Every vector has nearly the same length, the query's.
-                *place = (dot(&query.values, row) as f32 * query.scale * query.scale).clamp(0.0, 1.0);
-            }
-        }
-    }
-    Ok(Semantic { chunks })
+    Ok((table.embed(text).ok_or(LexicalOnly::UnknownWords)?, vectors))
 }
 
 /// Where answers say which model was used.

@@ -129,11 +129,6 @@ impl TextIndex {
         found.into_iter().map(version).collect()
     }
 
-    /// How many segments there are.
-    pub fn segments(&self) -> Result<usize, StoreError> {
-        Ok(self.index.searchable_segment_ids()?.len())
-    }
-
     pub fn writer(&self) -> Result<TextWriter, StoreError> {
         let writer = self.index.writer_with_num_threads(THREADS, MEMORY)?;
         Ok(TextWriter { writer, fields: self.fields, touched: false })

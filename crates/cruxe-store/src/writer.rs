@@ -25,8 +25,6 @@ use crate::{mentions, schema};
 const CHECKPOINT_BYTES: u64 = 256 << 20;
 /// Fewer unreachable versions than this are not worth a sweep.
 const SWEEP_AT: u64 = 64;
-/// With more segments than this a writer waits for merges before it ends.
-const MANY_SEGMENTS: usize = 12;
 
 /// A file version to be added.
 pub struct NewVersion {
@@ -305,9 +303,8 @@ impl Writer {
         }
         // Best effort: a reader that is in the middle of something keeps the log from being folded in.
         let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        if self.index.segments()? > MANY_SEGMENTS {
-            self.text.finish()?;
-        }
+        // A merge that outlives its writer would set the list of segments back to what that writer knew.
+        self.text.finish()?;
         Ok(swept)
     }
 
@@ -324,6 +321,7 @@ impl Writer {
     /// Gives up: what was not published is rolled back, what was published stays.
     pub fn abandon(self) {
         let _ = self.connection.execute_batch("ROLLBACK");
+        let _ = self.text.finish();
     }
 
     /// Gives up a generation that was made with [`Writer::stage`], files and all.

@@ -1,1 +1,30 @@
-//! The CueDeck side: documents, task cards, and scenes made of them.
+//! The CueDeck side: documents, task cards, and what is made of them.
+//!
+//! Files are the truth. A [`Deck`] is a workspace root; its cards are `.cuedeck/cards/<id>.md`, markdown with YAML
+//! [`frontmatter`], read into a [`card::Card`] and never written but as an edit of single values. [`graph`] says what
+//! depends on what, [`dates`] filters by time, [`document`] knows headings and
+//! sections, [`documents`] reads them, [`refs`] what a card points
+//! at, [`context`] finds documents, cards and code by words and by meaning on the index that the code side uses.
+//!
+//! Invariant: no transport, nothing that prints; a file that cannot be read as a card is a [`card::Problem`] and is
+//! neither changed nor forgotten.
+
+pub mod card;
+pub mod config;
+pub mod context;
+pub mod dates;
+mod deck;
+pub mod document;
+pub mod documents;
+mod error;
+pub mod frontmatter;
+pub mod graph;
+mod lock;
+pub mod refs;
+mod store;
+
+pub use card::{Card, CardId, Priority, Problem, Status};
+pub use config::{DeckConfig, LoadedConfig};
+pub use deck::{Cards, Cleaned, Deck, NewCard, Update, Updated};
+pub use error::DeckError;
+pub use lock::DeckLock;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 macro_rules! codes {
     ($($variant:ident $text:literal $next:literal),* $(,)?) => {
-        /// Every error code of the code tools.
+        /// Every error code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorCode { $(#[doc = $text] $variant),* }
 
@@ -47,7 +47,33 @@ codes! {
     FileNotFound "file_not_found" "Check the path; it is relative to the repository root.",
     ResultNotFound "result_not_found" "Search again and use the path and line of a result.",
     NoEdgesAvailable "no_edges_available" "Index the repository first.",
+    CycleDetected "cycle_detected" "Remove one of the dependencies that make the cycle.",
+    TokenLimitExceeded "token_limit_exceeded" "Raise the token limit, or finish and archive cards.",
+    UpgradeFailed "upgrade_failed" "The program in use is unchanged; try again, or install the release by hand.",
+    NetworkError "network_error" "Check the connection and the address of the release server, then try again.",
+    StaleCache "stale_cache" "Run 'cue clean' to rebuild cache",
+    LockError "lock_error" "Close other CueDeck instances or remove stale lock",
+    OrphanCard "orphan_card" "Link the card to a document, a symbol or another card.",
+    RateLimitExceeded "rate_limit_exceeded" "Wait for the given number of seconds, then call again.",
     InternalError "internal_error" "Retry; if it persists, run `cruxe doctor` and read the server's log.",
+}
+
+impl ErrorCode {
+    /// The number and the message that the deck's contract gives it; `None` for an error that only code tools raise.
+    pub fn numeric(self) -> Option<(i32, &'static str)> {
+        Some(match self {
+            ErrorCode::FileNotFound => (1001, "File Not Found"),
+            ErrorCode::CycleDetected => (1002, "Cycle Detected"),
+            ErrorCode::TokenLimitExceeded => (1003, "Token Limit Exceeded"),
+            ErrorCode::UpgradeFailed => (1004, "Upgrade Failed"),
+            ErrorCode::NetworkError => (1005, "Network Error"),
+            ErrorCode::StaleCache => (1006, "Stale Cache"),
+            ErrorCode::LockError => (1007, "Lock Error"),
+            ErrorCode::OrphanCard => (1008, "Orphan Card"),
+            ErrorCode::RateLimitExceeded => (429, "Rate Limit Exceeded"),
+            _ => return None,
+        })
+    }
 }
 
 /// An error as the caller of a tool sees it.
@@ -106,8 +132,20 @@ mod tests {
         for code in ErrorCode::ALL {
             let error = ToolError::new(*code, "x");
             let next = error.to_json()["error"]["data"]["suggestion"].as_str().unwrap().to_owned();
-            assert!(next.len() > 10 && next.ends_with('.'), "{}: {next}", code.as_str());
+            // Two sentences are the contract's own, which has them without a full stop.
+            let of_contract = matches!(code, ErrorCode::StaleCache | ErrorCode::LockError);
+            assert!(next.len() > 10 && (of_contract || next.ends_with('.')), "{}: {next}", code.as_str());
         }
+    }
+
+    #[test]
+    fn the_deck_s_errors_have_the_numbers_of_the_contract() {
+        let mut numbers: Vec<i32> =
+            ErrorCode::ALL.iter().filter_map(|code| code.numeric()).map(|(number, _)| number).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [429, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008]);
+        assert_eq!(ErrorCode::FileNotFound.numeric(), Some((1001, "File Not Found")));
+        assert_eq!(ErrorCode::SymbolNotFound.numeric(), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod branches;
 mod changes;
 mod crowd;
 mod damage;
+mod deck;
 mod disk;
 mod freshness;
 mod graph_tools;

@@ -1,0 +1,508 @@
+//! A workspace with cards: lists, reads, makes and changes them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use cruxe_model::RepoPath;
+use jiff::Timestamp;
+
+use crate::card::{self, CARDS, Card, CardId, Priority, Problem, Reading, Status};
+use crate::config::{ConfigError, DeckConfig, LoadedConfig};
+use crate::dates;
+use crate::error::DeckError;
+use crate::frontmatter::{self, FrontMatter, NewValue};
+use crate::graph::TaskGraph;
+use crate::lock::{DeckLock, LOCK_FILE, PATIENCE};
+use crate::store::{self, Mode, Stamp};
+
+/// A larger file is no card.
+const MAX_CARD: u64 = 1 << 20;
+/// Hashes that are tried for an id that nobody has. The chance to need a second is one in millions.
+const MAX_ATTEMPTS: u32 = 64;
+
+/// The deck of a workspace. Nothing is read when it is made; a server keeps one and asks it again and again.
+pub struct Deck {
+    root: PathBuf,
+    patience: Duration,
+    known: Mutex<Known>,
+}
+
+/// Cards that were read, and the files that they were read from.
+#[derive(Default)]
+struct Known {
+    files: HashMap<String, KnownFile, foldhash::fast::FixedState>,
+    cards: Option<Arc<Cards>>,
+    /// How many edits had been heard of before the files were last looked at.
+    edits: Option<u64>,
+    /// How often they were looked at.
+    looks: u64,
+}
+
+struct KnownFile {
+    /// The look at which it was last there.
+    seen: u64,
+    stamp: Stamp,
+    read_at: SystemTime,
+    /// Of every byte, to tell a young file that did change from one that did not.
+    digest: blake3::Hash,
+    card: Option<Arc<Card>>,
+    problems: Vec<Problem>,
+}
+
+/// Every card, and what is wrong with files that should be cards.
+#[derive(Clone, Debug, Default)]
+pub struct Cards {
+    /// The cards that can be read, by id.
+    pub cards: Vec<Arc<Card>>,
+    /// Problems by path; a card with a fatal one is not among the cards.
+    pub problems: Vec<Problem>,
+}
+
+impl Cards {
+    /// Returns a card.
+    pub fn get(&self, id: &str) -> Option<&Arc<Card>> {
+        self.cards.binary_search_by(|card| card.id.as_str().cmp(id)).ok().map(|at| &self.cards[at])
+    }
+
+    /// Returns the graph of what depends on what.
+    pub fn graph(&self) -> TaskGraph<'_> {
+        TaskGraph::new(&self.cards)
+    }
+}
+
+/// A card to make.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewCard {
+    /// What is to be done; one line.
+    pub title: String,
+    /// What it has to do with.
+    pub tags: Vec<String>,
+    /// How much it matters.
+    pub priority: Priority,
+    /// Who does it.
+    pub assignee: Option<String>,
+    /// What must be done before.
+    pub depends_on: Vec<CardId>,
+}
+
+/// What to change of a card; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// How far it is.
+    pub status: Option<Status>,
+    /// Who does it; empty for nobody.
+    pub assignee: Option<String>,
+    /// How much it matters.
+    pub priority: Option<Priority>,
+    /// What there is to say; takes the place of what was said before.
+    pub notes: Option<String>,
+}
+
+/// A card that was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Updated {
+    /// The card as it is now.
+    pub card: Card,
+    /// When.
+    pub updated_at: Timestamp,
+    /// The fields that were set.
+    pub fields: Vec<&'static str>,
+}
+
+/// What cleaning took away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Files.
+    pub files: u64,
+    /// Their size.
+    pub bytes: u64,
+}
+
+impl Deck {
+    /// The deck of a workspace; its folder need not exist.
+    pub fn open(root: impl Into<PathBuf>) -> Deck {
+        Deck { root: root.into(), patience: PATIENCE, known: Mutex::default() }
+    }
+
+    /// Sets how long a writer waits for another one.
+    pub fn with_patience(self, patience: Duration) -> Deck {
+        Deck { patience, ..self }
+    }
+
+    /// Returns the root of the workspace.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns `.cuedeck`.
+    pub fn folder(&self) -> PathBuf {
+        self.root.join(".cuedeck")
+    }
+
+    /// Returns `.cuedeck/cards`.
+    pub fn cards_folder(&self) -> PathBuf {
+        self.root.join(CARDS)
+    }
+
+    /// Returns `.cuedeck/docs`.
+    pub fn docs_folder(&self) -> PathBuf {
+        self.root.join(".cuedeck/docs")
+    }
+
+    /// Returns `.cuedeck/.cache`, which holds nothing that cannot be made anew.
+    pub fn cache_folder(&self) -> PathBuf {
+        self.root.join(".cuedeck/.cache")
+    }
+
+    /// Returns `.cuedeck/config.toml`.
+    pub fn config_path(&self) -> PathBuf {
+        self.root.join(".cuedeck/config.toml")
+    }
+
+    /// Returns `.cuedeck/SCENE.md`.
+    pub fn scene_path(&self) -> PathBuf {
+        self.root.join(".cuedeck/SCENE.md")
+    }
+
+    /// Returns whether there is a deck.
+    pub fn exists(&self) -> bool {
+        self.folder().is_dir()
+    }
+
+    /// Reads the configuration; the default where there is none.
+    pub fn config(&self) -> Result<LoadedConfig, DeckError> {
+        DeckConfig::load(&self.config_path()).map_err(|error| match error {
+            ConfigError::Io { path, source } => DeckError::Io { path, source },
+            ConfigError::Problem(problem) => DeckError::Config(problem),
+        })
+    }
+
+    /// Waits for the right to write, for as long as its patience goes.
+    pub fn lock(&self) -> Result<DeckLock, DeckError> {
+        self.stay_inside(".cuedeck")?;
+        DeckLock::acquire(&self.root, self.patience)
+    }
+
+    /// Returns every card as it is on disk now. Files that did not change are not read again.
+    pub fn cards(&self) -> Result<Arc<Cards>, DeckError> {
+        self.cards_as_of(None)
+    }
+
+    /// The same for who hears of edits: `edits` is their number as of now, and while it stays the same no file is even
+    /// looked at.
+    pub fn cards_as_of(&self, edits: Option<u64>) -> Result<Arc<Cards>, DeckError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cards) = &known.cards
+            && edits.is_some()
+            && known.edits == edits
+        {
+            return Ok(Arc::clone(cards));
+        }
+        let cards = self.look(&mut known)?;
+        known.edits = edits;
+        Ok(cards)
+    }
+
+    fn look(&self, known: &mut Known) -> Result<Arc<Cards>, DeckError> {
+        self.stay_inside(CARDS)?;
+        let folder = self.cards_folder();
+        let listing = match fs::read_dir(&folder) {
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => {
+                known.files.clear();
+                return Ok(Arc::clone(known.cards.insert(Arc::default())));
+            }
+            listing => listing.map_err(DeckError::io(&folder))?,
+        };
+        known.looks += 1;
+        let (seen, mut count, mut changed) = (known.looks, 0, false);
+        for entry in listing {
+            let entry = entry.map_err(DeckError::io(&folder))?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| name.ends_with(".md") && !name.starts_with('.')) else {
+                continue;
+            };
+            // It may be gone again: another process renamed or removed it.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let stamp = Stamp::of(&metadata);
+            match known.files.get_mut(name) {
+                Some(file) if file.stamp == stamp && !stamp.is_young(file.read_at) => file.seen = seen,
+                _ => {
+                    let old = known.files.remove(name);
+                    let Some(file) = read_file(name, &entry.path(), &metadata, stamp, old, &mut changed) else {
+                        continue;
+                    };
+                    known.files.insert(name.to_owned(), KnownFile { seen, ..file });
+                }
+            }
+            count += 1;
+        }
+        if known.files.len() != count {
+            known.files.retain(|_, file| file.seen == seen);
+            changed = true;
+        }
+        if !changed && let Some(cards) = &known.cards {
+            return Ok(Arc::clone(cards));
+        }
+        let mut cards = Cards::default();
+        for file in known.files.values() {
+            cards.cards.extend(file.card.clone());
+            cards.problems.extend(file.problems.iter().cloned());
+        }
+        cards.cards.sort_by(|a, b| a.id.cmp(&b.id));
+        cards.problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        let cards = Arc::new(cards);
+        known.cards = Some(Arc::clone(&cards));
+        Ok(cards)
+    }
+
+    /// Reads one card with its whole text.
+    pub fn read(&self, id: &CardId) -> Result<(Card, String), DeckError> {
+        self.stay_inside(CARDS)?;
+        let path = self.root.join(id.path());
+        let metadata = match fs::symlink_metadata(&path) {
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Err(self.no_card(id)),
+            metadata => metadata.map_err(DeckError::io(&path))?,
+        };
+        let repo_path = repo_path(&id.path());
+        if let Some(problem) = not_a_file(&repo_path, &metadata) {
+            return Err(DeckError::Malformed(problem));
+        }
+        let bytes = fs::read(&path).map_err(DeckError::io(&path))?;
+        let Reading { card, problems } = card::read(id, &repo_path, &bytes);
+        match (card, problems.into_iter().find(|problem| problem.fatal)) {
+            (Some(card), _) => Ok((card, String::from_utf8_lossy(&bytes).into_owned())),
+            (None, Some(problem)) => Err(DeckError::Malformed(problem)),
+            (None, None) => Err(self.no_card(id)),
+        }
+    }
+
+    /// Makes a card. Its id is a hash of time and title, and again of those and a number while a card here has it or
+    /// `is_taken` says that one elsewhere does.
+    pub fn create(&self, new: &NewCard, now: Timestamp, is_taken: &dyn Fn(&CardId) -> bool) -> Result<Card, DeckError> {
+        let title = new.title.trim();
+        if title.is_empty() {
+            return Err(DeckError::Invalid { parameter: "title", problem: "must not be empty".to_owned() });
+        }
+        one_line("title", title)?;
+        new.assignee.iter().try_for_each(|assignee| one_line("assignee", assignee))?;
+        new.tags.iter().try_for_each(|tag| one_line("tags", tag))?;
+        let _lock = self.lock()?;
+        let cards = self.cards()?;
+        let missing: Vec<CardId> =
+            new.depends_on.iter().filter(|id| cards.get(id.as_str()).is_none()).cloned().collect();
+        if !missing.is_empty() {
+            return Err(DeckError::DependencyNotFound { missing });
+        }
+        let graph = cards.graph();
+        if let Some(cycle) = graph.cycle_below(new.depends_on.iter().map(CardId::as_str)) {
+            return Err(DeckError::CircularDependency { cycle });
+        }
+        let folder = self.cards_folder();
+        fs::create_dir_all(&folder).map_err(DeckError::io(&folder))?;
+        let text = render(new, title, now);
+        for attempt in 0..MAX_ATTEMPTS {
+            let id = hashed_id(now, title, attempt);
+            // A card that waits for one of this id must not get another one's.
+            let awaited = graph.missing().iter().any(|(_, missing)| *missing == id.as_str());
+            if awaited || is_taken(&id) {
+                continue;
+            }
+            if store::write(&self.root.join(id.path()), &self.cache_folder(), &text, &Mode::Create)? {
+                let reading = card::read(&id, &repo_path(&id.path()), text.as_bytes());
+                return reading.card.ok_or_else(|| self.no_card(&id));
+            }
+        }
+        let source = io::Error::new(io::ErrorKind::AlreadyExists, "every id that was tried is taken");
+        Err(DeckError::Io { path: folder, source })
+    }
+
+    /// Changes fields of a card and nothing else.
+    pub fn update(&self, id: &CardId, update: &Update, now: Timestamp) -> Result<Updated, DeckError> {
+        update.assignee.iter().try_for_each(|assignee| one_line("assignee", assignee))?;
+        let text = |text: &str| NewValue::Text(text.to_owned());
+        let mut changes: Vec<(&'static str, NewValue)> = Vec::new();
+        changes.extend(update.status.map(|status| ("status", text(status.as_str()))));
+        changes.extend(update.assignee.as_ref().map(|assignee| ("assignee", text(assignee.trim()))));
+        changes.extend(update.priority.map(|priority| ("priority", text(priority.as_str()))));
+        changes.extend(update.notes.as_ref().map(|notes| ("notes", text(&notes.replace("\r\n", "\n")))));
+        if changes.is_empty() {
+            return Err(DeckError::Invalid { parameter: "updates", problem: "there is nothing to change".to_owned() });
+        }
+        let fields = changes.iter().map(|(field, _)| *field).collect();
+        let card = self.edit(id, &changes, now)?;
+        Ok(Updated { card, updated_at: now, fields })
+    }
+
+    /// Sets values of a card's front matter, and when that was done; everything else stays byte for byte.
+    pub fn edit(&self, id: &CardId, changes: &[(&str, NewValue)], now: Timestamp) -> Result<Card, DeckError> {
+        let _lock = self.lock()?;
+        let (_, text) = self.read(id)?;
+        let path = self.root.join(id.path());
+        let repo_path = repo_path(&id.path());
+        let metadata = fs::metadata(&path).map_err(DeckError::io(&path))?;
+        if metadata.permissions().readonly() {
+            return Err(DeckError::ReadOnly(repo_path));
+        }
+        let front = FrontMatter::parse(&text).ok().flatten();
+        let has = |key: &str| front.as_ref().is_some_and(|front| front.entry(key).is_some());
+        let stamp_key = if has("updated_at") && !has("updated") { "updated_at" } else { "updated" };
+        let mut all = changes.to_vec();
+        all.push((stamp_key, NewValue::Plain(dates::to_seconds(now))));
+        let edited =
+            frontmatter::edit(&text, &all).map_err(|problem| DeckError::Edit { path: repo_path.clone(), problem })?;
+        let reading = card::read(id, &repo_path, edited.as_bytes());
+        let card = reading.card.ok_or_else(|| match reading.problems.into_iter().next() {
+            Some(problem) => DeckError::Malformed(problem),
+            None => self.no_card(id),
+        })?;
+        store::write(&path, &self.cache_folder(), &edited, &Mode::Replace(&metadata))?;
+        Ok(card)
+    }
+
+    /// Removes `.cuedeck/.cache`. It takes the lock, so that nobody writes meanwhile.
+    pub fn clean(&self) -> Result<Cleaned, DeckError> {
+        let cache = self.cache_folder();
+        if !cache.exists() {
+            return Ok(Cleaned::default());
+        }
+        let _lock = self.lock()?;
+        let mut cleaned = Cleaned::default();
+        let mut folders = vec![cache.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).map_err(DeckError::io(&folder))?.flatten() {
+                match entry.metadata() {
+                    Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
+                    Ok(metadata) if entry.path() != self.root.join(LOCK_FILE) => {
+                        cleaned.files += 1;
+                        cleaned.bytes += metadata.len();
+                    }
+                    _ => {}
+                }
+            }
+        }
+        fs::remove_dir_all(&cache).map_err(DeckError::io(&cache))?;
+        Ok(cleaned)
+    }
+
+    /// The deck is reached through links that a repository may contain; none may lead out.
+    fn stay_inside(&self, folder: &str) -> Result<(), DeckError> {
+        let path = self.root.join(folder);
+        let (Ok(real), Ok(root)) = (path.canonicalize(), self.root.canonicalize()) else { return Ok(()) };
+        if real.starts_with(&root) { Ok(()) } else { Err(DeckError::Outside(folder.to_owned())) }
+    }
+
+    fn no_card(&self, id: &CardId) -> DeckError {
+        let cards = self.cards().unwrap_or_default();
+        let distance = |other: &CardId| other.as_str().chars().zip(id.as_str().chars()).filter(|(a, b)| a != b).count();
+        let nearest = cards.cards.iter().map(|card| &card.id).min_by_key(|other| distance(other));
+        let nearest = nearest.filter(|other| distance(other) <= 2).cloned();
+        DeckError::NoCard { id: id.clone(), nearest }
+    }
+}
+
+fn read_file(
+    name: &str,
+    path: &Path,
+    metadata: &fs::Metadata,
+    stamp: Stamp,
+    old: Option<KnownFile>,
+    changed: &mut bool,
+) -> Option<KnownFile> {
+    let read_at = SystemTime::now();
+    let repo_path = repo_path(&format!("{CARDS}/{name}"));
+    let fatal = |message: String| Reading {
+        card: None,
+        problems: vec![Problem { path: repo_path.clone(), line: None, column: None, message, fatal: true }],
+    };
+    let known = |reading: Reading, digest| KnownFile {
+        seen: 0,
+        stamp,
+        read_at,
+        digest,
+        card: reading.card.map(Arc::new),
+        problems: reading.problems,
+    };
+    if let Some(problem) = not_a_file(&repo_path, metadata) {
+        *changed = true;
+        return Some(known(Reading { card: None, problems: vec![problem] }, blake3::hash(b"")));
+    }
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(problem) if problem.kind() == io::ErrorKind::NotFound => return None,
+        Err(problem) => {
+            *changed = true;
+            return Some(known(fatal(format!("cannot be read: {problem}")), blake3::hash(b"")));
+        }
+    };
+    let digest = blake3::hash(&bytes);
+    if let Some(old) = old.filter(|old| old.digest == digest) {
+        return Some(KnownFile { stamp, read_at, ..old });
+    }
+    *changed = true;
+    let reading = match name.strip_suffix(".md").and_then(CardId::parse) {
+        Some(id) => card::read(&id, &repo_path, &bytes),
+        None if card::looks_like_card(&bytes) => {
+            fatal("the file's name is no id: six of a-z and 0-9, then .md".to_owned())
+        }
+        None => Reading { card: None, problems: Vec::new() },
+    };
+    Some(known(reading, digest))
+}
+
+/// Links, folders and giants are no cards.
+fn not_a_file(path: &RepoPath, metadata: &fs::Metadata) -> Option<Problem> {
+    let message = if metadata.is_symlink() {
+        "is a link; a card is a plain file"
+    } else if !metadata.is_file() {
+        "is no file"
+    } else if metadata.len() > MAX_CARD {
+        "is larger than a card may be (1 MiB)"
+    } else {
+        return None;
+    };
+    Some(Problem { path: path.clone(), line: None, column: None, message: message.to_owned(), fatal: true })
+}
+
+/// A path below the deck. A name of a file cannot leave its folder, so the fallback is never seen.
+fn repo_path(text: &str) -> RepoPath {
+    RepoPath::from_walk(text).unwrap_or_else(|_| repo_path(CARDS))
+}
+
+fn one_line(parameter: &'static str, text: &str) -> Result<(), DeckError> {
+    if text.chars().any(char::is_control) {
+        return Err(DeckError::Invalid { parameter, problem: "must be one line of text".to_owned() });
+    }
+    Ok(())
+}
+
+fn hashed_id(now: Timestamp, title: &str, attempt: u32) -> CardId {
+    const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let hash = blake3::hash(format!("{}\0{title}\0{attempt}", now.as_nanosecond()).as_bytes());
+    let mut number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap_or_default());
+    let mut id = String::with_capacity(6);
+    for _ in 0..6 {
+        id.push(char::from(LETTERS[(number % 36) as usize]));
+        number /= 36;
+    }
+    CardId::parse(&id).unwrap_or_else(|| hashed_id(now, title, attempt + 1))
+}
+
+fn render(new: &NewCard, title: &str, now: Timestamp) -> String {
+    let quoted = frontmatter::quoted_if_needed;
+    let assignee = new.assignee.as_deref().map(str::trim).filter(|assignee| !assignee.is_empty());
+    let mut text = format!("---\ntitle: {}\nstatus: todo\npriority: {}\n", quoted(title), new.priority);
+    if let Some(assignee) = assignee {
+        text += &format!("assignee: {}\n", quoted(assignee));
+    }
+    let depends_on: Vec<&str> = new.depends_on.iter().map(CardId::as_str).collect();
+    text += &format!("tags: {}\ndepends_on: {}\n", frontmatter::list(&new.tags), frontmatter::list(&depends_on));
+    text += &format!("created: {}\n---\n\n# {title}\n", dates::to_seconds(now));
+    text
+}
+
+#[cfg(test)]
+mod tests;

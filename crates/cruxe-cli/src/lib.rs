@@ -16,9 +16,10 @@ use clap::{CommandFactory, Parser};
 
 pub use context::CliError;
 
-/// Trees and facts are millions of small pieces, made on one thread and dropped on another.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+// The allocator is mimalloc: trees and facts are millions of small pieces, made on one thread and dropped on another.
+// `skim`, the finder of `cue open`, makes it the global one, and a program can have only one; linked here, its feature
+// `override` gives it to the grammars' C code too.
+use mimalloc as _;
 
 /// The names under which the program is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,8 @@ const LONGEST_NOTES: usize = 500;
 
 /// Make, show and change task cards
 ///
-/// A card is a markdown file in .cuedeck/cards with YAML front matter. Its id has six letters and digits.
+/// A card is a markdown file in .cuedeck/cards with YAML front matter. Its id has six letters and
+/// digits.
 ///
 /// Examples:
 ///   cue card new "Implement login API" --tag auth --priority high --assignee @dana --depends-on abc123
@@ -144,7 +145,7 @@ impl New {
             assignee: self.assignee,
             depends_on: self.depends_on,
         };
-        let card = deck.create(&new, Timestamp::now(), &|_| false)?;
+        let card = deck.create(&new, Timestamp::now(), &deck::is_taken_elsewhere(context, &deck))?;
         if context.options.json {
             output::json(&list::to_json(&card));
         } else {

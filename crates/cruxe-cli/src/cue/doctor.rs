@@ -19,9 +19,9 @@ use crate::output;
 
 /// Check the deck: configuration, front matter, links, references, dependencies
 ///
-/// Looks at every card and every markdown file that is not ignored: dead links to files, headings, lines and symbols,
-/// circular dependencies, unknown ids, active cards that stand alone. Exits with 0 when nothing is wrong, 2 when the
-/// configuration is, else with 1.
+/// Looks at every card and every markdown file that is not ignored: dead links to files, headings,
+/// lines and symbols, circular dependencies, unknown ids, active cards that stand alone. Exits with
+/// 0 when nothing is wrong, 2 when the configuration is, else with 1.
 ///
 /// Examples:
 ///   cue doctor

@@ -20,8 +20,8 @@ const IGNORED: [&str; 2] = [".cuedeck/.cache/", ".cuedeck/SCENE.md"];
 
 /// Start a deck: .cuedeck with cards, docs and config.toml
 ///
-/// Made at the root of the git repository, else in the current folder. What is there stays; .gitignore gets the lines
-/// that it lacks.
+/// Made at the root of the git repository, else in the current folder. What is there stays;
+/// .gitignore gets the lines that it lacks.
 ///
 /// Examples:
 ///   cue init

@@ -17,8 +17,9 @@ use crate::output;
 
 /// Make a snapshot of the work in progress for an AI
 ///
-/// Active cards first, then what they depend on, the documents and symbols they refer to, and what changed last.
-/// Secrets are masked. Written to .cuedeck/SCENE.md and copied to the clipboard, where there is one.
+/// Active cards first, then what they depend on, the documents and symbols they refer to, and what
+/// changed last. Secrets are masked. Written to .cuedeck/SCENE.md and copied to the clipboard,
+/// where there is one.
 ///
 /// Examples:
 ///   cue scene

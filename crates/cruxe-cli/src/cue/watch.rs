@@ -33,8 +33,8 @@ const MOST_FOLDERS: usize = 4096;
 
 /// Keep the scene up to date while you work
 ///
-/// Follows cards, documents, code and git, and makes the scene anew half a second after the last change. Ends with
-/// Ctrl-C.
+/// Follows cards, documents, code and git, and makes the scene anew half a second after the last
+/// change. Ends with Ctrl-C.
 ///
 /// Examples:
 ///   cue watch

@@ -25,13 +25,14 @@ use crate::output;
 
 /// Replace this program by the newest release
 ///
-/// Asks the release server for its manifest, downloads the build for this platform, verifies checksum and signature,
-/// and replaces the program in one step. Programs of the same release that stand beside it (cruxe, codecompass, cue)
-/// are replaced with it. Older and equal versions are never installed. Nothing here happens unless it is called.
+/// Asks the release server for its manifest, downloads the build for this platform, verifies
+/// checksum and signature, and replaces the program in one step. Programs of the same release that
+/// stand beside it (cruxe, codecompass, cue) are replaced with it. Older and equal versions are
+/// never installed. Nothing here happens unless it is called.
 ///
-/// Server and key: --from and --key, else $CUE_RELEASE_URL and $CUE_RELEASE_KEY, else `server` and `public_key` in the
-/// section [upgrade] of --config or of $CRUXE_HOME/cue.toml. A workspace's own configuration is not asked: a repository
-/// must not say where programs come from.
+/// Server and key: --from and --key, else $CUE_RELEASE_URL and $CUE_RELEASE_KEY, else `server` and
+/// `public_key` in the section [upgrade] of --config or of $CRUXE_HOME/cue.toml. A workspace's own
+/// configuration is not asked: a repository must not say where programs come from.
 ///
 /// Examples:
 ///   cue upgrade --check

@@ -320,21 +320,20 @@ fn settings_come_from_the_environment_and_the_users_file_but_never_from_a_worksp
     let installed = Installed::new();
     let server = installed.server("99.0.0");
     let settings = format!("[upgrade]\nserver = \"{}\"\n", server.address);
-    let check = |configure: &dyn Fn(&mut std::process::Command)| {
+    let check = |variable: &str, arguments: &[&str]| {
         let mut command = installed.sandbox.command(installed.program.to_str().unwrap());
-        command.current_dir(installed.sandbox.user_home()).args(["upgrade", "--check"]);
-        configure(&mut command);
-        run(&mut command).code
+        command.current_dir(installed.sandbox.user_home()).env("CUE_RELEASE_URL", variable);
+        run(command.args(["upgrade", "--check"]).args(arguments)).code
     };
     let deck = installed.sandbox.user_home().join(".cuedeck");
     fs::create_dir(&deck).unwrap();
     fs::write(deck.join("config.toml"), &settings).unwrap();
-    assert_eq!(check(&|_| {}), Some(2));
-    assert_eq!(check(&|command| drop(command.env("CUE_RELEASE_URL", &server.address))), Some(0));
+    assert_eq!(check("", &[]), Some(2));
+    assert_eq!(check(&server.address, &[]), Some(0));
     let named = installed.sandbox.path("named.toml");
     fs::write(&named, &settings).unwrap();
-    assert_eq!(check(&|command| drop(command.arg("--config").arg(&named))), Some(0));
+    assert_eq!(check("", &["--config", named.to_str().unwrap()]), Some(0));
     fs::create_dir_all(installed.sandbox.cruxe_home()).unwrap();
     fs::write(installed.sandbox.cruxe_home().join("cue.toml"), &settings).unwrap();
-    assert_eq!(check(&|_| {}), Some(0));
+    assert_eq!(check("", &[]), Some(0));
 }

@@ -165,7 +165,9 @@ impl DeckConfig {
     pub fn load(path: &Path) -> Result<LoadedConfig, ConfigError> {
         match std::fs::read_to_string(path) {
             Ok(text) => DeckConfig::parse(path, &text).map_err(ConfigError::Problem),
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => DeckConfig::parse(path, "").map_err(ConfigError::Problem),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => {
+                DeckConfig::parse(path, "").map_err(ConfigError::Problem)
+            }
             Err(source) => Err(ConfigError::Io { path: path.to_owned(), source }),
         }
     }

@@ -46,7 +46,9 @@ fn read(text: &str, now: Timestamp) -> Option<DateFilter> {
         return (from.is_some() || before.is_some()).then_some(DateFilter { from, before });
     }
     let only = |from, before| Some(DateFilter { from, before });
-    for (sign, is_or_equal, is_greater) in [(">=", true, true), ("<=", true, false), (">", false, true), ("<", false, false)] {
+    for (sign, is_or_equal, is_greater) in
+        [(">=", true, true), ("<=", true, false), (">", false, true), ("<", false, false)]
+    {
         let Some(rest) = text.strip_prefix(sign) else { continue };
         let point = Point::parse(rest.trim())?;
         return match (&point, is_greater) {
@@ -180,7 +182,20 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_with_examples() {
-        for text in ["", "next blue moon", "tomorrowish", "2w", "2024-13-01", "2024-1-1", ">", "..", ">9999999999999999y", ">99999y", "w", ">-2w"] {
+        for text in [
+            "",
+            "next blue moon",
+            "tomorrowish",
+            "2w",
+            "2024-13-01",
+            "2024-1-1",
+            ">",
+            "..",
+            ">9999999999999999y",
+            ">99999y",
+            "w",
+            ">-2w",
+        ] {
             let refused = DateFilter::parse(text, at("2024-06-15")).unwrap_err().to_string();
             assert!(refused.contains("2024-01-01"), "{refused}");
         }

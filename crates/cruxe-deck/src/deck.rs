@@ -320,8 +320,8 @@ impl Deck {
         let stamp_key = if has("updated_at") && !has("updated") { "updated_at" } else { "updated" };
         let mut all = changes.to_vec();
         all.push((stamp_key, NewValue::Plain(dates::to_seconds(now))));
-        let edited = frontmatter::edit(&text, &all)
-            .map_err(|problem| DeckError::Edit { path: repo_path.clone(), problem })?;
+        let edited =
+            frontmatter::edit(&text, &all).map_err(|problem| DeckError::Edit { path: repo_path.clone(), problem })?;
         let reading = card::read(id, &repo_path, edited.as_bytes());
         let card = reading.card.ok_or_else(|| match reading.problems.into_iter().next() {
             Some(problem) => DeckError::Malformed(problem),
@@ -470,3 +470,6 @@ fn render(new: &NewCard, title: &str, now: Timestamp) -> String {
     text += &format!("created: {}\n---\n\n# {title}\n", dates::to_seconds(now));
     text
 }
+
+#[cfg(test)]
+mod tests;

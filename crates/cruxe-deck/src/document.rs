@@ -149,14 +149,17 @@ mod tests {
 
     #[test]
     fn headings_are_found_by_text_case_slug_and_number() {
-        let text = "# Use `code` and *stress* of [links](x.md)!\n## Usage\n1\n## Usage\n2\n## usage-1\n3\nSetext\n---\n";
-        for anchor in ["Use code and stress of links!", "use CODE and stress of links!", "#use-code-and-stress-of-links"] {
+        let text =
+            "# Use `code` and *stress* of [links](x.md)!\n## Usage\n1\n## Usage\n2\n## usage-1\n3\n\nSetext\n---\n";
+        for anchor in
+            ["Use code and stress of links!", "use CODE and stress of links!", "#use-code-and-stress-of-links"]
+        {
             assert_eq!(lines(text, anchor).map(|lines| lines.0), Some(1), "{anchor}");
         }
         assert_eq!(lines(text, "Usage"), Some((2, 3)));
         assert_eq!(lines(text, "## Usage"), Some((2, 3)));
-        assert_eq!(lines(text, "usage-1"), Some((6, 7)), "the text itself wins over a number");
-        assert_eq!(lines(text, "setext").map(|lines| lines.0), Some(8));
+        assert_eq!(lines(text, "usage-1"), Some((6, 8)), "the text itself wins over a number");
+        assert_eq!(lines(text, "setext").map(|lines| lines.0), Some(9));
         let twice = outline("# A\n# A\n");
         assert_eq!(twice.find("a-1").map(|heading| heading.lines), Some((2, 2)));
         assert_eq!(lines(text, ""), None);

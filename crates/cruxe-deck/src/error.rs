@@ -159,10 +159,7 @@ impl From<DeckError> for ToolError {
                 let path: Vec<String> = cycle.iter().map(|id| format!("cards/{id}.md")).collect();
                 let last = cycle.iter().rev().nth(1).or(cycle.first());
                 let advice = last.map_or(String::new(), |id| format!("Remove reference from cards/{id}.md"));
-                of(ErrorCode::CycleDetected)
-                    .with("kind", "CircularDependency")
-                    .with("cycle_path", path)
-                    .suggest(advice)
+                of(ErrorCode::CycleDetected).with("kind", "CircularDependency").with("cycle_path", path).suggest(advice)
             }
             DeckError::Config(problem) => of(ErrorCode::InvalidInput)
                 .with("kind", "Config")

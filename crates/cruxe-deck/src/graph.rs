@@ -219,7 +219,10 @@ mod tests {
         let cycles = TaskGraph::new(&cards).cycles();
         assert_eq!(cycles.len(), 1);
         assert_eq!(cycles[0].len(), 1001);
-        assert_eq!((cycles[0][0].as_str(), cycles[0][1].as_str(), cycles[0][1000].as_str()), ("c00000", "c00001", "c00000"));
+        assert_eq!(
+            (cycles[0][0].as_str(), cycles[0][1].as_str(), cycles[0][1000].as_str()),
+            ("c00000", "c00001", "c00000")
+        );
     }
 
     #[test]
@@ -243,13 +246,17 @@ mod tests {
 
     #[test]
     fn dependencies_go_forth_and_dependents_back() {
-        let cards = cards(&[("aaaaa1", &["aaaaa3", "gone01", "aaaaa2", "aaaaa3"]), ("aaaaa2", &["aaaaa3"]), ("aaaaa3", &[])]);
+        let cards =
+            cards(&[("aaaaa1", &["aaaaa3", "gone01", "aaaaa2", "aaaaa3"]), ("aaaaa2", &["aaaaa3"]), ("aaaaa3", &[])]);
         let graph = TaskGraph::new(&cards);
         let ids = |cards: Vec<&Arc<Card>>| cards.iter().map(|card| card.id.to_string()).collect::<Vec<_>>();
         assert_eq!(ids(graph.dependencies("aaaaa1")), ["aaaaa3", "aaaaa2"]);
         assert_eq!(ids(graph.dependents("aaaaa3")), ["aaaaa1", "aaaaa2"]);
         assert_eq!(ids(graph.all_dependencies("aaaaa1")), ["aaaaa3", "aaaaa2"]);
-        assert_eq!(graph.missing().iter().map(|(card, id)| (card.id.as_str(), *id)).collect::<Vec<_>>(), [("aaaaa1", "gone01")]);
+        assert_eq!(
+            graph.missing().iter().map(|(card, id)| (card.id.as_str(), *id)).collect::<Vec<_>>(),
+            [("aaaaa1", "gone01")]
+        );
         assert_eq!(ids(graph.dependencies("zzzzzz")), [""; 0]);
     }
 }

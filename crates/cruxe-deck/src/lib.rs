@@ -2,7 +2,8 @@
 //!
 //! Files are the truth. A [`Deck`] is a workspace root; its cards are `.cuedeck/cards/<id>.md`, markdown with YAML
 //! [`frontmatter`], read into a [`card::Card`] and never written but as an edit of single values. [`graph`] says what
-//! depends on what, [`dates`] filters by time, [`document`] knows headings and sections, [`refs`] what a card points
+//! depends on what, [`dates`] filters by time, [`document`] knows headings and
+//! sections, [`documents`] reads them, [`refs`] what a card points
 //! at, [`context`] finds documents, cards and code by words and by meaning on the index that the code side uses.
 //!
 //! [`scene`] makes a snapshot of the work in progress, with secrets masked by [`secrets`]; [`doctor`] says what is wrong,
@@ -13,10 +14,12 @@
 
 pub mod card;
 pub mod config;
+pub mod context;
 pub mod dates;
 mod deck;
 pub mod doctor;
 pub mod document;
+pub mod documents;
 mod error;
 pub mod frontmatter;
 pub mod graph;

@@ -70,7 +70,8 @@ impl Reference {
         if language.is_some_and(|language| language.id == "markdown") {
             let outline = Outline::of_facts(&facts);
             let found = outline.find(fragment).cloned();
-            let heading = found.ok_or_else(|| dead("heading", outline.nearest(fragment).map(|near| near.name.clone())))?;
+            let heading =
+                found.ok_or_else(|| dead("heading", outline.nearest(fragment).map(|near| near.name.clone())))?;
             return Ok(Target { name: heading.name, lines: heading.lines, span: heading.span });
         }
         let Some(at) = find_symbol(&facts, fragment) else {

@@ -5,11 +5,17 @@
 
 use cruxe_model::RepoPath;
 
+/// The snapshot that `cue scene` makes of cards, documents and code: everything in it is elsewhere too.
+const SCENE: &str = ".cuedeck/SCENE.md";
+
 /// Why a file is left out; `None` for one that is not.
 pub fn reason(path: &RepoPath) -> Option<&'static str> {
     let folders = path.parent().split('/');
     if let Some(why) = folders.map(folder_reason).find(Option::is_some) {
         return why;
+    }
+    if path.as_str() == SCENE {
+        return Some("generated");
     }
     file_reason(path.file_name(), path.extension().as_deref())
 }
@@ -122,11 +128,22 @@ mod tests {
         assert_eq!(why("static/jquery.min.js"), Some("minified"));
         assert_eq!(why("api/v1/types.pb.go"), Some("generated"));
         assert_eq!(why("logo.PNG"), Some("binary"));
+        assert_eq!(why(".cuedeck/SCENE.md"), Some("generated"));
+        assert_eq!(why(".cuedeck/.cache/x.md"), Some("cache"));
     }
 
     #[test]
     fn ordinary_files_are_kept() {
-        for path in ["src/build/mod.rs", "vendor.go", "lib/locks.rs", "docs/guide.txt", "Makefile", ".github/x.yml"] {
+        for path in [
+            "src/build/mod.rs",
+            "vendor.go",
+            "lib/locks.rs",
+            "docs/guide.txt",
+            "Makefile",
+            ".github/x.yml",
+            ".cuedeck/cards/abc123.md",
+            "docs/SCENE.md",
+        ] {
             assert_eq!(why(path), None, "{path}");
         }
     }

@@ -91,8 +91,41 @@ pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<
         return Err(IndexError::TooManyFiles(max_files));
     }
     sort(&mut listing);
+    add_deck(&mut listing, root, &own_rules, max_files)?;
     add_tracked(&mut listing, root, &own_rules, tracked, max_files)?;
     Ok(listing)
+}
+
+/// The folders of cards and of the deck's own documents.
+const DECK: [&str; 2] = [".cuedeck/cards", ".cuedeck/docs"];
+
+/// Adds cards and documents of a deck that git ignores: who keeps tasks out of the repository still has them.
+fn add_deck(listing: &mut Listing, root: &Path, own_rules: &OwnRules, max_files: usize) -> Result<(), IndexError> {
+    let hidden = |folder: &&str| listing.folders.binary_search_by(|known| known.as_str().cmp(folder)).is_err();
+    let hidden: Vec<&str> = DECK.into_iter().filter(hidden).filter(|folder| is_plain_folder(root, folder)).collect();
+    for folder in &hidden {
+        let walk = WalkBuilder::new(root.join(folder)).standard_filters(false).follow_links(false).build();
+        for entry in walk {
+            match look(root, own_rules, entry) {
+                Some(Seen::File(file)) if !own_rules.ignores_below(&file.path) => {
+                    take(listing, own_rules, file, max_files)?;
+                }
+                Some(Seen::Folder(path)) => listing.folders.push(path.into()),
+                _ => {}
+            }
+        }
+    }
+    if !hidden.is_empty() {
+        sort(listing);
+    }
+    Ok(())
+}
+
+/// Whether a path of folders is there without a link among them.
+fn is_plain_folder(root: &Path, folder: &str) -> bool {
+    let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+    ends.map(|end| root.join(&folder[..end]))
+        .all(|path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()))
 }
 
 /// What a walk comes by.
@@ -340,6 +373,30 @@ mod tests {
         let paths: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, [".gitignore", "out/kept.rs", "src/.cruxeignore"]);
         assert!(listing.folders.iter().any(|folder| folder == "out"));
+    }
+
+    #[test]
+    fn cards_and_documents_of_an_ignored_deck_are_listed_and_nothing_else_of_it() {
+        let deck = [
+            (".cuedeck/cards/abc123.md", ""),
+            (".cuedeck/docs/deep/a.md", ""),
+            (".cuedeck/.cache/x.md", ""),
+            (".cuedeck/SCENE.md", ""),
+            (".cuedeck/config.toml", ""),
+        ];
+        let mut files = vec![("src/lib.rs", "")];
+        files.extend(deck);
+        let plain = tree(&files);
+        let both = [".cuedeck/cards/abc123.md", ".cuedeck/config.toml", ".cuedeck/docs/deep/a.md", "src/lib.rs"];
+        assert_eq!(paths(plain.path()), both);
+        files.push((".gitignore", ".cuedeck/\n"));
+        let ignored = tree(&files);
+        let expected = [".cuedeck/cards/abc123.md", ".cuedeck/docs/deep/a.md", ".gitignore", "src/lib.rs"];
+        assert_eq!(paths(ignored.path()), expected);
+        files.push((".cruxeignore", ".cuedeck/docs/\n"));
+        let hidden = tree(&files);
+        let expected = [".cruxeignore", ".cuedeck/cards/abc123.md", ".gitignore", "src/lib.rs"];
+        assert_eq!(paths(hidden.path()), expected);
     }
 
     #[cfg(unix)]

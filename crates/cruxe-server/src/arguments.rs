@@ -4,13 +4,17 @@
 //! naming the parameter, and a model that reads this has to guess. So the schema is checked first, and serde reads what
 //! is known to fit.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 use cruxe_model::error::ToolError;
+use regex::Regex;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
 use crate::schema::Object;
 
-/// Checks required parameters, types, enums, bounds and lengths; unknown parameters pass.
+/// Checks required parameters, types, enums, bounds, lengths and patterns; unknown parameters pass.
 ///
 /// It also makes the arguments uniform: a null parameter is taken out, and 3.0 becomes 3 where an integer is expected.
 pub fn conform(arguments: &mut Object, schema: &Object) -> Result<(), ToolError> {
@@ -72,8 +76,16 @@ fn conform_value(value: &mut Value, schema: &Object, at: &str) -> Result<(), Too
         return Err(refuse(at, problem).with("allowed", allowed));
     }
     check_bounds(value, schema, at)?;
+    check_pattern(value, schema, at)?;
     match value {
-        Value::Object(members) => conform_object(members, schema, at),
+        Value::Object(members) => {
+            conform_object(members, schema, at)?;
+            let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
+            if (members.len() as u64) < least {
+                return Err(refuse(at, format!("`{at}` must have at least {least} of its properties.")));
+            }
+            Ok(())
+        }
         Value::Array(items) => {
             let Some(Value::Object(part)) = schema.get("items") else { return Ok(()) };
             items.iter_mut().enumerate().try_for_each(|(i, item)| conform_value(item, part, &format!("{at}[{i}]")))
@@ -95,6 +107,21 @@ fn check_bounds(value: &Value, schema: &Object, at: &str) -> Result<(), ToolErro
         (_, Some(most)) if figure > most => Err(refuse(at, format!("`{at}` must be at most {most}{what}."))),
         _ => Ok(()),
     }
+}
+
+fn check_pattern(value: &Value, schema: &Object, at: &str) -> Result<(), ToolError> {
+    let (Value::String(text), Some(Value::String(pattern))) = (value, schema.get("pattern")) else { return Ok(()) };
+    if compiled(pattern).is_none_or(|regex| regex.is_match(text)) {
+        return Ok(());
+    }
+    Err(refuse(at, format!("`{at}` must match {pattern}; `{}` does not.", plain(value))))
+}
+
+/// The regular expression of a schema, made once: tools have a handful of them.
+fn compiled(pattern: &str) -> Option<Regex> {
+    static KNOWN: LazyLock<Mutex<HashMap<String, Option<Regex>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(pattern.to_owned()).or_insert_with(|| Regex::new(pattern).ok()).clone()
 }
 
 fn refuse(parameter: &str, problem: String) -> ToolError {
@@ -179,9 +206,44 @@ mod tests {
     }
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[schemars(extend("minProperties" = 1))]
     struct Updates {
         status: Depth,
         count: Option<i64>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[schemars(extend("minProperties" = 1))]
+    struct Changes {
+        #[schemars(regex(pattern = r"^[a-z0-9]{6}$"))]
+        id: Option<String>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    struct WithPattern {
+        changes: Changes,
+        #[schemars(inner(regex(pattern = r"^[a-z0-9]{6}$")))]
+        ids: Option<Vec<String>>,
+    }
+
+    #[test]
+    fn patterns_and_empty_objects_are_refused() {
+        let refused = |arguments: Value| {
+            let Value::Object(mut arguments) = arguments else { panic!("not an object") };
+            conform(&mut arguments, &input_schema::<WithPattern>()).map_err(|error| error.message)
+        };
+        assert_eq!(refused(json!({"changes": {"id": "abc123"}, "ids": ["000000"]})), Ok(()));
+        assert_eq!(
+            refused(json!({"changes": {"id": "ABC"}})),
+            Err("`changes.id` must match ^[a-z0-9]{6}$; `ABC` does not.".to_owned())
+        );
+        assert_eq!(
+            refused(json!({"changes": {"id": "abc123"}, "ids": ["../x12"]})),
+            Err("`ids[0]` must match ^[a-z0-9]{6}$; `../x12` does not.".to_owned())
+        );
+        for empty in [json!({"changes": {}}), json!({"changes": {"id": null}})] {
+            assert_eq!(refused(empty), Err("`changes` must have at least 1 of its properties.".to_owned()));
+        }
     }
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@
 
 pub mod app;
 pub mod arguments;
+pub mod limits;
 pub mod progress;
 pub mod schema;
 pub mod server;

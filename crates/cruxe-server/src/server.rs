@@ -64,16 +64,17 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let guard = SetOnDrop::new(call.cancel.clone());
+        let numeric = served.spec.numeric_errors;
         let outcome = tokio::task::spawn_blocking(move || served.call(call)).await;
         guard.disarm();
-        let answer = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)))?;
-        Ok(answer)
+        let answer = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
+        answer.map_err(|error| CallError::of(error, numeric))
     }
 
     /// Calls a tool on this thread.
     pub fn call_here(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
-        Ok(served.call(call)?)
+        served.call(call).map_err(|error| CallError::of(error, served.spec.numeric_errors))
     }
 
     fn find(&self, name: &str) -> Option<Arc<Served>> {
@@ -112,27 +113,40 @@ pub enum CallError {
     /// There is no such tool; the text names the nearest.
     #[error("{0}")]
     UnknownTool(String),
-    /// The tool refused or failed.
+    /// The tool refused or failed, and MCP's result says so.
     #[error(transparent)]
     Tool(#[from] ToolError),
+    /// A tool of the deck refused or failed: a JSON-RPC error with a number, through MCP too.
+    #[error(transparent)]
+    Numeric(ToolError),
 }
 
 impl CallError {
-    /// Returns it as a JSON-RPC error; a tool's own code stands in `data.code`.
+    fn of(error: ToolError, numeric: bool) -> CallError {
+        if numeric { CallError::Numeric(error) } else { CallError::Tool(error) }
+    }
+
+    /// Returns it as a JSON-RPC error; a tool's own code stands in `data.code`, and what the contract's message does
+    /// not say in `data.detail`.
     pub fn to_rpc(&self) -> ErrorData {
-        let error = match self {
+        let (error, numeric) = match self {
             CallError::UnknownTool(problem) => return ErrorData::invalid_params(problem.clone(), None),
-            CallError::Tool(error) => error,
-        };
-        let code = match error.code {
-            ErrorCode::InvalidInput => RpcCode::INVALID_PARAMS,
-            _ => RpcCode(-32000),
+            CallError::Tool(error) => (error, None),
+            CallError::Numeric(error) => (error, error.code.numeric()),
         };
         let mut data = error.data.clone();
         if let Value::Object(data) = &mut data {
             data.insert("code".to_owned(), Value::from(error.code.as_str()));
+            if numeric.is_some() {
+                data.insert("detail".to_owned(), Value::from(error.message.as_str()));
+            }
         }
-        ErrorData::new(code, error.message.clone(), Some(data))
+        let (code, message) = match (numeric, error.code) {
+            (Some((number, message)), _) => (RpcCode(number), message.to_owned()),
+            (None, ErrorCode::InvalidInput) => (RpcCode::INVALID_PARAMS, error.message.clone()),
+            (None, _) => (RpcCode(-32000), error.message.clone()),
+        };
+        ErrorData::new(code, message, Some(data))
     }
 }
 
@@ -174,7 +188,7 @@ impl ServerHandler for Connection {
         match outcome {
             Ok(answer) => Ok(to_result(answer).into()),
             Err(CallError::Tool(error)) => Ok(CallToolResult::structured_error(error.to_json()).into()),
-            Err(unknown @ CallError::UnknownTool(_)) => Err(unknown.to_rpc()),
+            Err(other @ (CallError::UnknownTool(_) | CallError::Numeric(_))) => Err(other.to_rpc()),
         }
     }
 }
@@ -272,5 +286,20 @@ mod tests {
                 "code": "ref_not_indexed", "ref": "dev", "suggestion": "Call index_repo with this ref first."}})
         );
         assert_eq!(CallError::from(ToolError::invalid_input("x")).to_rpc().code.0, -32602);
+    }
+
+    #[test]
+    fn errors_of_the_deck_have_the_number_and_the_message_of_the_contract() {
+        let error = ToolError::new(ErrorCode::FileNotFound, "there is no file docs/missing.md")
+            .with("path", "docs/missing.md")
+            .suggest("Did you mean 'docs/existing.md'?");
+        assert_eq!(
+            serde_json::to_value(CallError::of(error, true).to_rpc()).unwrap(),
+            json!({"code": 1001, "message": "File Not Found", "data": {
+                "suggestion": "Did you mean 'docs/existing.md'?", "path": "docs/missing.md", "code": "file_not_found",
+                "detail": "there is no file docs/missing.md"}})
+        );
+        let refused = CallError::of(ToolError::invalid_input("`limit` must be at least 1."), true).to_rpc();
+        assert_eq!((refused.code.0, refused.message.as_ref()), (-32602, "`limit` must be at least 1."));
     }
 }

@@ -4,6 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cruxe_deck::config::RateLimit;
+
+use crate::limits::{Bucket, Refused};
 
 /// One client's connection. It ends with it: nothing here is written to disk.
 #[derive(Debug)]
@@ -11,6 +16,7 @@ pub struct Session {
     /// Unique within this process; for logs.
     pub id: String,
     default_refs: Mutex<HashMap<PathBuf, String>>,
+    buckets: Mutex<HashMap<&'static str, Bucket>>,
 }
 
 impl Session {
@@ -18,7 +24,7 @@ impl Session {
     pub fn new() -> Session {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Session { id: format!("session-{number}"), default_refs: Mutex::default() }
+        Session { id: format!("session-{number}"), default_refs: Mutex::default(), buckets: Mutex::default() }
     }
 
     /// Returns the ref that this client chose for calls on `workspace` that name none.
@@ -29,6 +35,12 @@ impl Session {
     /// Makes `ref_name` the ref of calls on `workspace` that name none, and returns the one before it.
     pub fn set_default_ref(&self, workspace: &Path, ref_name: &str) -> Option<String> {
         self.refs().insert(workspace.to_owned(), ref_name.to_owned())
+    }
+
+    /// Counts a call of a tool, or refuses it.
+    pub fn admit(&self, tool: &'static str, limit: RateLimit) -> Result<(), Refused> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets.entry(tool).or_default().admit(limit, Instant::now())
     }
 
     /// A panic of another call cannot leave the map half changed, so a poisoned lock is as good as any.

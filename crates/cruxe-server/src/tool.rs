@@ -42,6 +42,8 @@ pub struct ToolSpec {
     pub idempotent: bool,
     /// Whether it may destroy something that cannot be made anew.
     pub destructive: bool,
+    /// Whether its errors are JSON-RPC errors with the numbers of the deck's contract, instead of results.
+    pub numeric_errors: bool,
 }
 
 impl ToolSpec {
@@ -57,6 +59,7 @@ impl ToolSpec {
             read_only: true,
             idempotent: true,
             destructive: false,
+            numeric_errors: false,
         }
     }
 
@@ -68,6 +71,11 @@ impl ToolSpec {
     /// Marks it as one whose second call changes something again.
     pub fn not_idempotent(self) -> ToolSpec {
         ToolSpec { idempotent: false, ..self }
+    }
+
+    /// Marks it as one whose errors are JSON-RPC errors with numbers.
+    pub fn numeric_errors(self) -> ToolSpec {
+        ToolSpec { numeric_errors: true, ..self }
     }
 
     /// Takes the schemas of a tool's input and output types.

@@ -11,6 +11,7 @@ mod changes;
 mod crowd;
 mod cue;
 mod damage;
+mod deck;
 mod disk;
 mod freshness;
 mod graph_tools;

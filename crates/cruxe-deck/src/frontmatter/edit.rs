@@ -91,6 +91,8 @@ fn replacements(text: &str, front: &FrontMatter, entry: &Entry, value: &NewValue
     let mut put = |new: &str| {
         if at.is_empty() {
             attempts.extend(behind_colon.map(|colon| (colon..colon, format!(" {new}"))));
+            // Behind an anchor or a tag that stands there alone.
+            attempts.push((at.clone(), format!(" {new}")));
         } else {
             attempts.push((at.clone(), new.to_owned()));
             // A list that begins in the first column cannot become something on the same line.
@@ -126,16 +128,15 @@ fn insertions(text: &str, front: &FrontMatter, key: &str, value: &NewValue) -> V
         NewValue::List(items) => write::list(items),
     };
     if let Some(brace) = front.flow_end {
-        return vec![
-            (brace..brace, format!(", {key}: {line}")),
-            (brace..brace, format!("{key}: {line}")),
-        ];
+        return vec![(brace..brace, format!(", {key}: {line}")), (brace..brace, format!("{key}: {line}"))];
     }
     let indent = front.entries.first().map_or("", |entry| indent(text, entry));
     let end = front.yaml.end..front.yaml.end;
     let mut attempts = Vec::new();
     if let NewValue::Text(new) = value {
-        attempts.extend(write::literal(new, indent, eol).map(|block| (end.clone(), format!("{indent}{key}: {block}{eol}"))));
+        attempts.extend(
+            write::literal(new, indent, eol).map(|block| (end.clone(), format!("{indent}{key}: {block}{eol}"))),
+        );
     }
     attempts.push((end, format!("{indent}{key}: {line}{eol}")));
     attempts

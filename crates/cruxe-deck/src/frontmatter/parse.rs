@@ -147,7 +147,10 @@ impl<'a> Reader<'a> {
                 Err(self.problem(YamlProblemKind::TooDeep, at.start, message))
             }
             Event::SequenceStart(anchor, _) => {
-                self.begin(at);
+                // Of a list that is not indented the parser tells where its first item begins.
+                let before = self.text[..at.start].trim_end();
+                let dash = before.strip_suffix('-').map_or(at.start, str::len);
+                self.begin(dash..at.end);
                 self.open.push(Open::List(Vec::new(), anchor));
                 Ok(())
             }
@@ -174,10 +177,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes where a scalar or alias stands.
+    /// Notes where a scalar or alias stands, without its anchor and tag.
     fn leaf(&mut self, at: Range<usize>, style: Style) {
-        let written = self.text[at.clone()].trim_end().len();
-        let at = at.start..at.start + written;
+        let mut start = at.start;
+        let written = self.text[at].trim_end();
+        let end = start + written.len();
+        while self.text[start..end].starts_with(['&', '!']) {
+            let rest = &self.text[start..end];
+            let value = rest.find(char::is_whitespace).map_or("", |blank| rest[blank..].trim_start());
+            start = end - value.len();
+        }
+        let at = start..end;
         if self.open.is_empty() {
             self.current.style = Some(style);
         }

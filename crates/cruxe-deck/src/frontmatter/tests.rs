@@ -29,8 +29,7 @@ fn values_are_read_with_their_places() {
     assert_eq!(front.text("note"), Some("one\ntwo\n"));
     assert!(front.is_empty("empty") && front.is_empty("absent") && !front.is_empty("title"));
     assert_eq!(front.entry("tags").unwrap().line, 4);
-    let items: Vec<&str> =
-        front.entry("tags").unwrap().items_at.iter().map(|at| &text[at.clone()]).collect();
+    let items: Vec<&str> = front.entry("tags").unwrap().items_at.iter().map(|at| &text[at.clone()]).collect();
     assert_eq!(items, ["a", "\"b c\""]);
     assert_eq!(&text[front.body..], "body");
 }
@@ -38,7 +37,10 @@ fn values_are_read_with_their_places() {
 #[test]
 fn nothing_is_nothing_and_quoted_nothing_is_text() {
     let front = front("a: null\nb: ~\nc: \"null\"\nd: ''\n");
-    assert_eq!((front.text("a"), front.text("b"), front.text("c"), front.text("d")), (None, None, Some("null"), Some("")));
+    assert_eq!(
+        (front.text("a"), front.text("b"), front.text("c"), front.text("d")),
+        (None, None, Some("null"), Some(""))
+    );
 }
 
 #[test]
@@ -89,6 +91,7 @@ fn only_the_value_changes() {
         ("---\nstatus:\n  todo\n---\n", "status", "done", "---\nstatus:\n  done\n---\n"),
         ("---\na: &s todo\nstatus: *s\n---\n", "status", "done", "---\na: &s todo\nstatus: done\n---\n"),
         ("---\nstatus: &s todo\n---\n", "status", "done", "---\nstatus: &s done\n---\n"),
+        ("---\nstatus: &s !!str\nb: 1\n---\n", "status", "done", "---\nstatus: &s !!str done\nb: 1\n---\n"),
         ("---\nstatus: !!str todo\n---\n", "status", "done", "---\nstatus: !!str done\n---\n"),
         ("---\n{a: 1, status: todo}\n---\n", "status", "a, b", "---\n{a: 1, status: \"a, b\"}\n---\n"),
         ("---\n\"status\" : todo\n---\n", "status", "done", "---\n\"status\" : done\n---\n"),
@@ -152,12 +155,14 @@ fn entry(number: usize) -> impl Strategy<Value = String> {
 
 fn document() -> impl Strategy<Value = (String, usize)> {
     let entries = (entry(0), entry(1), entry(2), entry(3), entry(4), 0usize..6);
-    (entries, prop::bool::ANY, prop::bool::ANY, "[ -~äß\n]{0,40}").prop_map(|((a, b, c, d, e, wanted), crlf, bom, body)| {
-        let yaml = [a, b, c, d, e].join("\n").trim_end_matches('\n').to_owned();
-        let text = format!("---\n{yaml}\n# last\n---\n{body}");
-        let text = if crlf { text.replace('\n', "\r\n") } else { text };
-        (if bom { format!("\u{feff}{text}") } else { text }, wanted)
-    })
+    (entries, prop::bool::ANY, prop::bool::ANY, "[ -~äß\n]{0,40}").prop_map(
+        |((a, b, c, d, e, wanted), crlf, bom, body)| {
+            let yaml = [a, b, c, d, e].join("\n").trim_end_matches('\n').to_owned();
+            let text = format!("---\n{yaml}\n# last\n---\n{body}");
+            let text = if crlf { text.replace('\n', "\r\n") } else { text };
+            (if bom { format!("\u{feff}{text}") } else { text }, wanted)
+        },
+    )
 }
 
 proptest! {
@@ -171,10 +176,13 @@ proptest! {
         let edited = edit(&text, &[(&key, NewValue::Text(value.clone()))]).unwrap();
         let after = FrontMatter::parse(&edited).unwrap().unwrap();
         prop_assert_eq!(after.text(&key), Some(value.as_str()));
-        let old_at = before.entry(&key).map_or(before.yaml.end..before.yaml.end, |entry| entry.value_at.clone());
-        let lead = before.entry(&key).map_or(old_at.start, |entry| entry.key_at.end);
-        prop_assert_eq!(&edited[..lead], &text[..lead]);
-        prop_assert!(edited.ends_with(&text[old_at.end..]), "{:?} in {:?}", &text[old_at.end..], edited);
+        let (key_end, value_end) = match before.entry(&key) {
+            // Where there was no value, the colon stays.
+            Some(entry) => (entry.key_at.end, entry.value_at.end.max(entry.key_at.end + 1)),
+            None => (before.yaml.end, before.yaml.end),
+        };
+        prop_assert_eq!(&edited[..key_end], &text[..key_end]);
+        prop_assert!(edited.ends_with(&text[value_end..]), "{:?} in {:?}", &text[value_end..], edited);
         for entry in &before.entries {
             if entry.key != key {
                 prop_assert_eq!(&after.entry(&entry.key).unwrap().value, &entry.value);

@@ -48,7 +48,13 @@ pub(super) fn fit(head: &str, parts: Vec<Part>, limit: usize) -> Result<Fitted, 
 fn choose(head: &str, parts: Vec<Part>, limit: usize) -> (Vec<Part>, Vec<Pruned>) {
     let mut left = limit.saturating_sub(tokens(head) + limit / NOTE_SHARE);
     let (mut kept, mut pruned): (Vec<Part>, Vec<Pruned>) = Default::default();
+    let mut is_full = false;
     for part in parts {
+        // Nothing is shown while something more important is not.
+        if is_full {
+            pruned.push(Pruned { what: part.name, cut: false });
+            continue;
+        }
         let opened = kept.iter().any(|known: &Part| known.section == part.section);
         let heading = if opened { 0 } else { tokens(part.section.heading()) + 2 };
         // The seams cost a token or two.
@@ -62,9 +68,12 @@ fn choose(head: &str, parts: Vec<Part>, limit: usize) -> (Vec<Part>, Vec<Pruned>
         // The beginning of something long is better than nothing, but must not crowd out everything behind it.
         let shorter = part.shorten(|part| cost(part) <= left / 2).or_else(|| part.shorten(|part| cost(part) <= left));
         pruned.push(Pruned { what: part.name, cut: shorter.is_some() });
-        if let Some(shorter) = shorter {
-            left -= cost(&shorter);
-            kept.push(shorter);
+        match shorter {
+            Some(shorter) => {
+                left -= cost(&shorter);
+                kept.push(shorter);
+            }
+            None => is_full = true,
         }
     }
     (kept, pruned)
@@ -155,9 +164,13 @@ mod tests {
 
     #[test]
     fn the_most_important_part_goes_last() {
-        let fitted = fit("# Scene\n", parts(), 60).unwrap();
-        assert!(fitted.text.contains("### aaa111 First"), "{}", fitted.text);
-        assert!(!fitted.text.contains("A document."), "{}", fitted.text);
+        let shown = |limit| fit("# Scene\n", parts(), limit).map(|fitted| fitted.text).unwrap_or_default();
+        let first = (3..200).map(shown).find(|text| text.contains("### ")).unwrap();
+        assert!(first.contains("### aaa111 First"), "{first}");
+        assert!(
+            !first.contains("### bbb222") && !first.contains("docs/a.md\n") && !first.contains("abc Fix"),
+            "{first}"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! Files are ranked rather than chunks because what a question is about is rarely said in one place: a file whose name,
 //! definitions and several functions speak of it is the better answer than one with a lucky line.
 
+pub mod context;
 pub mod explain;
 mod files;
 pub mod followup;

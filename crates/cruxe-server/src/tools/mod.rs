@@ -2,6 +2,7 @@
 
 mod budget;
 mod compare_symbol_between_commits;
+mod deck;
 mod diff_context;
 mod explain_ranking;
 mod find_references;
@@ -31,11 +32,13 @@ const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with
     get_file_outline to see what a file contains before reading it, find_references and \
     get_call_graph to see who uses and who calls a symbol. Every answer says in `metadata` how fresh \
     and complete it is; `partial` means the first index is still being built: ask again. \
-    Pass `ref` for another branch, tag or commit after index_repo with that ref.";
+    Pass `ref` for another branch, tag or commit after index_repo with that ref. \
+    Documents and tasks: read_context finds them, read_doc reads a section, list_tasks, create_task and update_task \
+    keep the cards in .cuedeck.";
 
 /// Every tool.
 pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
-    vec![
+    let code = [
         search_code::tool(Arc::clone(app)),
         explain_ranking::tool(Arc::clone(app)),
         suggest_followup_queries::tool(Arc::clone(app)),
@@ -51,7 +54,8 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
         sync_repo::tool(Arc::clone(app)),
         index_status::tool(Arc::clone(app)),
         health_check::tool(Arc::clone(app)),
-    ]
+    ];
+    code.into_iter().chain(deck::all(app)).collect()
 }
 
 /// The server with every tool.

@@ -1,0 +1,325 @@
+//! `read_context`: which documents, cards and code files a few words are about.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cruxe_embed::minilm::{self, MiniLm};
+use cruxe_index::View;
+use cruxe_model::facts::Symbol;
+use cruxe_model::{SymbolKind, VersionId};
+use cruxe_query::QueryError;
+use cruxe_query::search::context::{self, RankedFile, Ranking};
+use cruxe_store::{FileRow, SymbolTable, tokens};
+
+use crate::card::same_word;
+use crate::frontmatter::FrontMatter;
+
+/// What counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Words of names and of text.
+    Keyword,
+    /// Nearness in meaning.
+    Semantic,
+    /// Seven parts meaning, three parts words.
+    #[default]
+    Hybrid,
+}
+
+impl Mode {
+    fn share(self) -> f32 {
+        match self {
+            Mode::Keyword => 0.0,
+            Mode::Semantic => 1.0,
+            Mode::Hybrid => 0.7,
+        }
+    }
+}
+
+/// Only files whose front matter says so; everything in whatever case. A file without front matter passes no filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filters {
+    /// One of these tags.
+    pub tags: Vec<String>,
+    /// This priority.
+    pub priority: Option<String>,
+    /// This person.
+    pub assignee: Option<String>,
+}
+
+impl Filters {
+    fn is_empty(&self) -> bool {
+        self.tags.is_empty() && self.priority.is_none() && self.assignee.is_none()
+    }
+
+    fn pass(&self, labels: &Labels) -> bool {
+        let word = |wanted: &Option<String>, own: &Option<String>| {
+            wanted.as_ref().is_none_or(|wanted| own.as_ref().is_some_and(|own| same_word(own, wanted)))
+        };
+        let tagged = |tag: &String| labels.tags.iter().any(|own| same_word(own, tag));
+        (self.tags.is_empty() || self.tags.iter().any(tagged))
+            && word(&self.priority, &labels.priority)
+            && word(&self.assignee, &labels.assignee)
+    }
+}
+
+/// What to look for.
+pub struct Question<'a> {
+    /// A few words.
+    pub query: &'a str,
+    /// At most so many files.
+    pub limit: usize,
+    /// What counts.
+    pub mode: Mode,
+    /// What is wanted at all.
+    pub filters: Filters,
+    /// The transformer that looks at the best files once more, where one is chosen and installed.
+    pub transformer: Option<Arc<MiniLm>>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    /// The best files, best first.
+    pub found: Vec<Found>,
+    /// Whether there are more than were asked for.
+    pub truncated: bool,
+    /// The model that compared meanings, `none` where none did.
+    pub model: String,
+    /// What the reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// A file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Where it is.
+    pub path: String,
+    /// SHA-256 of its content.
+    pub hash: String,
+    /// How many tokens it has.
+    pub tokens: usize,
+    /// Up to three headings or definitions that have most to do with the words.
+    pub anchors: Vec<String>,
+    /// How much it has to do with the words, 0 to 1.
+    pub score: f32,
+}
+
+/// At most so many anchors.
+const ANCHORS: usize = 3;
+/// Files that a transformer looks at: it takes milliseconds for each that it has not seen yet.
+const LOOKED_AT: usize = 20;
+/// How much of a text it reads: what is beyond 256 tokens it does not see.
+const READ: usize = 1200;
+/// What is known of so many file versions is kept: a hundred bytes each.
+const MAX_KNOWN: usize = 200_000;
+/// Vectors of texts that the transformer has read: 1.5 KB each.
+const MAX_VECTORS: usize = 20_000;
+
+/// What a version says about itself. A version never changes, so this is made once.
+#[derive(Clone)]
+struct Figures {
+    hash: String,
+    tokens: usize,
+    labels: Option<Arc<Labels>>,
+}
+
+/// What front matter says of the things that filters ask for.
+struct Labels {
+    tags: Vec<String>,
+    priority: Option<String>,
+    assignee: Option<String>,
+}
+
+/// What is kept between questions, for as long as an index is open.
+#[derive(Default)]
+struct Kept {
+    figures: Mutex<HashMap<VersionId, Figures>>,
+    vectors: Mutex<HashMap<VersionId, Arc<Vec<f32>>>>,
+}
+
+/// Finds files.
+pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
+    let Some((snapshot, _)) = &view.published else {
+        return Ok(Context { model: "none".to_owned(), ..Context::default() });
+    };
+    let Some(mut ranking) = context::rank(view, question.query, question.mode.share())? else {
+        return Ok(Context { model: "none".to_owned(), ..Context::default() });
+    };
+    let mut answer = Context { model: context::model_name().to_owned(), ..Context::default() };
+    if let Some(why) = ranking.lexical_only {
+        answer.model = "none".to_owned();
+        answer.warnings.extend(why.warning().map(str::to_owned));
+    }
+    let kept = snapshot.derived::<Kept>();
+    let finder = Finder { view, kept: &kept };
+    if let Some(transformer) = &question.transformer
+        && ranking.lexical_only.is_none()
+    {
+        finder.look_again(&mut ranking, question, transformer);
+        answer.model = format!("{} + {}", answer.model, minilm::NAME);
+    }
+    let words: Vec<&str> = ranking.words.iter().map(String::as_str).collect();
+    let mut unreadable = 0;
+    for ranked in &ranking.files {
+        let row = &ranking.corpus.files()[ranked.file as usize];
+        if !question.filters.is_empty() && row.language != "markdown" {
+            continue;
+        }
+        // Beyond the limit, only whether there are more is of interest.
+        let full = answer.found.len() == question.limit;
+        if full && question.filters.is_empty() {
+            answer.truncated = true;
+            break;
+        }
+        let Some(figures) = finder.figures(row) else {
+            unreadable += 1;
+            continue;
+        };
+        let passes = |labels: &Arc<Labels>| question.filters.pass(labels);
+        if !question.filters.is_empty() && !figures.labels.as_ref().is_some_and(passes) {
+            continue;
+        }
+        if full {
+            answer.truncated = true;
+            break;
+        }
+        let table = snapshot.symbol_table(row.id)?;
+        let anchors = anchors(&ranking, ranked, &table, &words);
+        let (path, score) = (row.path.as_str().to_owned(), ranked.score);
+        answer.found.push(Found { path, hash: figures.hash, tokens: figures.tokens, anchors, score });
+    }
+    if unreadable > 0 {
+        answer.warnings.push(format!("{unreadable} files changed since they were indexed and are left out"));
+    }
+    Ok(answer)
+}
+
+struct Finder<'a> {
+    view: &'a View<'a>,
+    kept: &'a Kept,
+}
+
+impl Finder<'_> {
+    fn figures(&self, row: &FileRow) -> Option<Figures> {
+        let known = || self.kept.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(figures) = known().get(&row.id) {
+            return Some(figures.clone());
+        }
+        let bytes = self.view.project.read(row)?;
+        let (text, _) = cruxe_extract::as_text(&bytes);
+        let figures = Figures {
+            hash: sha256(&bytes),
+            tokens: count_tokens(&text),
+            labels: (row.language == "markdown").then(|| labels(&text)).flatten().map(Arc::new),
+        };
+        let mut known = known();
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(row.id, figures.clone());
+        Some(figures)
+    }
+
+    /// Compares the best files once more, by the transformer, and puts them in the order that follows.
+    fn look_again(&self, ranking: &mut Ranking, question: &Question, transformer: &MiniLm) {
+        let share = question.mode.share();
+        let query = transformer.embed(question.query);
+        let many = ranking.files.len().min(LOOKED_AT);
+        let rows: Vec<FileRow> =
+            ranking.files[..many].iter().map(|ranked| ranking.corpus.files()[ranked.file as usize].clone()).collect();
+        let near: Vec<f32> = rows
+            .iter()
+            .map(|row| {
+                let vector = self.vector(row, transformer);
+                vector.iter().zip(&query).map(|(a, b)| a * b).sum::<f32>().max(0.0)
+            })
+            .collect();
+        let nearest = near.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        for (ranked, near) in ranking.files.iter_mut().zip(near) {
+            ranked.meaning = near / nearest;
+            ranked.score = (1.0 - share) * ranked.words + share * ranked.meaning;
+        }
+        ranking.files[..many].sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
+    }
+
+    fn vector(&self, row: &FileRow, transformer: &MiniLm) -> Arc<Vec<f32>> {
+        let known = || self.kept.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vector) = known().get(&row.id) {
+            return Arc::clone(vector);
+        }
+        let bytes = self.view.project.read(row).unwrap_or_default();
+        let (text, _) = cruxe_extract::as_text(&bytes);
+        let body = FrontMatter::parse(&text).ok().flatten().map_or(0, |front| front.body);
+        let begin: String = text[body..].chars().take(READ).collect();
+        let vector = Arc::new(transformer.embed(&format!("{}\n{begin}", row.path)));
+        let mut known = known();
+        if known.len() >= MAX_VECTORS {
+            known.clear();
+        }
+        known.insert(row.id, Arc::clone(&vector));
+        vector
+    }
+}
+
+/// Returns the SHA-256 of bytes, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns how many tokens a text has, as the tokenizer of current OpenAI models counts them.
+pub fn count_tokens(text: &str) -> usize {
+    bpe_openai::o200k_base().count(text)
+}
+
+fn labels(text: &str) -> Option<Labels> {
+    let front = FrontMatter::parse(text).ok().flatten()?;
+    let own = |key: &str| front.text(key).map(str::to_owned);
+    let tags = front.texts("tags").unwrap_or_default().into_iter().map(str::to_owned).collect();
+    Some(Labels { tags, priority: own("priority"), assignee: own("assignee") })
+}
+
+/// The headings of a document, or the definitions of code, that have most to do with the words; where none has, the
+/// first ones.
+fn anchors(ranking: &Ranking, ranked: &RankedFile, table: &SymbolTable, words: &[&str]) -> Vec<String> {
+    let mut scores: Vec<(usize, f32)> = table
+        .symbols
+        .iter()
+        .enumerate()
+        .filter(|(_, symbol)| is_anchor(symbol))
+        .map(|(at, symbol)| (at, name_score(&symbol.name, words)))
+        .collect();
+    let chunks = ranking.corpus.chunks_of(ranked.file);
+    for (chunk, number) in table.chunks.iter().zip(chunks) {
+        let Some(symbol) = chunk.symbol else { continue };
+        if let Some((_, score)) = scores.iter_mut().find(|(at, _)| *at == symbol.0 as usize) {
+            *score += ranking.chunk(number);
+        }
+    }
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut anchors: Vec<String> = Vec::new();
+    for (at, _) in scores {
+        let name = &table.symbols[at].name;
+        if !anchors.contains(name) && anchors.len() < ANCHORS {
+            anchors.push(name.clone());
+        }
+    }
+    anchors
+}
+
+fn is_anchor(symbol: &Symbol) -> bool {
+    use SymbolKind::*;
+    let shown = !matches!(symbol.kind, Use | Field | Variant | Impl | Property);
+    shown && !symbol.flags.local && !symbol.name.trim().is_empty()
+}
+
+/// Twice the part of the words that a name says; a name that says nothing else counts a little more.
+fn name_score(name: &str, words: &[&str]) -> f32 {
+    let own = tokens(name);
+    let said = words.iter().filter(|word| own.iter().any(|token| token == *word)).count();
+    if said == 0 {
+        return 0.0;
+    }
+    2.0 * said as f32 / words.len() as f32 + 0.5 / own.len().max(1) as f32
+}

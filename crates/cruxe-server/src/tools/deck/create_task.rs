@@ -1,0 +1,114 @@
+//! `create_task`: a new card.
+
+use std::sync::Arc;
+
+use cruxe_deck::{Card, CardId, DeckError, NewCard, Priority, Status, dates};
+use cruxe_model::{Metadata, RepoPath, ToolError};
+use cruxe_store::StoreError;
+use jiff::Timestamp;
+use roaring::RoaringBitmap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::desk::{Desk, Desks};
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// What is to be done.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    #[schemars(length(min = 1, max = 200))]
+    title: String,
+    tags: Option<Vec<String>>,
+    #[serde(default)]
+    priority: Priority,
+    assignee: Option<String>,
+    /// Ids of tasks that come before.
+    #[schemars(inner(regex(pattern = r"^[a-z0-9]{6}$")))]
+    depends_on: Option<Vec<String>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    id: String,
+    path: String,
+    metadata: Created,
+}
+
+/// The card, and the state of the index that every answer carries.
+#[derive(Serialize, JsonSchema)]
+struct Created {
+    title: String,
+    status: Status,
+    priority: Priority,
+    assignee: Option<String>,
+    tags: Vec<String>,
+    depends_on: Vec<String>,
+    created: String,
+    #[serde(flatten)]
+    base: Metadata,
+}
+
+pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+    let about = "Create a task card in .cuedeck/cards.";
+    let spec = ToolSpec::new("create_task", "Create a task", about).writes().not_idempotent().numeric_errors();
+    typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
+        let desk = desks.enter(call, "create_task")?;
+        let mut depends_on: Vec<CardId> = Vec::new();
+        for id in input.depends_on.unwrap_or_default() {
+            let id = super::card_id(&id)?;
+            if !depends_on.contains(&id) {
+                depends_on.push(id);
+            }
+        }
+        let new = NewCard {
+            title: input.title,
+            tags: input.tags.unwrap_or_default(),
+            priority: input.priority,
+            assignee: input.assignee,
+            depends_on,
+        };
+        let now = Timestamp::now();
+        let card = create(&desk, &new, now)?;
+        Ok(Output {
+            id: card.id.to_string(),
+            path: card.path(),
+            metadata: Created {
+                title: card.title,
+                status: card.status,
+                priority: card.priority,
+                assignee: card.assignee,
+                tags: card.tags,
+                depends_on: card.depends_on,
+                created: dates::to_seconds(now),
+                base: desk.metadata(),
+            },
+        })
+    })
+}
+
+fn create(desk: &Desk, new: &NewCard, now: Timestamp) -> Result<Card, DeckError> {
+    let elsewhere = Elsewhere::of(desk).ok();
+    desk.deck().create(new, now, &|id| elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.has(id)))
+}
+
+/// Every file version of every indexed ref: a card of another branch comes here with the next merge.
+struct Elsewhere {
+    snapshot: cruxe_store::Snapshot,
+    versions: RoaringBitmap,
+}
+
+impl Elsewhere {
+    fn of(desk: &Desk) -> Result<Elsewhere, StoreError> {
+        let snapshot = desk.workspace.index()?.snapshot()?;
+        let mut versions = RoaringBitmap::new();
+        for state in snapshot.refs()? {
+            versions |= state.versions;
+        }
+        Ok(Elsewhere { snapshot, versions })
+    }
+
+    fn has(&self, id: &CardId) -> bool {
+        let path = RepoPath::parse(&id.path());
+        path.is_ok_and(|path| matches!(self.snapshot.file_at(&path, &self.versions), Ok(Some(_))))
+    }
+}

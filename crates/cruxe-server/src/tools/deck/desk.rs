@@ -1,0 +1,134 @@
+//! What the tools of the deck share: an open deck for each workspace, and the way into it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cruxe_deck::config::DeckConfig;
+use cruxe_deck::documents::Documents;
+use cruxe_deck::{Cards, Deck};
+use cruxe_index::{View, Workspace};
+use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
+
+use crate::app::App;
+use crate::limits::WINDOW;
+use crate::tool::Call;
+
+/// How long a question waits for an edit to be indexed. An array has no place to say that it is not up to date.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long it waits for the first index.
+const FIRST_PATIENCE: Duration = Duration::from_secs(8);
+/// Problems that an answer lists.
+const MAX_PROBLEMS: usize = 50;
+
+/// The decks of the workspaces that were asked about.
+pub(super) struct Desks {
+    app: Arc<App>,
+    open: Mutex<HashMap<PathBuf, Arc<Open>>>,
+}
+
+struct Open {
+    deck: Deck,
+    documents: Documents,
+}
+
+/// A deck, for one call.
+pub(super) struct Desk {
+    pub workspace: Arc<Workspace>,
+    open: Arc<Open>,
+    warnings: Vec<String>,
+}
+
+impl Desks {
+    pub fn new(app: Arc<App>) -> Desks {
+        Desks { app, open: Mutex::default() }
+    }
+
+    /// Opens the deck that a call is about, unless the tool was called too often.
+    pub fn enter(&self, call: &Call, tool: &'static str) -> Result<Desk, ToolError> {
+        let workspace = self.app.workspace(call)?;
+        let root = &workspace.project.root;
+        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = all.entry(root.clone()).or_insert_with(|| {
+            Arc::new(Open { deck: Deck::open(root.clone()), documents: Documents::new(root.clone()) })
+        });
+        let open = Arc::clone(open);
+        drop(all);
+        let (config, warnings) = match open.deck.config() {
+            Ok(loaded) => (loaded.config, loaded.warnings.iter().map(ToString::to_string).collect()),
+            // Tasks can be worked on whatever the configuration says; `cue doctor` exists to complain.
+            Err(problem) => (DeckConfig::default(), vec![format!("{problem}; the defaults are used")]),
+        };
+        if let Some(limit) = config.rate_limit(tool)
+            && let Err(refused) = call.session.admit(tool, limit)
+        {
+            let message = format!("{tool} was called more often than {} times a minute", limit.per_minute);
+            return Err(ToolError::new(ErrorCode::RateLimitExceeded, message)
+                .with("retry_after_seconds", refused.retry_after_seconds)
+                .with("limit", limit.per_minute)
+                .with("window_seconds", WINDOW.as_secs())
+                .with("current_count", refused.current_count));
+        }
+        Ok(Desk { workspace, open, warnings })
+    }
+}
+
+impl Desk {
+    pub fn deck(&self) -> &Deck {
+        &self.open.deck
+    }
+
+    pub fn documents(&self) -> &Documents {
+        &self.open.documents
+    }
+
+    pub fn cards(&self) -> Result<Arc<Cards>, ToolError> {
+        Ok(self.deck().cards()?)
+    }
+
+    /// The metadata of an answer that comes from files as they are now.
+    pub fn metadata(&self) -> Metadata {
+        let name = self.workspace.project.current_ref().unwrap_or_default();
+        let mut metadata = Metadata::new(&name);
+        let published = self.workspace.index().and_then(|index| index.snapshot()?.ref_state(&name));
+        (metadata.indexing_status, metadata.schema_status) = match published {
+            Ok(Some(_)) => (IndexingStatus::Ready, SchemaStatus::Compatible),
+            Ok(None) => (IndexingStatus::NotIndexed, SchemaStatus::Compatible),
+            Err(cruxe_store::StoreError::NotIndexed) => (IndexingStatus::NotIndexed, SchemaStatus::NotIndexed),
+            Err(problem) => (IndexingStatus::Failed, problem.schema_status().unwrap_or(SchemaStatus::CorruptManifest)),
+        };
+        metadata.warnings.extend(self.warnings.iter().cloned());
+        metadata
+    }
+
+    /// The same with what is wrong with cards.
+    pub fn metadata_with_problems(&self, cards: &Cards) -> Metadata {
+        let metadata = self.metadata();
+        if cards.problems.is_empty() {
+            return metadata;
+        }
+        let listed: Vec<serde_json::Value> =
+            cards.problems.iter().take(MAX_PROBLEMS).filter_map(|problem| serde_json::to_value(problem).ok()).collect();
+        metadata.with("problem_count", cards.problems.len()).with("problems", listed)
+    }
+
+    /// The work tree as it is indexed, once what was edited before the question is in the index, or patience ends.
+    pub fn view(&self) -> Result<View<'_>, ToolError> {
+        let start = Instant::now();
+        loop {
+            let view = self.workspace.view(None, FreshnessPolicy::Balanced)?;
+            let metadata = &view.metadata;
+            let settled = match &view.published {
+                Some(_) => metadata.freshness_status == FreshnessStatus::Fresh || start.elapsed() > PATIENCE,
+                None => metadata.indexing_status == IndexingStatus::Failed || start.elapsed() > FIRST_PATIENCE,
+            };
+            if settled {
+                return Ok(view);
+            }
+            drop(view);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `get_task_dependencies`: what a task waits for, or what waits for it.
+
+use std::sync::Arc;
+
+use cruxe_deck::{Card, Status};
+use cruxe_model::{Metadata, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::desk::Desks;
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// Which task, and which way.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    #[schemars(regex(pattern = r"^[a-z0-9]{6}$"))]
+    id: String,
+    /// Tasks that depend on this one.
+    #[serde(default)]
+    reverse: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    task_id: String,
+    r#type: Direction,
+    count: usize,
+    tasks: Vec<Task>,
+    metadata: Metadata,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Direction {
+    Dependencies,
+    Dependents,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Task {
+    id: String,
+    title: String,
+    status: Status,
+}
+
+pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+    let about = "Tasks that a task directly depends on, or that depend on it.";
+    let spec = ToolSpec::new("get_task_dependencies", "Dependencies of a task", about).numeric_errors();
+    typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
+        let desk = desks.enter(call, "get_task_dependencies")?;
+        let cards = desk.cards()?;
+        let graph = cards.graph();
+        if graph.card(&input.id).is_none() {
+            // Reading it says whether it is missing or malformed.
+            desk.deck().read(&super::card_id(&input.id)?)?;
+        }
+        let (direction, found) = match input.reverse {
+            false => (Direction::Dependencies, graph.dependencies(&input.id)),
+            true => (Direction::Dependents, graph.dependents(&input.id)),
+        };
+        let mut metadata = desk.metadata();
+        let missing = graph.missing().iter().filter(|(card, _)| !input.reverse && card.id.as_str() == input.id);
+        metadata.warnings.extend(missing.map(|(_, id)| format!("there is no card {id} that can be read")));
+        let task = |card: &Arc<Card>| Task { id: card.id.to_string(), title: card.title.clone(), status: card.status };
+        let tasks: Vec<Task> = found.into_iter().map(task).collect();
+        Ok(Output { task_id: input.id, r#type: direction, count: tasks.len(), tasks, metadata })
+    })
+}

@@ -1,0 +1,55 @@
+//! The tools of the deck: documents and tasks. Their errors are JSON-RPC errors with numbers, and four of them are
+//! limited in how often a connection may call them.
+
+mod create_task;
+mod desk;
+mod get_task_dependencies;
+mod list_tasks;
+mod read_context;
+mod read_doc;
+mod update_task;
+mod validate_task_graph;
+
+use std::sync::Arc;
+
+use cruxe_model::ToolError;
+
+use self::desk::Desks;
+use crate::app::App;
+use crate::tool::{Answer, Call, Tool, ToolSpec};
+
+/// Every tool of the deck.
+pub(super) fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
+    let desks = Arc::new(Desks::new(Arc::clone(app)));
+    vec![
+        read_context::tool(Arc::clone(&desks)),
+        read_doc::tool(Arc::clone(&desks)),
+        list_tasks::tool(Arc::clone(&desks)),
+        create_task::tool(Arc::clone(&desks)),
+        get_task_dependencies::tool(Arc::clone(&desks)),
+        validate_task_graph::tool(Arc::clone(&desks)),
+        update_task::tool(desks),
+    ]
+}
+
+/// A tool whose contract is an array: its text and its bare form are that member of the answer alone.
+struct ArrayTool {
+    inner: Arc<dyn Tool>,
+    member: &'static str,
+}
+
+impl Tool for ArrayTool {
+    fn spec(&self) -> ToolSpec {
+        self.inner.spec()
+    }
+
+    fn call(&self, call: &Call) -> Result<Answer, ToolError> {
+        Ok(self.inner.call(call)?.with_text_of(self.member))
+    }
+}
+
+/// What an id must look like; the schemas say the same.
+fn card_id(text: &str) -> Result<cruxe_deck::CardId, ToolError> {
+    cruxe_deck::CardId::parse(text)
+        .ok_or_else(|| ToolError::invalid_input(format!("`{text}` is no id of a task")).with("parameter", "id"))
+}

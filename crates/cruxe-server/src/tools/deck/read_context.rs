@@ -1,0 +1,107 @@
+//! `read_context`: which documents, tasks and code files some words are about.
+
+use std::sync::Arc;
+
+use cruxe_deck::context::{self, Filters, Mode};
+use cruxe_model::{Metadata, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ArrayTool;
+use super::desk::Desks;
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// What to look for.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// Keywords, e.g. 'auth flow'.
+    #[schemars(length(min = 1, max = 200))]
+    query: String,
+    #[serde(default = "five")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+    #[schemars(extend("default" = "hybrid"))]
+    mode: Option<Wanted>,
+    /// Deprecated: mode semantic.
+    #[serde(default)]
+    semantic: bool,
+    /// By frontmatter.
+    filters: Option<WantedFilters>,
+}
+
+fn five() -> usize {
+    5
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Wanted {
+    Keyword,
+    Semantic,
+    Hybrid,
+}
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct WantedFilters {
+    /// Any of these.
+    tags: Option<Vec<String>>,
+    priority: Option<String>,
+    assignee: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    results: Vec<Item>,
+    metadata: Metadata,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Item {
+    path: String,
+    /// SHA256 of the content.
+    hash: String,
+    tokens: usize,
+    anchors: Vec<String>,
+}
+
+pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+    let about = "Find documents, task cards and code files by words and meaning. \
+                 Each has its size in tokens and its best headings or symbols; read them with read_doc.";
+    let spec = ToolSpec::new("read_context", "Find context", about).numeric_errors();
+    let inner = typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
+        let desk = desks.enter(call, "read_context")?;
+        if input.query.trim().is_empty() {
+            return Err(ToolError::invalid_input("`query` must not be blank.").with("parameter", "query"));
+        }
+        let mode = match (input.mode, input.semantic) {
+            (Some(Wanted::Keyword), _) => Mode::Keyword,
+            (Some(Wanted::Semantic), _) | (None, true) => Mode::Semantic,
+            (Some(Wanted::Hybrid), _) | (None, false) => Mode::Hybrid,
+        };
+        let transformer = if mode == Mode::Keyword { Ok(None) } else { desk.workspace.transformer() };
+        let wanted = input.filters.unwrap_or_default();
+        let filters =
+            Filters { tags: wanted.tags.unwrap_or_default(), priority: wanted.priority, assignee: wanted.assignee };
+        let question = context::Question {
+            query: &input.query,
+            limit: input.limit,
+            mode,
+            filters,
+            transformer: transformer.clone().unwrap_or_default(),
+        };
+        let view = desk.view()?;
+        let found = context::find(&view, &question)?;
+        let mut metadata = view.metadata.clone().with("embedding_model", found.model).truncated_if(found.truncated);
+        metadata.warnings.extend(found.warnings);
+        metadata.warnings.extend(transformer.err());
+        let results = found.found.into_iter().map(|found| Item {
+            path: found.path,
+            hash: found.hash,
+            tokens: found.tokens,
+            anchors: found.anchors,
+        });
+        Ok(Output { results: results.collect(), metadata })
+    });
+    Arc::new(ArrayTool { inner, member: "results" })
+}

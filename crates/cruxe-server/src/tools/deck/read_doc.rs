@@ -1,0 +1,68 @@
+//! `read_doc`: a document, or a section of it.
+
+use std::sync::Arc;
+
+use cruxe_model::{Metadata, RepoPath, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::desk::{Desk, Desks};
+use crate::tool::{Tool, ToolSpec, typed};
+
+/// Which document.
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// Relative path of a .md file.
+    #[schemars(regex(pattern = r"^[^.][a-zA-Z0-9_/.\-]+\.md$"))]
+    path: String,
+    /// Heading of the section.
+    #[schemars(length(max = 100))]
+    anchor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    path: String,
+    content: String,
+    anchor: Option<String>,
+    tokens: usize,
+    /// SHA256.
+    hash: String,
+    cached: bool,
+    line_range: Option<LineRange>,
+    metadata: Metadata,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LineRange {
+    start: u32,
+    end: u32,
+}
+
+pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+    let about = "Read a markdown document, or only the section under a heading.";
+    let spec = ToolSpec::new("read_doc", "Read a document", about).numeric_errors();
+    typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
+        let desk = desks.enter(call, "read_doc")?;
+        let refused = |problem: String| ToolError::invalid_input(problem).with("parameter", "path");
+        let path = RepoPath::parse(&input.path).map_err(|problem| refused(problem.to_string()))?;
+        let excerpt = desk.documents().read(&path, input.anchor.as_deref(), &|| others(&desk))?;
+        Ok(Output {
+            path: excerpt.path,
+            content: excerpt.content,
+            anchor: excerpt.anchor,
+            tokens: excerpt.tokens,
+            hash: excerpt.hash,
+            cached: excerpt.cached,
+            line_range: excerpt.lines.map(|(start, end)| LineRange { start, end }),
+            metadata: desk.metadata(),
+        })
+    })
+}
+
+/// The documents of the workspace as they are now.
+fn others(desk: &Desk) -> Vec<String> {
+    let listing = desk.workspace.project.scan().unwrap_or_default();
+    let files = listing.files.into_iter().map(|file| String::from(file.path));
+    files.filter(|path| path.ends_with(".md") && !path.starts_with('.')).collect()
+}

@@ -5,6 +5,7 @@
 mod commands;
 mod config;
 mod context;
+mod cue;
 mod download;
 mod output;
 mod progress;
@@ -15,9 +16,10 @@ use clap::{CommandFactory, Parser};
 
 pub use context::CliError;
 
-/// Trees and facts are millions of small pieces, made on one thread and dropped on another.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+// The allocator is mimalloc: trees and facts are millions of small pieces, made on one thread and dropped on another.
+// `skim`, the finder of `cue open`, makes it the global one, and a program can have only one; linked here, its feature
+// `override` gives it to the grammars' C code too.
+use mimalloc as _;
 
 /// The names under which the program is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,32 +62,10 @@ Examples:
 
 The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into the repository.";
 
-/// Docs and tasks beside the code.
-#[derive(Parser)]
-#[command(name = "cue", version, propagate_version = true, max_term_width = 100)]
-struct Cue {
-    #[command(flatten)]
-    options: context::Options,
-    #[command(subcommand)]
-    command: CueCommand,
-}
-
-#[derive(clap::Subcommand)]
-enum CueCommand {
-    /// Start the MCP server on stdio.
-    Mcp,
-}
-
 /// Runs the program with the process's arguments.
 pub fn main(program: Program) -> ExitCode {
     let outcome = match program {
-        Program::Cue => {
-            let cue = Cue::parse();
-            let command = match cue.command {
-                CueCommand::Mcp => commands::Command::ServeMcp(commands::serve_mcp::ServeMcp::default()),
-            };
-            context::Context::new(cue.options).and_then(|context| command.run(&context))
-        }
+        Program::Cue => return cue::main(),
         program => {
             let matches = Cruxe::command().name(program.name()).bin_name(program.name()).get_matches();
             match <Cruxe as clap::FromArgMatches>::from_arg_matches(&matches) {

@@ -27,6 +27,11 @@ impl Paint {
         Paint { on: !set("NO_COLOR") && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal()) }
     }
 
+    /// Whether there are any.
+    pub fn is_on(self) -> bool {
+        self.on
+    }
+
     fn with(self, code: &str, text: &str) -> String {
         if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }

@@ -31,11 +31,6 @@ read_context = { per_minute = 10, burst = 15 }
 read_doc = { per_minute = 30, burst = 50 }
 list_tasks = { per_minute = 20, burst = 30 }
 update_task = { per_minute = 10, burst = 15 }
-
-[upgrade]
-# Where `cue upgrade` looks for releases, and the minisign key that they must be signed with.
-# server = "https://releases.example.org/cruxe"
-# public_key = "RW…"
 "##;
 
 /// The tools whose number of calls can be limited.
@@ -88,7 +83,7 @@ pub struct RateLimit {
     pub burst: u32,
 }
 
-/// Where releases come from.
+/// Where releases come from. Only a file of the user's own is asked, never a workspace's: see `cue upgrade`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Upgrade {
     /// The address of the release server.

@@ -6,6 +6,9 @@
 //! sections, [`documents`] reads them, [`refs`] what a card points
 //! at, [`context`] finds documents, cards and code by words and by meaning on the index that the code side uses.
 //!
+//! [`scene`] makes a snapshot of the work in progress, with secrets masked by [`secrets`]; [`doctor`] says what is wrong,
+//! [`links`] what a link in a document means.
+//!
 //! Invariant: no transport, nothing that prints; a file that cannot be read as a card is a [`card::Problem`] and is
 //! neither changed nor forgotten.
 
@@ -14,17 +17,22 @@ pub mod config;
 pub mod context;
 pub mod dates;
 mod deck;
+pub mod doctor;
 pub mod document;
 pub mod documents;
 mod error;
 pub mod frontmatter;
 pub mod graph;
+pub mod links;
 mod lock;
 pub mod refs;
+pub mod scene;
+pub mod secrets;
 mod store;
 
 pub use card::{Card, CardId, Priority, Problem, Status};
 pub use config::{DeckConfig, LoadedConfig};
 pub use deck::{Cards, Cleaned, Deck, NewCard, Update, Updated};
 pub use error::DeckError;
+pub use graph::TaskGraph;
 pub use lock::DeckLock;

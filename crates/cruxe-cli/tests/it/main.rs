@@ -9,6 +9,7 @@ mod support;
 mod branches;
 mod changes;
 mod crowd;
+mod cue;
 mod damage;
 mod deck;
 mod disk;

@@ -1,0 +1,153 @@
+//! The deck of a command: where it is, its configuration, the files around it.
+
+use std::path::{Path, PathBuf};
+
+use cruxe_deck::config::{ConfigError, ConfigProblem, Upgrade};
+use cruxe_deck::{CardId, Deck, DeckConfig, DeckError};
+use cruxe_index::Project;
+use cruxe_model::config::Config;
+use cruxe_model::{RepoPath, ToolError};
+use cruxe_store::Index;
+
+use super::error::{CueError, Kind};
+use crate::context::{CliError, Context};
+
+/// Finds the deck of `--workspace`, or the nearest one around the current folder.
+pub(super) fn find(context: &Context) -> Result<Deck, CueError> {
+    let start = start(context)?;
+    let root = start.ancestors().find(|folder| folder.join(".cuedeck").is_dir());
+    root.map(Deck::open).ok_or_else(|| {
+        CueError::new(Kind::Workspace, format!("there is no deck in {} or around it", start.display()))
+            .help("Run `cue init` to start one here, or name its folder with --workspace.")
+    })
+}
+
+/// The root of the project that a new deck belongs to: the git work tree, else the folder itself.
+pub(super) fn root_for_new(context: &Context) -> Result<PathBuf, CueError> {
+    Ok(project(context, &start(context)?)?.root)
+}
+
+fn start(context: &Context) -> Result<PathBuf, CueError> {
+    let folder = match &context.options.workspace {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir()
+            .map_err(|problem| CueError::new(Kind::Io, format!("the current folder: {problem}")))?,
+    };
+    let real = folder.canonicalize().ok().filter(|folder| folder.is_dir());
+    real.ok_or_else(|| {
+        CueError::new(Kind::Workspace, format!("{} is no folder", folder.display())).help("Give an existing folder.")
+    })
+}
+
+/// The deck's configuration: the workspace's, and what `--config` says otherwise.
+pub(super) fn config(context: &Context, deck: &Deck) -> Result<DeckConfig, CueError> {
+    let path = deck.config_path();
+    let own = DeckConfig::load(&path).map_err(|problem| config_error(&problem))?;
+    own.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    if own.config.upgrade != Upgrade::default() {
+        tracing::warn!("{}: [upgrade] counts only in $CRUXE_HOME/cue.toml", path.display());
+    }
+    let Some(named) = &context.options.config else { return Ok(own.config) };
+    must_exist(named)?;
+    let over = DeckConfig::load(named).map_err(|problem| config_error(&problem))?;
+    over.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    // Both are known to make sense; together, key by key, they do too.
+    let table = |path: &Path| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        text.parse::<toml::Table>().unwrap_or_default()
+    };
+    let mut both = table(&path);
+    merge(&mut both, table(named));
+    DeckConfig::parse(named, &both.to_string())
+        .map(|loaded| loaded.config)
+        .map_err(|problem| config_error(&ConfigError::Problem(problem)))
+}
+
+fn merge(into: &mut toml::Table, from: toml::Table) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            (_, value) => drop(into.insert(key, value)),
+        }
+    }
+}
+
+/// A file that the user named has to be there.
+pub(super) fn must_exist(path: &Path) -> Result<(), CueError> {
+    match path.metadata() {
+        Ok(_) => Ok(()),
+        Err(problem) => Err(CueError::new(Kind::Config, format!("{}: {problem}", path.display()))
+            .help("Check the path given with --config.")),
+    }
+}
+
+pub(super) fn config_error(error: &ConfigError) -> CueError {
+    match error {
+        ConfigError::Io { path, source } => CueError::new(Kind::Config, format!("{}: {source}", path.display())),
+        ConfigError::Problem(problem) => config_problem(problem),
+    }
+}
+
+fn config_problem(problem: &ConfigProblem) -> CueError {
+    let text = std::fs::read_to_string(&problem.path).unwrap_or_default();
+    let name = problem.path.display().to_string();
+    CueError::new(Kind::Config, problem.to_string())
+        .at(&name, text, problem.span.clone(), problem.message.clone())
+        .help("Correct the line, or run `cue init --force` for a new configuration.")
+}
+
+/// Every file of the workspace that is not ignored, relative to the deck's root.
+pub(super) fn files(context: &Context, deck: &Deck) -> Result<Vec<RepoPath>, CueError> {
+    let project = project(context, deck.root())?;
+    let listing = project.scan().map_err(CliError::from)?;
+    let prefix = deck.root().strip_prefix(&project.root).ok().and_then(|path| path.to_str()).unwrap_or_default();
+    let inside = listing.files.into_iter().filter_map(|file| match prefix {
+        "" => Some(file.path),
+        prefix => RepoPath::parse(file.path.as_str().strip_prefix(prefix)?.strip_prefix('/')?).ok(),
+    });
+    Ok(inside.collect())
+}
+
+/// Tells whether another branch that is indexed has a card of an id: it would come here with the next merge.
+pub(super) fn is_taken_elsewhere(context: &Context, deck: &Deck) -> impl Fn(&CardId) -> bool + use<> {
+    let project = project(context, deck.root()).ok();
+    let known = project.and_then(|project| {
+        let snapshot = Index::open(&project.dir).ok()?.snapshot().ok()?;
+        let refs = snapshot.refs().ok()?;
+        Some((snapshot, refs))
+    });
+    move |id| {
+        let (Some((snapshot, refs)), Ok(path)) = (&known, RepoPath::parse(&id.path())) else { return false };
+        refs.iter().any(|state| matches!(snapshot.file_at(&path, &state.versions), Ok(Some(_))))
+    }
+}
+
+/// The code project around a folder. Its configuration is not the deck's, so `--config` does not count here.
+fn project(context: &Context, folder: &Path) -> Result<Project, CueError> {
+    Ok(Project::locate(folder, &context.home, Config::default()).map_err(CliError::from)?)
+}
+
+impl From<DeckError> for CueError {
+    fn from(error: DeckError) -> CueError {
+        let (kind, number) = match &error {
+            DeckError::Config(problem) => return config_problem(problem),
+            DeckError::Io { .. } | DeckError::ReadOnly(_) => (Kind::Io, None),
+            DeckError::Locked { .. } => (Kind::Io, Some(1007)),
+            DeckError::NoCard { .. } | DeckError::NoFile { .. } | DeckError::DependencyNotFound { .. } => {
+                (Kind::Workspace, Some(1001))
+            }
+            DeckError::NoAnchor { .. } => (Kind::Workspace, Some(1001)),
+            DeckError::CircularDependency { .. } => (Kind::Workspace, Some(1002)),
+            DeckError::Changing { .. } => (Kind::Io, Some(1006)),
+            DeckError::Malformed(_) | DeckError::Edit { .. } | DeckError::Outside(_) => (Kind::Workspace, None),
+            DeckError::Invalid { .. } => (Kind::Usage, None),
+        };
+        // What agents are told in `data` is right for people too.
+        let told = ToolError::from(error);
+        let advice = told.data.get("suggestion").and_then(|text| text.as_str()).unwrap_or_default();
+        let advice = advice.replace("Call list_tasks", "Run `cue list`").replace("list_tasks has", "`cue list` shows");
+        let mut made = CueError::new(kind, told.message.clone()).data(told.data.clone());
+        made.number = number;
+        if advice.is_empty() { made } else { made.help(advice) }
+    }
+}

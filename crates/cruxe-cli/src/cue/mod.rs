@@ -1,0 +1,116 @@
+//! The `cue` command: docs and tasks beside the code, a file per command.
+//!
+//! Reports go to stderr, answers to stdout. Exit codes: 0 fine, 1 the workspace, 2 the configuration, 3 disk or
+//! network, 4 the way it was called.
+
+mod card;
+mod clean;
+mod clipboard;
+mod deck;
+mod doctor;
+mod editor;
+mod error;
+mod graph;
+mod init;
+mod list;
+mod open;
+mod scene;
+mod table;
+mod upgrade;
+mod watch;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use self::error::{CueError, Kind};
+use crate::commands::Command;
+use crate::commands::serve_mcp::ServeMcp;
+use crate::context::{Context, Options};
+
+/// Docs and tasks beside the code.
+#[derive(Parser)]
+#[command(name = "cue", version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
+struct Cue {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: CueCommand,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cue init                             start a deck in this repository
+  cue card new \"Fix the login\"         write a task card
+  cue list --status active             what is being worked on
+  cue scene                            a snapshot for an AI, in .cuedeck/SCENE.md and the clipboard
+  cue doctor                           dead links, broken cards, circular dependencies
+  cue mcp                              serve an agent over stdio
+
+Exit codes: 0 fine, 1 workspace, 2 configuration, 3 disk or network, 4 usage.";
+
+#[derive(Subcommand)]
+enum CueCommand {
+    Init(init::Init),
+    Scene(scene::Scene),
+    Open(open::Open),
+    Watch(watch::Watch),
+    Doctor(doctor::Doctor),
+    Card(card::Card),
+    List(list::List),
+    Graph(graph::Graph),
+    Clean(clean::Clean),
+    Upgrade(upgrade::Upgrade),
+    /// Serve an agent over MCP on stdin and stdout
+    ///
+    /// The same server as `cruxe serve-mcp`: the deck's tools and the code's. Logs go to stderr.
+    Mcp,
+    /// Offer what comes on stdin in the clipboard until something else is copied
+    #[command(hide = true)]
+    HoldClipboard,
+}
+
+/// Runs `cue` with the process's arguments.
+pub(crate) fn main() -> ExitCode {
+    let cue = match Cue::try_parse() {
+        Ok(cue) => cue,
+        Err(problem) => {
+            let _ = problem.print();
+            return ExitCode::from(if problem.use_stderr() { Kind::Usage.exit_code() } else { 0 });
+        }
+    };
+    let json = cue.options.json;
+    match Context::new(cue.options).map_err(CueError::from).and_then(|context| run(cue.command, &context)) {
+        Ok(code) => code,
+        Err(problem) => {
+            if json {
+                crate::output::json(&problem.to_json());
+            }
+            eprint!("{}", error::render(&problem, colour_on_stderr()));
+            ExitCode::from(problem.kind.exit_code())
+        }
+    }
+}
+
+fn run(command: CueCommand, context: &Context) -> Result<ExitCode, CueError> {
+    match command {
+        CueCommand::Init(command) => command.run(context),
+        CueCommand::Scene(command) => command.run(context),
+        CueCommand::Open(command) => command.run(context),
+        CueCommand::Watch(command) => command.run(context),
+        CueCommand::Doctor(command) => command.run(context),
+        CueCommand::Card(command) => command.run(context),
+        CueCommand::List(command) => command.run(context),
+        CueCommand::Graph(command) => command.run(context),
+        CueCommand::Clean(command) => command.run(context),
+        CueCommand::Upgrade(command) => command.run(context),
+        CueCommand::Mcp => Ok(Command::ServeMcp(ServeMcp::default()).run(context)?),
+        CueCommand::HoldClipboard => clipboard::hold(),
+    }
+}
+
+fn colour_on_stderr() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !set("NO_COLOR") && (set("CLICOLOR_FORCE") || std::io::stderr().is_terminal())
+}

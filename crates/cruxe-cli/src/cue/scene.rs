@@ -1,0 +1,161 @@
+//! `cue scene`.
+
+use std::fs;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+use cruxe_deck::scene::{self, SceneError};
+use cruxe_deck::secrets::Masker;
+use cruxe_deck::{Deck, DeckConfig};
+use serde_json::json;
+
+use super::error::{CueError, Kind};
+use super::{clipboard, deck};
+use crate::context::Context;
+use crate::output;
+
+/// Make a snapshot of the work in progress for an AI
+///
+/// Active cards first, then what they depend on, the documents and symbols they refer to, and what
+/// changed last. Secrets are masked. Written to .cuedeck/SCENE.md and copied to the clipboard,
+/// where there is one.
+///
+/// Examples:
+///   cue scene
+///   cue scene --dry-run | less
+///   cue scene --token-limit 8000
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Scene {
+    /// Print the scene; write and copy nothing
+    #[arg(long, short = 'd')]
+    dry_run: bool,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// What `scene` and `watch` have in common.
+#[derive(Args, Clone)]
+pub(super) struct Settings {
+    /// The most tokens it may have [default: core.token_limit of the configuration, 32000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    token_limit: Option<u32>,
+    /// Leave the clipboard alone
+    #[arg(long)]
+    no_clipboard: bool,
+}
+
+impl Scene {
+    pub fn run(self, context: &Context) -> Result<ExitCode, CueError> {
+        let deck = deck::find(context)?;
+        let config = deck::config(context, &deck)?;
+        let limit = self.settings.limit(&config);
+        let scene = compose(&deck, &config, limit)?;
+        let mut report = json!({
+            "tokens": scene.tokens,
+            "limit": limit,
+            "masked": scene.masked,
+            "pruned": scene.pruned.iter().map(|part| json!({ "what": part.what, "cut": part.cut })).collect::<Vec<_>>(),
+        });
+        if self.dry_run {
+            report["scene"] = json!(scene.text);
+            if context.options.json {
+                output::json(&report)
+            } else {
+                print(&scene.text)
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        write(&deck, &scene.text)?;
+        let copied = self.settings.copy(&scene.text);
+        if context.options.json {
+            report["path"] = json!(deck.scene_path());
+            report["clipboard"] = json!(copied);
+            output::json(&report);
+        } else {
+            output::line(&summary(&scene, limit, copied));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Settings {
+    pub fn limit(&self, config: &DeckConfig) -> usize {
+        self.token_limit.unwrap_or(config.token_limit) as usize
+    }
+
+    /// Copies a scene; a clipboard that is not there is no error.
+    pub fn copy(&self, text: &str) -> bool {
+        if self.no_clipboard {
+            return false;
+        }
+        match clipboard::copy(text) {
+            Ok(()) => true,
+            Err(problem) => {
+                eprintln!("warning: nothing was copied to the clipboard: {problem}");
+                false
+            }
+        }
+    }
+}
+
+/// What a person is told about a scene that was made.
+pub(super) fn summary(scene: &scene::Scene, limit: usize, copied: bool) -> String {
+    let mut text = format!("wrote .cuedeck/SCENE.md: {} of {limit} tokens", scene.tokens);
+    if scene.masked > 0 {
+        text += &format!(", {} masked", plural(scene.masked, "secret"));
+    }
+    if !scene.pruned.is_empty() {
+        let names: Vec<&str> = scene.pruned.iter().take(5).map(|part| part.what.as_str()).collect();
+        let more = if scene.pruned.len() > 5 { ", …" } else { "" };
+        text += &format!(", pruned {} ({}{more})", plural(scene.pruned.len(), "part"), names.join(", "));
+    }
+    if copied {
+        text += ", copied to the clipboard";
+    }
+    text
+}
+
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Composes the scene with the settings of a configuration.
+pub(super) fn compose(deck: &Deck, config: &DeckConfig, limit: usize) -> Result<scene::Scene, CueError> {
+    let masker = Masker::of(&config.secrets).map_err(|problem| CueError::new(Kind::Config, problem.to_string()))?;
+    scene::compose(deck, limit, &masker).map_err(|problem| match problem {
+        SceneError::Deck(problem) => problem.into(),
+        SceneError::TokenLimit { current_size, limit } => {
+            CueError::new(Kind::Usage, format!("Token Limit Exceeded: {problem}"))
+                .number(1003)
+                .data(json!({ "current_size": current_size, "limit": limit, "action": "Nothing was written." }))
+                .help(format!("Give at least {current_size} with --token-limit."))
+        }
+    })
+}
+
+/// Writes SCENE.md in one step, unless it says that already. Tells whether it was written.
+pub(super) fn write(deck: &Deck, text: &str) -> Result<bool, CueError> {
+    let path = deck.scene_path();
+    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(false);
+    }
+    // Made where nobody watches, so that whoever watches the deck sees one change.
+    let cache = deck.cache_folder();
+    let failed = |problem: std::io::Error| CueError::io(&path, &problem);
+    fs::create_dir_all(&cache).map_err(failed)?;
+    let mut file = tempfile::Builder::new().prefix("scene-").tempfile_in(&cache).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).map_err(failed)?;
+    }
+    file.persist(&path).map_err(|problem| failed(problem.error))?;
+    Ok(true)
+}
+
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,181 @@
+//! Puts verified programs into the place of the old ones.
+//!
+//! Everything that can fail because of the disk happens first, in files beside the programs; then each program is
+//! replaced by a rename, which happens completely or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::super::error::CueError;
+use super::failed;
+
+/// The programs of a release.
+const PROGRAMS: [&str; 3] = ["cruxe", "codecompass", "cue"];
+/// More than any of them has.
+const LARGEST_PROGRAM: u64 = 512 << 20;
+
+/// Where the running program is.
+pub(super) struct Place {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Place {
+    /// The running program's place, which must be writable: better to know before the download than after.
+    pub fn of_this_program() -> Result<Place, CueError> {
+        let program = std::env::current_exe()
+            .and_then(|path| path.canonicalize())
+            .map_err(|problem| failed(format!("cannot tell where this program is: {problem}")))?;
+        let folder = program.parent().map(Path::to_owned).unwrap_or_default();
+        let place = Place { program, folder };
+        place.stage()?;
+        Ok(place)
+    }
+
+    fn stage(&self) -> Result<NamedTempFile, CueError> {
+        tempfile::Builder::new().prefix(".cue-upgrade-").tempfile_in(&self.folder).map_err(|problem| {
+            failed(format!("{} cannot be written to: {problem}", self.folder.display()))
+                .help("Run `cue upgrade` as a user who may write there, or install the release by hand.")
+        })
+    }
+
+    /// Replaces the running program, and those beside it that the archive has too; their paths.
+    pub fn replace(&self, file: &Path, archive: bool) -> Result<Vec<String>, CueError> {
+        let unreadable = |problem: io::Error| failed(format!("the release cannot be unpacked: {problem}"));
+        let reader = File::open(file).map_err(unreadable)?;
+        let mut staged: Vec<(PathBuf, NamedTempFile)> = Vec::new();
+        if archive {
+            let decoder = zstd::Decoder::new(reader).map_err(unreadable)?;
+            let mut archive = tar::Archive::new(decoder);
+            for entry in archive.entries().map_err(unreadable)? {
+                let mut entry = entry.map_err(unreadable)?;
+                let path = entry.path().map_err(unreadable)?.into_owned();
+                if let Some(target) = self.target(&path)
+                    && entry.header().entry_type().is_file()
+                    && !staged.iter().any(|(known, _)| *known == target)
+                {
+                    staged.push((target.clone(), self.write(&mut entry, &target)?));
+                }
+            }
+        } else {
+            staged.push((self.program.clone(), self.write(&mut io::BufReader::new(reader), &self.program)?));
+        }
+        if !staged.iter().any(|(target, _)| *target == self.program) {
+            let name = self.program.file_name().unwrap_or_default().display().to_string();
+            return Err(failed(format!("the release has no program `{name}`; nothing was changed")));
+        }
+        // The running program last: if something fails before it, `cue upgrade` is still there to be run again.
+        staged.sort_by_key(|(target, _)| *target == self.program);
+        let mut replaced = Vec::new();
+        for (target, new) in staged {
+            self.swap(&target, new)?;
+            replaced.push(target.display().to_string());
+        }
+        Ok(replaced)
+    }
+
+    /// The program here that an entry of an archive is a newer version of.
+    fn target(&self, entry: &Path) -> Option<PathBuf> {
+        let stem = entry.file_stem()?.to_str()?;
+        let own = self.program.file_stem()?.to_str()?;
+        let extension = std::env::consts::EXE_EXTENSION;
+        if entry.extension().unwrap_or_default() != extension || !(PROGRAMS.contains(&stem) || stem == own) {
+            return None;
+        }
+        let target = self.folder.join(entry.file_name()?);
+        target.is_file().then_some(target)
+    }
+
+    fn write(&self, from: &mut dyn Read, target: &Path) -> Result<NamedTempFile, CueError> {
+        let mut file = self.stage()?;
+        let stored = |problem: io::Error| failed(format!("{}: {problem}", self.folder.display()));
+        let copied = io::copy(&mut from.take(LARGEST_PROGRAM + 1), &mut file).map_err(stored)?;
+        if copied == 0 || copied > LARGEST_PROGRAM {
+            return Err(failed(format!("the new {} has {copied} bytes; nothing was changed", target.display())));
+        }
+        let permissions = fs::metadata(target).map_err(stored)?.permissions();
+        file.as_file().set_permissions(permissions).map_err(stored)?;
+        file.as_file().sync_all().map_err(stored)?;
+        Ok(file)
+    }
+
+    fn swap(&self, target: &Path, new: NamedTempFile) -> Result<(), CueError> {
+        let problem = |problem: io::Error| failed(format!("{}: {problem}", target.display()));
+        // Windows does not let a running program be overwritten; this knows the way round that.
+        if *target == self.program && cfg!(windows) {
+            return self_replace::self_replace(new.path()).map_err(problem);
+        }
+        new.persist(target).map(drop).map_err(|error| problem(error.error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(folder: &Path) -> Place {
+        Place { program: folder.join("cue"), folder: folder.to_owned() }
+    }
+
+    fn archive(path: &Path, entries: &[(&str, &str)]) {
+        let mut builder = tar::Builder::new(zstd::Encoder::new(File::create(path).unwrap(), 1).unwrap().auto_finish());
+        for (name, text) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(text.len() as u64);
+            header.set_mode(0o755);
+            header.set_cksum();
+            builder.append_data(&mut header, name, text.as_bytes()).unwrap();
+        }
+        builder.finish().unwrap();
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn programs_beside_are_replaced_and_others_neither_made_nor_touched() {
+        let (bin, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in ["cue", "cruxe", "ls"] {
+            fs::write(bin.path().join(name), "old").unwrap();
+        }
+        let file = other.path().join("x.tar.zst");
+        archive(&file, &[("r/cue", "new cue"), ("r/cruxe", "new"), ("r/codecompass", "new"), ("r/ls", "new")]);
+        let replaced = place(bin.path()).replace(&file, true).unwrap();
+        let path = |name: &str| bin.path().join(name).display().to_string();
+        assert_eq!(replaced, [path("cruxe"), path("cue")]);
+        assert_eq!(fs::read(bin.path().join("cue")).unwrap(), b"new cue");
+        assert_eq!(fs::read(bin.path().join("ls")).unwrap(), b"old");
+        assert_eq!(names(bin.path()), ["cruxe", "cue", "ls"]);
+    }
+
+    #[test]
+    fn an_archive_without_the_program_changes_nothing() {
+        let (bin, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(bin.path().join("cue"), "old").unwrap();
+        fs::write(bin.path().join("cruxe"), "old").unwrap();
+        let file = other.path().join("x.tar.zst");
+        for entries in [&[("cruxe", "new")][..], &[], &[("cue", "")]] {
+            archive(&file, entries);
+            assert_eq!(place(bin.path()).replace(&file, true).unwrap_err().number, Some(1004));
+        }
+        fs::write(&file, "no archive").unwrap();
+        assert_eq!(place(bin.path()).replace(&file, true).unwrap_err().number, Some(1004));
+        assert_eq!(fs::read(bin.path().join("cruxe")).unwrap(), b"old");
+        assert_eq!(names(bin.path()), ["cruxe", "cue"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_named() {
+        let bin = tempfile::tempdir().unwrap();
+        let error = place(&bin.path().join("none")).stage().unwrap_err();
+        assert_eq!(error.number, Some(1004));
+        assert!(error.to_string().contains("none cannot be written to"), "{error}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Links between files of the workspace: where they stand, and what they mean.
+
+use std::fs;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+
+use cruxe_model::facts::{FileFacts, Role};
+use cruxe_model::{PathError, RepoPath};
+
+use crate::refs::Reference;
+
+/// A link in a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The destination as it is written.
+    pub written: String,
+    /// Where the destination stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// What a link leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// A file or folder of the workspace, or a place in one.
+    Inside(Reference),
+    /// A path that leaves the workspace.
+    Outside,
+    /// The web, a mailbox, a template's variable: nothing that can be looked up here.
+    Elsewhere,
+}
+
+/// Returns the links of a document. What only looks like one inside of code is none.
+pub fn of_facts(facts: &FileFacts) -> Vec<Link> {
+    let links = facts.occurrences.iter().filter(|occurrence| occurrence.role == Role::Link);
+    links
+        .map(|link| {
+            let (written, start) = (facts.name(link.name).to_owned(), link.start as usize);
+            Link { span: start..start + written.len(), written }
+        })
+        .collect()
+}
+
+/// Returns what a destination that is written in a file means.
+pub fn resolve(from: &RepoPath, written: &str) -> Destination {
+    let text = decode(&unescape(written.trim()));
+    if has_scheme(&text) || text.starts_with("//") || text.contains("{{") || text.contains("${") {
+        return Destination::Elsewhere;
+    }
+    let (path, fragment) = match text.split_once('#') {
+        Some((path, fragment)) => (path, Some(fragment).filter(|fragment| !fragment.is_empty())),
+        None => (text.as_str(), None),
+    };
+    let path = path.split('?').next().unwrap_or_default();
+    let fragment = fragment.map(str::to_owned);
+    if path.is_empty() {
+        return Destination::Inside(Reference { path: from.clone(), fragment });
+    }
+    let whole = match path.strip_prefix('/') {
+        Some(from_root) => from_root.to_owned(),
+        None => format!("{}/{path}", from.parent()).trim_start_matches('/').to_owned(),
+    };
+    match RepoPath::parse(&whole) {
+        Ok(path) => Destination::Inside(Reference { path, fragment }),
+        // The root itself.
+        Err(PathError::Empty) => Destination::Elsewhere,
+        Err(_) => Destination::Outside,
+    }
+}
+
+/// Returns the lines that a fragment such as `L10` or `L10-L20` names.
+pub fn lines_of_fragment(fragment: &str) -> Option<(u32, u32)> {
+    let number = |text: &str| text.strip_prefix(['L', 'l'])?.split(['C', 'c']).next()?.parse::<u32>().ok();
+    let (from, to) = match fragment.split_once('-') {
+        Some((from, to)) => (number(from)?, number(to).or_else(|| to.parse().ok())?),
+        None => (number(fragment)?, number(fragment)?),
+    };
+    (1 <= from && from <= to).then_some((from, to))
+}
+
+/// Reads a file of the workspace, at most `most` bytes. A symbolic link that leads out of it is not followed.
+pub fn read_inside(root: &Path, path: &RepoPath, most: u64) -> io::Result<Vec<u8>> {
+    let place = root.join(path.as_str()).canonicalize()?;
+    if !place.starts_with(root.canonicalize()?) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it leads out of the workspace"));
+    }
+    if !fs::metadata(&place)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(&place)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
+}
+
+/// Takes away the backslashes that markdown needs before punctuation.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.peek().is_some_and(char::is_ascii_punctuation) => plain.extend(letters.next()),
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+/// Reads `%20` and the like; what is no such thing stays.
+fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let hex = text.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        decoded.push(hex.unwrap_or(*byte));
+        at += if hex.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(from: &str, written: &str) -> Option<(String, Option<String>)> {
+        match resolve(&RepoPath::parse(from).unwrap(), written) {
+            Destination::Inside(reference) => Some((reference.path.to_string(), reference.fragment)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_file_or_to_the_root() {
+        let plain = |path: &str| Some((path.to_owned(), None));
+        assert_eq!(inside("docs/a.md", "b.md"), plain("docs/b.md"));
+        assert_eq!(inside("docs/a.md", "../src/x.rs?plain=1"), plain("src/x.rs"));
+        assert_eq!(inside("docs/a.md", "/README.md"), plain("README.md"));
+        assert_eq!(inside("README.md", "./docs/with%20blank.md"), plain("docs/with blank.md"));
+        assert_eq!(inside("README.md", r"a\_b\(c\).md"), plain("a_b(c).md"));
+        assert_eq!(inside("a.md", "docs/"), plain("docs"));
+        assert_eq!(inside("docs/a.md", "b.md#Log%20in"), Some(("docs/b.md".into(), Some("Log in".into()))));
+        assert_eq!(inside("docs/a.md", "#top"), Some(("docs/a.md".into(), Some("top".into()))));
+        assert_eq!(inside("docs/a.md", "100%.md"), plain("docs/100%.md"));
+    }
+
+    #[test]
+    fn the_web_and_variables_are_elsewhere_and_nothing_leaves_the_workspace() {
+        let from = RepoPath::parse("docs/a.md").unwrap();
+        for text in ["https://a.b/c.md", "mailto:a@b.c", "//cdn/x", "{{ site.url }}/x", "${HOME}/x", "..", "vscode:x"] {
+            assert_eq!(resolve(&from, text), Destination::Elsewhere, "{text}");
+        }
+        assert_eq!(resolve(&from, "../../secret.md"), Destination::Outside);
+        assert_eq!(resolve(&from, "../../../etc/passwd"), Destination::Outside);
+    }
+
+    #[test]
+    fn fragments_may_name_lines() {
+        assert_eq!(lines_of_fragment("L10"), Some((10, 10)));
+        assert_eq!(lines_of_fragment("L10-L20"), Some((10, 20)));
+        assert_eq!(lines_of_fragment("L10C3-L20C1"), Some((10, 20)));
+        for none in ["Login", "L", "L0", "L20-L10", "10"] {
+            assert_eq!(lines_of_fragment(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn reading_stays_inside_and_within_bounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        fs::create_dir_all(root.join("docs")).unwrap();
+        fs::write(root.join("a.md"), "12345").unwrap();
+        fs::write(folder.path().join("secret"), "x").unwrap();
+        let read = |path: &str, most| read_inside(&root, &RepoPath::parse(path).unwrap(), most).map_err(|e| e.kind());
+        assert_eq!(read("a.md", 5), Ok(b"12345".to_vec()));
+        assert_eq!(read("a.md", 4), Err(io::ErrorKind::FileTooLarge));
+        assert_eq!(read("docs", 5), Err(io::ErrorKind::InvalidInput));
+        assert_eq!(read("none.md", 5), Err(io::ErrorKind::NotFound));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../secret", root.join("out.md")).unwrap();
+            assert_eq!(read("out.md", 5), Err(io::ErrorKind::PermissionDenied));
+        }
+    }
+}

@@ -40,6 +40,12 @@ impl Home {
     pub fn project(&self, id: &ProjectId) -> ProjectDir {
         ProjectDir { root: self.root.join("projects").join(id.as_str()) }
     }
+
+    /// The folders of every project that was ever seen.
+    pub fn projects(&self) -> Vec<ProjectDir> {
+        let entries = fs::read_dir(self.root.join("projects")).into_iter().flatten().flatten();
+        entries.map(|entry| ProjectDir { root: entry.path() }).collect()
+    }
 }
 
 /// What is known about a project before anything is indexed.

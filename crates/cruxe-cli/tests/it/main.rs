@@ -6,6 +6,7 @@
 
 mod support;
 
+mod abuse;
 mod branches;
 mod changes;
 mod crowd;
@@ -13,6 +14,7 @@ mod damage;
 mod disk;
 mod freshness;
 mod graph_tools;
+mod http;
 mod isolation;
 mod jobs;
 mod kills;
@@ -25,3 +27,4 @@ mod search;
 mod snapshots;
 mod trees;
 mod watching;
+mod workspaces;

@@ -75,6 +75,12 @@ fn made<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value).map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
 }
 
+/// Makes a result that is all there is; the newest revision wants that said.
+fn whole<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = json!("complete");
+    made(value)
+}
+
 fn text(text: impl Into<String>) -> Value {
     json!({"content": [{"type": "text", "text": text.into()}]})
 }
@@ -256,6 +262,8 @@ async fn call(request: &CallToolRequestParams, context: &Context) -> Result<Valu
             }
             text("The client can sample.")
         }
+        // No log was asked for, and in the newest revision a stream carries no requests.
+        "test_streaming_elicitation" | "test_logging_tool" => text("Quiet."),
         other => return Err(ErrorData::invalid_params(format!("Unknown tool `{other}`."), None)),
     })
 }
@@ -274,6 +282,8 @@ const TOOLS: &[&str] = &[
     "test_elicitation_sep1034_defaults",
     "test_elicitation_sep1330_enums",
     "test_missing_capability",
+    "test_streaming_elicitation",
+    "test_logging_tool",
     "test_input_required_result_elicitation",
     "test_input_required_result_sampling",
     "test_input_required_result_list_roots",
@@ -302,14 +312,14 @@ impl ServerHandler for Fixtures {
             .iter()
             .map(|name| json!({"name": name, "description": "A fixture.", "inputSchema": schema}))
             .collect();
-        made(json!({"tools": tools}))
+        whole(json!({"tools": tools}))
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
         Ok(match round(&request, &context).transpose()? {
             Some(Round::Ask(asked)) => made::<InputRequiredResult>(asked)?.into(),
-            Some(Round::Done(words)) => made::<CallToolResult>(text(words))?.into(),
-            None => made::<CallToolResult>(call(&request, &context).await?)?.into(),
+            Some(Round::Done(words)) => whole::<CallToolResult>(text(words))?.into(),
+            None => whole::<CallToolResult>(call(&request, &context).await?)?.into(),
         })
     }
 
@@ -319,7 +329,7 @@ impl ServerHandler for Fixtures {
         _: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let argument = |name: &str| json!({"name": name, "required": true});
-        made(json!({"prompts": [
+        whole(json!({"prompts": [
             {"name": "test_simple_prompt", "description": "A fixture."},
             {"name": "test_prompt_with_arguments", "description": "A fixture.", "arguments": [argument("arg1"), argument("arg2")]},
             {"name": "test_prompt_with_embedded_resource", "description": "A fixture.", "arguments": [argument("resourceUri")]},
@@ -362,7 +372,7 @@ impl ServerHandler for Fixtures {
             }
             other => return Err(ErrorData::invalid_params(format!("Unknown prompt `{other}`."), None)),
         };
-        Ok(made::<GetPromptResult>(json!({"messages": messages}))?.into())
+        Ok(whole::<GetPromptResult>(json!({"messages": messages}))?.into())
     }
 
     async fn list_resources(
@@ -370,7 +380,7 @@ impl ServerHandler for Fixtures {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        made(json!({"resources": [
+        whole(json!({"resources": [
             {"uri": "test://static-text", "name": "text", "description": "A fixture.", "mimeType": "text/plain"},
             {"uri": "test://static-binary", "name": "binary", "description": "A fixture.", "mimeType": "image/png"},
             {"uri": "test://watched-resource", "name": "watched", "description": "A fixture.", "mimeType": "text/plain"},
@@ -384,7 +394,7 @@ impl ServerHandler for Fixtures {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let template =
             json!({"uriTemplate": "test://template/{id}/data", "name": "data", "mimeType": "application/json"});
-        made(json!({"resourceTemplates": [template]}))
+        whole(json!({"resourceTemplates": [template]}))
     }
 
     async fn read_resource(
@@ -406,14 +416,14 @@ impl ServerHandler for Fixtures {
             }
             _ => return Err(ErrorData::resource_not_found("There is no such resource.", Some(json!({"uri": uri})))),
         };
-        Ok(made::<ReadResourceResult>(json!({"contents": [content]}))?.into())
+        Ok(whole::<ReadResourceResult>(json!({"contents": [content]}))?.into())
     }
 
     async fn complete(&self, request: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
         let begun = request.argument.value;
         let values: Vec<&str> =
             ["paris", "park", "party"].into_iter().filter(|word| word.starts_with(&begun)).collect();
-        made(json!({"completion": {"values": values, "total": values.len(), "hasMore": false}}))
+        whole(json!({"completion": {"values": values, "total": values.len(), "hasMore": false}}))
     }
 
     async fn set_level(&self, _: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {

@@ -125,11 +125,14 @@ async fn talk(server: Arc<Server>) {
 async fn output_closed() {
     #[cfg(unix)]
     {
-        use tokio::io::Interest;
-        use tokio::io::unix::AsyncFd;
+        use std::os::fd::AsFd;
 
-        // A file cannot be waited on; it is never closed either.
-        if let Ok(output) = AsyncFd::register_with_interest(std::io::stdout(), Interest::ERROR)
+        use tokio::io::Interest;
+        use tokio::net::unix::pipe::Sender;
+
+        // A file cannot be waited on; it is never closed either. Nothing is written here, so stdout stays as it is.
+        let output = std::io::stdout().as_fd().try_clone_to_owned();
+        if let Ok(output) = output.and_then(Sender::from_owned_fd_unchecked)
             && output.ready(Interest::ERROR).await.is_ok()
         {
             return;

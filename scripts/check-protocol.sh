@@ -33,7 +33,7 @@ note() { printf '%-60s %s\n' "$1" "$2"; }
 check() { # what, log, command …
   local what=$1 log=$2
   shift 2
-  if timeout 60 "$@" >"$log" 2>&1; then note "$what" ok; else note "$what" FAILED; tail -n 30 "$log"; failed=1; fi
+  if timeout "${patience:-60}" "$@" >"$log" 2>&1; then note "$what" ok; else note "$what" FAILED; tail -n 30 "$log"; failed=1; fi
 }
 
 # A repository with something in it, and a home of its own.
@@ -63,7 +63,7 @@ listen "$work/cruxe.log" "$cruxe" serve-mcp --transport http --port 0 --workspac
 cruxe_url=$url
 
 # Python has its own script; it says by itself when it is skipped.
-check "the Python client, stdio and HTTP" "$work/python.log" "$here/check-python-sdk.sh" "$cruxe" "$cruxe_url"
+patience=200 check "the Python client, stdio and HTTP" "$work/python.log" "$here/check-python-sdk.sh" "$cruxe" "$cruxe_url"
 grep '^skipped' "$work/python.log" || true
 
 skip() {
@@ -71,18 +71,21 @@ skip() {
   exit "$failed"
 }
 command -v npm >/dev/null 2>&1 || skip "there is no Node"
-packages="node@22 @modelcontextprotocol/conformance@0.2.0-alpha.11 @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/sdk@1.32.2"
-if [ "$(cat "$tools/installed" 2>/dev/null)" != "$packages" ]; then
-  rm -rf "$tools"
-  mkdir -p "$tools"
-  # shellcheck disable=SC2086
-  timeout 150 npm install --prefix "$tools" --no-audit --no-fund --ignore-scripts --fetch-retries 1 --fetch-timeout 20000 $packages \
-    >"$target/protocol.log" 2>&1 || skip "npm cannot install the tools (see $target/protocol.log)"
-  # node@22 brings its program as a package for the machine's kind, which its own script would put in place.
-  timeout 60 npm --prefix "$tools" rebuild node >>"$target/protocol.log" 2>&1 || true
-  printf '%s' "$packages" >"$tools/installed"
-fi
-export PATH=$tools/node_modules/.bin:$PATH
+install() { # folder, package …: false where they cannot be had
+  local folder=$tools/$1 log=$target/protocol-$1.log
+  shift
+  [ "$(cat "$folder/installed" 2>/dev/null)" = "$*" ] && return
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  timeout 150 npm install --prefix "$folder" --no-audit --no-fund --ignore-scripts --fetch-retries 1 --fetch-timeout 20000 "$@" \
+    >"$log" 2>&1 || return
+  # Scripts of strangers are not run, with one exception: node@22 fetches the program for the machine's kind by one.
+  [ ! -d "$folder/node_modules/node" ] || timeout 100 npm --prefix "$folder" rebuild node >>"$log" 2>&1 || return
+  printf '%s' "$*" >"$folder/installed"
+}
+install suite node@22 @modelcontextprotocol/conformance@0.2.0-alpha.11 @modelcontextprotocol/sdk@1.32.2 ||
+  skip "npm cannot install the suite (see $target/protocol-suite.log)"
+export PATH=$tools/suite/node_modules/.bin:$PATH
 case $(node --version) in
   v2[2-9].* | v[3-9]?.*) ;;
   *) skip "Node 22 cannot be had" ;;
@@ -102,9 +105,11 @@ for scenario in tools-list caching http-header-validation dns-rebinding-protecti
 done
 
 check "the TypeScript client, stdio and HTTP" "$work/typescript.log" \
-  node "$here/check_typescript_sdk.mjs" "$tools" "$cruxe" "$work/repo" "$cruxe_url"
+  node "$here/check_typescript_sdk.mjs" "$tools/suite" "$cruxe" "$work/repo" "$cruxe_url"
 
-# The Inspector is a process a call; four at a time.
+install inspector @modelcontextprotocol/inspector@2.12.0 || skip "npm cannot install the Inspector (see $target/protocol-inspector.log)"
+inspector=$tools/inspector/node_modules/.bin/mcp-inspector
+# It is a process a call; four at a time.
 inspect() { # transport, tool, argument …
   local transport=$1 tool=$2
   shift 2
@@ -113,7 +118,7 @@ inspect() { # transport, tool, argument …
   local server=("$cruxe_url")
   [ "$transport" = stdio ] && server=("$cruxe" serve-mcp --workspace "$work/repo")
   local log=$work/inspector.$transport.$tool.log
-  if timeout 60 mcp-inspector --cli --method tools/call --tool-name "$tool" ${arguments[@]+"${arguments[@]}"} -- "${server[@]}" \
+  if timeout 60 "$inspector" --cli --method tools/call --tool-name "$tool" ${arguments[@]+"${arguments[@]}"} -- "${server[@]}" \
     >"$log" 2>&1 && grep -q structuredContent "$log"; then
     return
   fi
@@ -131,7 +136,7 @@ for transport in stdio http; do
   list=$work/inspector.$transport.list
   server=("$cruxe_url")
   [ "$transport" = stdio ] && server=("$cruxe" serve-mcp --workspace "$work/repo")
-  check "the Inspector lists the tools over $transport" "$list" mcp-inspector --cli --method tools/list -- "${server[@]}"
+  check "the Inspector lists the tools over $transport" "$list" "$inspector" --cli --method tools/list -- "${server[@]}"
   for call in "${calls[@]}"; do
     # shellcheck disable=SC2086
     inspect "$transport" $call &

@@ -119,8 +119,9 @@ inspect() { # transport, tool, argument …
   [ "$transport" = stdio ] && server=("$cruxe" serve-mcp --workspace "$work/repo")
   local log=$work/inspector.$transport.$tool.log
   if timeout 60 "$inspector" --cli --method tools/call --tool-name "$tool" ${arguments[@]+"${arguments[@]}"} -- "${server[@]}" \
-    >"$log" 2>&1 && grep -q structuredContent "$log"; then
-    return
+    >"$log" 2>&1 || grep -q '_in_progress' "$log"; then
+    # Calls at the same time may find a job of another.
+    grep -q structuredContent "$log" && return
   fi
   note "the Inspector calls $tool over $transport" FAILED
   tail -n 20 "$log"
@@ -129,7 +130,8 @@ inspect() { # transport, tool, argument …
 calls=(
   "search_code query=subject" "locate_symbol name=Claims" "get_file_outline path=src/lib.rs" "find_references symbol_name=Claims"
   "get_call_graph symbol_name=subject" "diff_context" "compare_symbol_between_commits symbol_name=Claims base_ref=main head_ref=main"
-  "explain_ranking query=subject result_path=src/lib.rs result_line_start=4" "suggest_followup_queries" "list_refs"
+  "explain_ranking query=subject result_path=src/lib.rs result_line_start=4" "list_refs"
+  'suggest_followup_queries previous_query={"tool":"search_code","params":{"query":"subject"}} previous_results={"results":[],"top_score":0.1}'
   "switch_ref ref=main" "index_repo" "sync_repo" "index_status" "health_check"
 )
 for transport in stdio http; do

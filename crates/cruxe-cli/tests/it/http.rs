@@ -276,6 +276,21 @@ fn too_many_sessions_are_refused_and_the_others_go_on() {
 }
 
 #[test]
+fn requests_over_the_limit_are_refused_and_health_is_told() {
+    let sandbox = Sandbox::new();
+    let repo = indexed(&sandbox);
+    let mut command = serving(&sandbox, &repo);
+    command.env("CRUXE_HTTP_MAX_REQUESTS", "0");
+    let server = HttpServer::start(command);
+    let reply = server.post(r#"{"jsonrpc":"2.0","id":1,"method":"health_check"}"#);
+    assert_eq!(
+        (reply.status, reply.header("retry-after"), reply.body.as_str()),
+        (503, Some("1"), "The server is busy.\n")
+    );
+    assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
 fn the_server_answers_what_it_has_begun_before_it_ends() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(400)));

@@ -145,6 +145,10 @@ impl<S: Site> Entry<S> {
             Err(refusal) => return rpc(StatusCode::BAD_REQUEST, refusal.to_json()),
         };
         let server = self.site.server();
+        // A call goes on behind an answer that has begun as a stream, so the place of its request does not bound it.
+        if matches!(message, Message::Request { .. }) && self.running() >= self.limits.max_requests {
+            return busy("The server is busy.");
+        }
         match message {
             Message::Request { id, method, params } if server.has(&method) => {
                 return self.call_bare(Some(id), &method, params).await;

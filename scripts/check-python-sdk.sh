@@ -2,7 +2,7 @@
 # Runs the official Python client (`mcp` from PyPI) against the built server.
 # Says `skipped: …` and succeeds where Python, pip or the network is missing: that is the machine's, not ours.
 #
-#   scripts/check-python-sdk.sh [path of the cruxe binary]
+#   scripts/check-python-sdk.sh [path of the cruxe binary [URL of a server over HTTP]]
 set -eu
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -32,4 +32,4 @@ if ! "$venv/bin/python" -c 'import mcp, jsonschema' >/dev/null 2>&1; then
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 20 'mcp>=1.10' jsonschema \
         >>"$target/python-sdk.log" 2>&1 || { rm -rf "$venv"; skip "pip cannot install mcp (see $target/python-sdk.log)"; }
 fi
-exec "$venv/bin/python" "$here/check_python_sdk.py" "$cruxe"
+exec "$venv/bin/python" "$here/check_python_sdk.py" "$cruxe" ${2+"$2"}

@@ -1,4 +1,4 @@
-"""Calls every tool of the built server through the official Python client.
+"""Calls tools of the built server through the official Python client, over stdio and, where a URL is given, over HTTP.
 
 The client validates structured content against each tool's output schema by itself; so does this script, and it
 compares the text content with it.
@@ -102,7 +102,23 @@ async def check(session, tally):
     tally.check("progress: the job is published", (result["structuredContent"] or {}).get("status") == "published", result)
 
 
-async def main(cruxe):
+async def check_http(url, tally):
+    """The same client over HTTP; the server there is somebody else's."""
+    from mcp.client import streamable_http
+
+    # Its name has changed, and so has the number of things that it hands out.
+    connect = getattr(streamable_http, "streamable_http_client", None) or streamable_http.streamablehttp_client
+    async with connect(url) as streams, ClientSession(streams[0], streams[1]) as session:
+        hello = wire(await session.initialize())
+        tally.check("http: initialize", hello["serverInfo"]["name"] == "cruxe", hello)
+        tools = wire(await session.list_tools())["tools"]
+        tally.check("http: list_tools", len(tools) >= 15, tools)
+        await settled(session)
+        result = wire(await session.call_tool("health_check", {}))
+        tally.check("http: health_check", (result["structuredContent"] or {}).get("sqlite_ok") is True, result)
+
+
+async def main(cruxe, url):
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="cruxe-sdk-") as folder:
         root = Path(folder).resolve() / "repo"
@@ -121,9 +137,11 @@ async def main(cruxe):
         )
         async with stdio_client(server) as (reader, writer), ClientSession(reader, writer) as session:
             await check(session, tally)
+    if url:
+        await check_http(url, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return tally.failed == 0
 
 
 if __name__ == "__main__":
-    sys.exit(0 if asyncio.run(main(sys.argv[1])) else 1)
+    sys.exit(0 if asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)) else 1)

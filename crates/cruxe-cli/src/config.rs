@@ -79,7 +79,7 @@ pub(crate) fn set_model(home: &Home, model: EmbeddingModel) -> Result<(), CliErr
     Ok(())
 }
 
-const SECTIONS: &[&str] = &["query", "index", "semantic", "server", "debug"];
+const SECTIONS: &[&str] = &["query", "index", "semantic", "server", "http", "debug"];
 
 /// `CRUXE_INDEX_MAX_FILES=9` as `[index] max_files = 9`, a layer each.
 fn environment(variables: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {

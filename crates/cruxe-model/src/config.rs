@@ -14,6 +14,8 @@ pub struct Config {
     pub semantic: SemanticConfig,
     /// The server.
     pub server: ServerConfig,
+    /// Bounds of the HTTP transport.
+    pub http: HttpConfig,
     /// Debugging, and settings of earlier versions that are still understood.
     pub debug: DebugConfig,
 }
@@ -109,11 +111,55 @@ pub struct ServerConfig {
     pub watch: bool,
     /// How long edits may pile up before they are indexed.
     pub debounce_ms: u64,
+    /// How many workspaces are open at once, the server's own included; at least 2.
+    pub workspace_warmset: usize,
+    /// How many workspaces a server registers by itself with `--auto-workspace`.
+    pub max_auto_workspaces: usize,
 }
 
 impl Default for ServerConfig {
     fn default() -> ServerConfig {
-        ServerConfig { watch: true, debounce_ms: 100 }
+        ServerConfig { watch: true, debounce_ms: 100, workspace_warmset: 4, max_auto_workspaces: 100 }
+    }
+}
+
+/// Bounds of the HTTP transport: nothing here opens a door, so a repository's own configuration may set it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HttpConfig {
+    /// The longest message.
+    pub max_body_bytes: usize,
+    /// All headers of a request together.
+    pub max_header_bytes: usize,
+    /// Connections at once; more wait.
+    pub max_connections: usize,
+    /// Requests at once; more are refused with 503.
+    pub max_requests: usize,
+    /// MCP sessions at once; more are refused with 503.
+    pub max_sessions: usize,
+    /// How long a client may take for the headers of a request, and for a TLS handshake.
+    pub header_timeout_ms: u64,
+    /// How long a client may take for a message.
+    pub body_timeout_ms: u64,
+    /// How long an answer may take to begin.
+    pub request_timeout_ms: u64,
+    /// How long a session lives without a request.
+    pub session_idle_ms: u64,
+}
+
+impl Default for HttpConfig {
+    fn default() -> HttpConfig {
+        HttpConfig {
+            max_body_bytes: 4 << 20,
+            max_header_bytes: 64 << 10,
+            max_connections: 1024,
+            max_requests: 256,
+            max_sessions: 1000,
+            header_timeout_ms: 10_000,
+            body_timeout_ms: 30_000,
+            request_timeout_ms: 300_000,
+            session_idle_ms: 1_800_000,
+        }
     }
 }
 

@@ -1,35 +1,31 @@
 //! What the tools share: open workspaces and how they are doing.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use cruxe_index::{Project, View, Workspace};
-use cruxe_model::config::{Config, FreshnessPolicy};
+use cruxe_index::{View, Workspace};
+use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
-use cruxe_store::{Home, Job, SCHEMA_VERSION};
+use cruxe_store::{Job, SCHEMA_VERSION};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::tool::Call;
+use crate::workspaces::Workspaces;
 
 /// The state of a server.
 pub struct App {
-    home: Home,
-    own: Arc<Workspace>,
-    others: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
+    workspaces: Workspaces,
     started: Instant,
-    prewarm: Prewarm,
+    prewarm: Mutex<Prewarm>,
 }
-
-/// How many workspaces a server keeps open beside its own.
-const MAX_OTHERS: usize = 8;
 
 /// Whether the index was read ahead of the first question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prewarm {
+    /// It will be or is being read.
+    Warming,
     /// It was.
     Complete,
     /// The user did not want it.
@@ -37,14 +33,19 @@ pub enum Prewarm {
 }
 
 impl App {
-    /// A server's state for its own workspace.
-    pub fn new(home: Home, own: Arc<Workspace>, prewarm: Prewarm) -> Arc<App> {
-        Arc::new(App { home, own, others: Mutex::default(), started: Instant::now(), prewarm })
+    /// A server's state. [`Prewarm::Warming`] becomes complete with [`App::prewarm`].
+    pub fn new(workspaces: Workspaces, prewarm: Prewarm) -> Arc<App> {
+        Arc::new(App { workspaces, started: Instant::now(), prewarm: Mutex::new(prewarm) })
+    }
+
+    /// The workspaces that it answers about.
+    pub fn workspaces(&self) -> &Workspaces {
+        &self.workspaces
     }
 
     /// The workspace that the server was started for.
     pub fn own(&self) -> &Arc<Workspace> {
-        &self.own
+        self.workspaces.own()
     }
 
     /// Seconds since the server started.
@@ -52,63 +53,48 @@ impl App {
         self.started.elapsed().as_secs()
     }
 
-    /// `complete` or `disabled`.
+    /// `warming`, `complete` or `disabled`.
     pub fn prewarm_status(&self) -> &'static str {
-        match self.prewarm {
+        match *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner) {
+            Prewarm::Warming => "warming",
             Prewarm::Complete => "complete",
             Prewarm::Disabled => "disabled",
         }
     }
 
-    /// Every workspace that is open.
-    pub fn open_roots(&self) -> Vec<PathBuf> {
-        let mut roots = vec![self.own.project.root.clone()];
-        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut more: Vec<PathBuf> = others.keys().cloned().collect();
-        more.sort();
-        roots.extend(more);
-        roots
+    /// Reads the server's own index with its checksums and opens recent workspaces, where that is wanted.
+    pub fn prewarm(&self) {
+        if self.prewarm_status() != "warming" {
+            return;
+        }
+        self.workspaces.open_recent();
+        if let Ok(index) = self.own().index()
+            && let Err(problem) = index.validate()
+        {
+            tracing::error!("{problem}");
+        }
+        *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner) = Prewarm::Complete;
     }
 
-    /// The workspace that a call is about: the server's own, or another that is registered.
+    /// The workspace that a call is about.
     pub fn workspace(&self, call: &Call) -> Result<Arc<Workspace>, ToolError> {
-        let Some(asked) = call.workspace() else { return Ok(Arc::clone(&self.own)) };
-        let unknown = || {
-            ToolError::new(ErrorCode::WorkspaceNotRegistered, format!("workspace `{asked}` is not registered"))
-                .with("workspace", asked)
-        };
-        let path = Path::new(asked);
-        if !path.is_absolute() {
-            return Err(ToolError::invalid_input("workspace: give an absolute path").with("workspace", asked));
-        }
-        let path = path.canonicalize().map_err(|_| unknown())?;
-        if path == self.own.project.root {
-            return Ok(Arc::clone(&self.own));
-        }
-        let project = Project::locate(&path, &self.home, Config::default()).map_err(|_| unknown())?;
-        if project.root == self.own.project.root {
-            return Ok(Arc::clone(&self.own));
-        }
-        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = others.get(&project.root) {
-            return Ok(Arc::clone(open));
-        }
-        if !project.is_registered()? {
-            return Err(unknown());
-        }
-        if others.len() >= MAX_OTHERS {
-            let message = format!("{MAX_OTHERS} other workspaces are open already");
-            return Err(ToolError::new(ErrorCode::WorkspaceLimitExceeded, message).with("workspace", asked));
-        }
-        let root = project.root.clone();
-        let workspace = Workspace::open(project);
-        others.insert(root, Arc::clone(&workspace));
-        Ok(workspace)
+        self.workspaces.find(call.workspace(), &call.session)
     }
 
     /// The ref that a call is about: the one it names, else the session's, else what is checked out.
     pub fn ref_name(workspace: &Workspace, call: &Call, asked: Option<String>) -> Option<String> {
         asked.or_else(|| call.session.default_ref(&workspace.project.root))
+    }
+
+    /// The status word of the contract: `ready`, `warming`, `indexing` or `error`.
+    pub fn status_word(&self, status: &RefStatus) -> &'static str {
+        match status.index_status {
+            _ if status.message.is_some() => "error",
+            IndexingStatus::Failed => "error",
+            IndexingStatus::Indexing | IndexingStatus::NotIndexed => "indexing",
+            IndexingStatus::Ready if self.prewarm_status() == "warming" => "warming",
+            IndexingStatus::Ready => "ready",
+        }
     }
 }
 
@@ -213,6 +199,11 @@ impl RefStatus {
         status.metadata.indexing_status = status.index_status;
         status.active_job = active_job;
         Ok(status)
+    }
+
+    /// Whether what is indexed is what is on disk.
+    pub fn is_fresh(&self) -> bool {
+        self.index_status == IndexingStatus::Ready && self.metadata.freshness_status == FreshnessStatus::Fresh
     }
 
     fn empty(metadata: Metadata) -> RefStatus {

@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use cruxe_model::error::{ErrorCode, ToolError};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode as RpcCode, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities,
-    ServerConfig, Tool as ListedTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode as RpcCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool as ListedTool,
+    ToolAnnotations,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::arguments::conform;
+use crate::metrics::Metrics;
 use crate::progress::{Note, Progress, SetOnDrop};
 use crate::session::Session;
+use crate::stdio;
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 
 /// Everything that is served, over any transport and to any number of clients.
@@ -24,6 +27,7 @@ pub struct Server {
     version: String,
     instructions: String,
     tools: Vec<Arc<Served>>,
+    metrics: Metrics,
 }
 
 /// A tool and what it says of itself.
@@ -36,12 +40,28 @@ impl Server {
     /// Serves `tools` under a name. The instructions tell a model what the tools are for.
     pub fn new(name: &str, version: &str, instructions: &str, tools: Vec<Arc<dyn Tool>>) -> Server {
         let tools = tools.into_iter().map(|tool| Arc::new(Served { spec: tool.spec(), tool })).collect();
-        Server { name: name.to_owned(), version: version.to_owned(), instructions: instructions.to_owned(), tools }
+        Server {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            instructions: instructions.to_owned(),
+            tools,
+            metrics: Metrics::default(),
+        }
+    }
+
+    /// The figures of all calls so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Begins a client's connection.
     pub fn connect(self: &Arc<Self>) -> Connection {
-        Connection { server: Arc::clone(self), session: Arc::default() }
+        self.connect_with(Session::new())
+    }
+
+    /// Begins a client's connection with a session of the caller's making.
+    pub fn connect_with(self: &Arc<Self>, session: Session) -> Connection {
+        Connection { server: Arc::clone(self), session: Arc::new(session) }
     }
 
     /// Whether there is a tool of this name.
@@ -63,12 +83,14 @@ impl Server {
     /// becomes `internal_error`.
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
+        let running = self.metrics.begin(served.spec.name);
         let guard = SetOnDrop::new(call.cancel.clone());
         let numeric = served.spec.numeric_errors;
         let outcome = tokio::task::spawn_blocking(move || served.call(call)).await;
         guard.disarm();
-        let answer = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
-        answer.map_err(|error| CallError::of(error, numeric))
+        let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
+        running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
+        outcome.map_err(|error| CallError::of(error, numeric))
     }
 
     /// Calls a tool on this thread.
@@ -166,6 +188,35 @@ impl ServerHandler for Connection {
         if self.server.instructions.is_empty() { info } else { info.with_instructions(&self.server.instructions) }
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.session.begin();
+        self.expect_roots(&request.capabilities);
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
+    }
+
+    /// rmcp takes what it cannot read for a method that it does not know.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.and_then(|params| params.as_object().cloned());
+        Err(stdio::explain(&request.method, params))
+    }
+
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
@@ -179,6 +230,7 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.session.roots_settled().await;
         let call = Call::new(request.arguments.unwrap_or_default(), Arc::clone(&self.session));
         let outcome = tokio::select! {
             outcome = self.call_with_progress(&request.name, call, &context) => outcome,

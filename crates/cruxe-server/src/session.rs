@@ -1,22 +1,40 @@
-//! What the server remembers of one connection.
+//! What the server remembers of one client.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cruxe_deck::config::RateLimit;
+use tokio::sync::watch;
 
 use crate::limits::{Bucket, Refused};
 
-/// One client's connection. It ends with it: nothing here is written to disk.
+/// How long a call waits for a client that said it has roots and has not told them yet.
+const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
+
+/// One client. It ends with its connection: nothing here is written to disk.
 #[derive(Debug)]
 pub struct Session {
     /// Unique within this process; for logs.
     pub id: String,
     default_refs: Mutex<HashMap<PathBuf, String>>,
     buckets: Mutex<HashMap<&'static str, Bucket>>,
+    lasting: AtomicBool,
+    roots: watch::Sender<Roots>,
+}
+
+/// The folders that the client says it works in.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Roots {
+    /// It does not say.
+    #[default]
+    Unsaid,
+    /// It has some and is being asked.
+    Asked,
+    /// It has told.
+    Told(Vec<PathBuf>),
 }
 
 impl Session {
@@ -24,7 +42,28 @@ impl Session {
     pub fn new() -> Session {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Session { id: format!("session-{number}"), default_refs: Mutex::default(), buckets: Mutex::default() }
+        Session {
+            id: format!("session-{number}"),
+            default_refs: Mutex::default(),
+            buckets: Mutex::default(),
+            lasting: AtomicBool::new(true),
+            roots: watch::Sender::default(),
+        }
+    }
+
+    /// A session that ends with its request, unless [`Session::begin`] says otherwise.
+    pub fn fleeting() -> Session {
+        Session { lasting: AtomicBool::new(false), ..Session::new() }
+    }
+
+    /// Notes that later calls come back to this session.
+    pub fn begin(&self) {
+        self.lasting.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether later calls come back to this session. Where they do not, nothing can be remembered for them.
+    pub fn is_lasting(&self) -> bool {
+        self.lasting.load(Ordering::Relaxed)
     }
 
     /// Returns the ref that this client chose for calls on `workspace` that name none.
@@ -43,6 +82,45 @@ impl Session {
         buckets.entry(tool).or_default().admit(limit, Instant::now())
     }
 
+    /// Notes that the client has roots and will tell them.
+    pub fn expect_roots(&self) {
+        self.roots.send_replace(Roots::Asked);
+    }
+
+    /// Notes the client's roots, as the URIs that it sent; `None` when it did not tell them after all.
+    pub fn set_roots(&self, uris: Option<&[String]>) {
+        let folders: Vec<PathBuf> = uris.unwrap_or_default().iter().filter_map(|uri| folder_of(uri)).collect();
+        // A client with no folder open bounds nothing.
+        self.roots.send_replace(if folders.is_empty() { Roots::Unsaid } else { Roots::Told(folders) });
+    }
+
+    /// Returns the folders that the client works in; `None` where it does not say.
+    pub fn roots(&self) -> Option<Vec<PathBuf>> {
+        match &*self.roots.borrow() {
+            Roots::Told(folders) => Some(folders.clone()),
+            Roots::Unsaid | Roots::Asked => None,
+        }
+    }
+
+    /// Waits for roots that the client is about to tell; one that does not is not asked for them again.
+    pub async fn roots_settled(&self) {
+        self.roots_settled_within(ROOTS_PATIENCE).await;
+    }
+
+    async fn roots_settled_within(&self, patience: Duration) {
+        let mut roots = self.roots.subscribe();
+        let told = roots.wait_for(|roots| *roots != Roots::Asked);
+        if tokio::time::timeout(patience, told).await.is_err() {
+            self.roots.send_if_modified(|roots| {
+                let waiting = *roots == Roots::Asked;
+                if waiting {
+                    *roots = Roots::Unsaid;
+                }
+                waiting
+            });
+        }
+    }
+
     /// A panic of another call cannot leave the map half changed, so a poisoned lock is as good as any.
     fn refs(&self) -> MutexGuard<'_, HashMap<PathBuf, String>> {
         self.default_refs.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,6 +131,31 @@ impl Default for Session {
     fn default() -> Session {
         Session::new()
     }
+}
+
+/// The folder of a `file:` URI, with links resolved where it exists.
+fn folder_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = PathBuf::from(percent_decoded(path)?);
+    path.is_absolute().then(|| path.canonicalize().unwrap_or(path))
+}
+
+/// `%20` as a space. `None` for what is no text.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let code = match (first, tail) {
+            (b'%', [high, low, ..]) => {
+                std::str::from_utf8(&[*high, *low]).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok())
+            }
+            _ => None,
+        };
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -71,5 +174,36 @@ mod tests {
     #[test]
     fn sessions_have_different_ids() {
         assert_ne!(Session::new().id, Session::new().id);
+    }
+
+    #[test]
+    fn a_session_lasts_unless_it_is_fleeting_and_was_never_begun() {
+        assert!(Session::new().is_lasting());
+        let fleeting = Session::fleeting();
+        assert!(!fleeting.is_lasting());
+        fleeting.begin();
+        assert!(fleeting.is_lasting());
+    }
+
+    #[test]
+    fn roots_are_the_folders_of_file_uris_and_nothing_else() {
+        let session = Session::new();
+        assert_eq!(session.roots(), None);
+        let uris =
+            ["file:///no/such%20place/%C3%BC", "file://localhost/no/b", "https://x/y", "file://host/x", "file:///%ff"];
+        session.set_roots(Some(&uris.map(str::to_owned)));
+        let expected = ["/no/such place/ü", "/no/b"].map(PathBuf::from);
+        assert_eq!(session.roots(), Some(expected.to_vec()));
+        session.set_roots(None);
+        assert_eq!(session.roots(), None);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_tells_its_roots_is_waited_for_once() {
+        let session = Session::new();
+        session.roots_settled().await;
+        session.expect_roots();
+        session.roots_settled_within(Duration::from_millis(1)).await;
+        assert_eq!(*session.roots.borrow(), Roots::Unsaid);
     }
 }

@@ -10,14 +10,14 @@
 
 mod lines;
 mod link;
-mod message;
+pub(crate) mod message;
 
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorCode};
 use rmcp::serve_server;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -26,7 +26,8 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use self::lines::{Line, LineReader, Out, write_lines};
-use self::link::{Link, Opening, opening, to_notification, to_request};
+pub(crate) use self::link::explain;
+use self::link::{Link, Opening, Pending, opening, to_notification, to_request};
 use self::message::{Message, Refusal, invalid, parse};
 use crate::schema::Object;
 use crate::server::{Connection, Server};
@@ -35,9 +36,12 @@ use crate::tool::Call;
 /// The longest line that is read.
 const MAX_LINE: usize = 64 << 20;
 
-/// How long calls in flight may go on once the input has ended: enough for `echo … | cruxe serve-mcp` to see its
-/// answer, too short for anyone to notice that the server has not ended yet.
-const GRACE: Duration = Duration::from_millis(500);
+/// How long calls in flight may go on once the input has ended: whoever pipes questions in (`echo … | cruxe serve-mcp`)
+/// wants every answer, however long the first index takes.
+const CALLS_GRACE: Duration = Duration::from_secs(60);
+
+/// How long the last answers may take to be written.
+const WRITE_GRACE: Duration = Duration::from_secs(5);
 
 /// Why serving ended early.
 #[derive(Debug, thiserror::Error)]
@@ -50,11 +54,22 @@ pub enum StdioError {
     Write(#[source] io::Error),
 }
 
-/// Serves until the input ends or the output is closed.
+/// Serves until the input ends and everything that was read is answered, or until the output is closed.
 ///
-/// Calls that still run then are told so by their [`CancelFlag`](crate::CancelFlag) and not waited for: the caller is
-/// expected to end the process, or to shut the runtime down in the background.
+/// Calls that still run a minute after the input ended, or when the output is closed, are told so by their
+/// [`CancelFlag`](crate::CancelFlag) and not waited for: the caller is expected to end the process, or to shut the
+/// runtime down in the background.
 pub async fn serve_stdio(
+    server: Arc<Server>,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> Result<(), StdioError> {
+    serve_stdio_within(CALLS_GRACE, server, input, output).await
+}
+
+/// [`serve_stdio`] with another time for calls that still run when the input ends.
+pub async fn serve_stdio_within(
+    grace: Duration,
     server: Arc<Server>,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
@@ -77,10 +92,13 @@ pub async fn serve_stdio(
             written = &mut writer => return outcome(written),
         }
     }
-    front.finish().await;
+    tokio::select! {
+        () = front.finish(grace) => {}
+        written = &mut writer => return outcome(written),
+    }
     out.end();
     // A client that closed one stream and does not read the other is not waited for.
-    timeout(GRACE, writer).await.map_or(Ok(()), outcome)
+    timeout(WRITE_GRACE, writer).await.map_or(Ok(()), outcome)
 }
 
 fn outcome(written: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), StdioError> {
@@ -96,6 +114,7 @@ struct Front {
     /// Bare calls that can be cancelled, by the JSON of their id.
     bare: HashMap<String, AbortHandle>,
     session: Option<McpSession>,
+    pending: Arc<Pending>,
 }
 
 /// rmcp's session, once something for it has come.
@@ -107,7 +126,7 @@ struct McpSession {
 
 impl Front {
     fn new(connection: Connection, out: Out) -> Front {
-        Front { connection, out, tasks: JoinSet::new(), bare: HashMap::new(), session: None }
+        Front { connection, out, tasks: JoinSet::new(), bare: HashMap::new(), session: None, pending: Arc::default() }
     }
 
     /// Takes one line of input.
@@ -121,7 +140,10 @@ impl Front {
                 self.notification(&method, params);
                 Ok(())
             }
-            Ok(Message::Answer) => Ok(()),
+            Ok(Message::Answer(answer)) => {
+                self.answer(answer);
+                Ok(())
+            }
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = handled {
@@ -145,6 +167,7 @@ impl Front {
         if !open && step == Opening::OutOfTurn {
             return Err(invalid(id, format!("Send `initialize` before `{method}`.")));
         }
+        self.pending.asked(&request_id, &request);
         let session = self.session();
         session.open |= step == Opening::Opens;
         // It fails only if rmcp has just ended, and then the next request starts it anew.
@@ -166,7 +189,19 @@ impl Front {
         if let Some(session) = self.session.as_ref().filter(|session| session.open)
             && let Some(notification) = to_notification(method, params)
         {
+            if let ClientNotification::CancelledNotification(cancelled) = &notification {
+                cancelled.params.request_id.iter().for_each(|id| self.pending.done(id));
+            }
             let _ = session.messages.send(ClientJsonRpcMessage::notification(notification));
+        }
+    }
+
+    /// Passes on the answer to something that rmcp asked; one that makes no sense is dropped.
+    fn answer(&mut self, answer: Value) {
+        if let Some(session) = self.session.as_ref().filter(|session| session.open)
+            && let Ok(answer) = serde_json::from_value(answer)
+        {
+            let _ = session.messages.send(answer);
         }
     }
 
@@ -202,7 +237,7 @@ impl Front {
         }
         self.session.get_or_insert_with(|| {
             let (messages, receiver) = unbounded_channel();
-            let link = Link { messages: receiver, out: self.out.clone() };
+            let link = Link { messages: receiver, out: self.out.clone(), pending: Arc::clone(&self.pending) };
             self.tasks.spawn(run_session(self.connection.clone(), link));
             McpSession { messages, open: false }
         })
@@ -235,10 +270,21 @@ impl Front {
         let _ = self.out.send(message);
     }
 
-    /// Takes no more messages and gives those in flight a moment.
-    async fn finish(mut self) {
-        self.session = None;
-        let _ = timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+    /// Takes no more messages and waits for those in flight.
+    async fn finish(mut self, grace: Duration) {
+        let answered = async {
+            loop {
+                // rmcp gives up what it has not answered soon after its input ends; so it does not end before.
+                if self.pending.is_settled() {
+                    self.session = None;
+                }
+                tokio::select! {
+                    ended = self.tasks.join_next() => if ended.is_none() { break },
+                    () = self.pending.settled(), if self.session.is_some() => {}
+                }
+            }
+        };
+        let _ = timeout(grace, answered).await;
     }
 }
 

@@ -95,7 +95,7 @@ async fn malformed_lines_are_answered_and_survived() {
 async fn a_batch_is_told_why_it_is_refused() {
     let mut client = connect();
     client.send("[]").await;
-    assert_eq!(client.next().await["error"]["message"], "Batches are not spoken here: send one message per line.");
+    assert_eq!(client.next().await["error"]["message"], "Batches are not spoken here: send one message at a time.");
 }
 
 #[tokio::test]
@@ -231,9 +231,23 @@ async fn a_last_line_without_its_end_counts() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_cancels_what_runs_and_does_not_wait_for_it() {
-    let (gate, never) = (Arc::<Gate>::default(), Arc::<Gate>::default());
+async fn slow_calls_are_answered_after_the_end_of_the_input() {
+    let gate = Arc::<Gate>::default();
     let mut client = Client::initialized(server(&gate)).await;
+    client.request(1, "tools/call", json!({"name": "wait", "arguments": {"text": "mcp"}})).await;
+    client.request(2, "wait", json!({"text": "bare"})).await;
+    client.close_input();
+    gate.reached_by(2).await;
+    gate.open();
+    assert_eq!(client.answer(1).await["result"]["structuredContent"]["text"], "mcp");
+    assert_eq!(client.answer(2).await["result"]["text"], "bare");
+    assert!(client.ended().await.is_ok());
+}
+
+#[tokio::test]
+async fn what_runs_too_long_after_the_end_of_the_input_is_cancelled_and_not_waited_for() {
+    let (gate, never) = (Arc::<Gate>::default(), Arc::<Gate>::default());
+    let mut client = Client::hasty(server(&gate)).await;
     client.request(1, "tools/call", json!({"name": "work"})).await;
     client.request(2, "work", json!({})).await;
     gate.reached_by(2).await;
@@ -241,7 +255,7 @@ async fn the_end_of_the_input_cancels_what_runs_and_does_not_wait_for_it() {
     assert!(client.ended().await.is_ok());
     gate.reached_by(4).await;
 
-    let mut client = Client::initialized(server(&never)).await;
+    let mut client = Client::hasty(server(&never)).await;
     client.request(1, "tools/call", json!({"name": "wait", "arguments": {"text": "x"}})).await;
     never.reached_by(1).await;
     client.close_input();

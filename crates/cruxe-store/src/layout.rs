@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cruxe_model::ProjectId;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,12 @@ impl Home {
     /// The folder of a project.
     pub fn project(&self, id: &ProjectId) -> ProjectDir {
         ProjectDir { root: self.root.join("projects").join(id.as_str()) }
+    }
+
+    /// The folders of every project that was ever seen.
+    pub fn projects(&self) -> Vec<ProjectDir> {
+        let entries = fs::read_dir(self.root.join("projects")).into_iter().flatten().flatten();
+        entries.map(|entry| ProjectDir { root: entry.path() }).collect()
     }
 }
 
@@ -164,7 +171,10 @@ fn is_generation(name: &str) -> bool {
 pub(crate) fn write_atomically(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
-    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
+    // Two threads may write the same file at the same moment: each has a name of its own to write to.
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_extension(format!("tmp{}-{number}", std::process::id()));
     let written = fs::File::create(&temporary)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&temporary, path));

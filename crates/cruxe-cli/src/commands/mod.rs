@@ -9,6 +9,7 @@ mod model;
 mod prune_overlays;
 mod refs;
 mod search;
+mod serve_http;
 pub(crate) mod serve_mcp;
 mod state;
 mod sync;

@@ -1,16 +1,20 @@
 //! `cruxe serve-mcp`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use cruxe_index::Workspace;
 use cruxe_server::app::Prewarm;
-use cruxe_server::{App, serve_stdio, tools};
+use cruxe_server::{App, Server, WorkspaceRules, Workspaces, serve_stdio, tools};
+use tokio::runtime::Runtime;
 
+use super::serve_http::{self, HttpArgs};
+use crate::config;
 use crate::context::{CliError, Context};
 
-/// Serve an agent over MCP on stdin and stdout
+/// Serve agents over MCP, on stdin and stdout or over HTTP
 ///
 /// Indexes the workspace in the background if it was never indexed, answers meanwhile, and follows edits. Logs go to
 /// stderr.
@@ -25,44 +29,123 @@ pub(crate) struct ServeMcp {
     /// Do not check the index ahead of the first question
     #[arg(long)]
     no_prewarm: bool,
+    /// Register and index a folder below an allowed root when a client first asks for it
+    #[arg(long, requires = "allowed_root")]
+    auto_workspace: bool,
+    /// Where workspaces may be; repeat it for several [default: wherever they are registered]
+    #[arg(long, value_name = "DIR")]
+    allowed_root: Vec<PathBuf>,
+    #[command(flatten)]
+    http: HttpArgs,
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
 enum Transport {
     /// One client, on stdin and stdout
     #[default]
     Stdio,
+    /// Many clients, over HTTP
+    Http,
 }
 
 impl ServeMcp {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
-        let Transport::Stdio = self.transport;
-        let workspace = context.workspace()?;
-        let prewarm = if self.no_prewarm { Prewarm::Disabled } else { Prewarm::Complete };
-        let app = App::new(context.home.clone(), Arc::clone(&workspace), prewarm);
-        let server = tools::server(&app, env!("CARGO_PKG_VERSION"));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(|problem| CliError::Environment(format!("cannot start: {problem}")))?;
-        let watch = workspace.project.config.server.watch && !self.no_watch;
-        prepare_in_background(&workspace, watch, prewarm == Prewarm::Complete);
-        let outcome = runtime.block_on(serve_stdio(server, tokio::io::stdin(), tokio::io::stdout()));
-        // The client is gone: nothing that still runs is worth waiting for. A job that is cut off here is what a kill
-        // would leave, and the next start takes it up.
-        workspace.close();
-        runtime.shutdown_background();
-        if let Err(problem) = outcome {
-            tracing::warn!("{problem}");
+        if self.transport == Transport::Stdio && self.http != HttpArgs::default() {
+            return Err(CliError::Usage("options of HTTP without `--transport http`".to_owned()));
         }
+        let workspace = context.workspace()?;
+        let prewarm = if self.no_prewarm { Prewarm::Disabled } else { Prewarm::Warming };
+        let rules = self.rules(context, &workspace)?;
+        let app = App::new(Workspaces::new(context.home.clone(), Arc::clone(&workspace), rules), prewarm);
+        let server = tools::server(&app, env!("CARGO_PKG_VERSION"));
+        let runtime = runtime()?;
+        let watch = workspace.project.config.server.watch && !self.no_watch;
+        match self.transport {
+            Transport::Stdio => {
+                prepare_in_background(&app, watch);
+                runtime.block_on(talk(server));
+            }
+            Transport::Http => {
+                let ready = runtime.block_on(serve_http::prepare(self.http, &workspace.project.config.http))?;
+                prepare_in_background(&app, watch);
+                runtime.block_on(ready.serve(&app, server));
+            }
+        }
+        // The clients are gone: nothing that still runs is worth waiting for. A job that is cut off here is what a kill
+        // would leave, and the next start takes it up.
+        app.workspaces().close();
+        runtime.shutdown_background();
         std::process::exit(0);
+    }
+
+    fn rules(&self, context: &Context, workspace: &Workspace) -> Result<WorkspaceRules, CliError> {
+        for root in &self.allowed_root {
+            if !root.is_absolute() || !root.is_dir() {
+                let problem = format!("--allowed-root {}: give the absolute path of a folder", root.display());
+                return Err(CliError::Usage(problem));
+            }
+        }
+        let (home, named) = (context.home.clone(), context.options.config.clone());
+        let load_config =
+            move |root: &Path| config::load(&home, Some(root), named.as_deref()).map_err(|problem| problem.to_string());
+        let server = &workspace.project.config.server;
+        Ok(WorkspaceRules {
+            warmset: server.workspace_warmset,
+            auto: self.auto_workspace,
+            allowed_roots: self.allowed_root.clone(),
+            max_registered: server.max_auto_workspaces,
+            load_config: Box::new(load_config),
+        })
     }
 }
 
+fn runtime() -> Result<Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        // Calls wait for disk and locks at most; beyond this number they take turns.
+        .max_blocking_threads(64)
+        .build()
+        .map_err(|problem| CliError::Environment(format!("cannot start: {problem}")))
+}
+
+/// Serves one client on stdin and stdout.
+async fn talk(server: Arc<Server>) {
+    tokio::select! {
+        outcome = serve_stdio(server, tokio::io::stdin(), tokio::io::stdout()) => {
+            if let Err(problem) = outcome {
+                tracing::warn!("{problem}");
+            }
+        }
+        () = output_closed() => tracing::info!("nobody reads the answers"),
+    }
+}
+
+/// Ends when the other end of stdout is closed, where the system tells that: a client that died does not read what is
+/// still being worked on.
+async fn output_closed() {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+
+        use tokio::io::Interest;
+        use tokio::net::unix::pipe::Sender;
+
+        // A file cannot be waited on; it is never closed either. Nothing is written here, so stdout stays as it is.
+        let output = std::io::stdout().as_fd().try_clone_to_owned();
+        if let Ok(output) = output.and_then(Sender::from_owned_fd_unchecked)
+            && output.ready(Interest::ERROR).await.is_ok()
+        {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
 /// Everything that takes time happens behind the handshake.
-fn prepare_in_background(workspace: &Arc<Workspace>, watch: bool, prewarm: bool) {
-    let workspace = Arc::clone(workspace);
+fn prepare_in_background(app: &Arc<App>, watch: bool) {
+    let app = Arc::clone(app);
     std::thread::spawn(move || {
+        let workspace = app.own();
         if let Err(problem) = workspace.project.register() {
             tracing::error!("{problem}");
         }
@@ -83,8 +166,6 @@ fn prepare_in_background(workspace: &Arc<Workspace>, watch: bool, prewarm: bool)
         if watch {
             workspace.follow();
         }
-        if prewarm {
-            workspace.validate_in_background();
-        }
+        app.prewarm();
     });
 }

@@ -69,7 +69,9 @@ fn check(half: Half, damage: impl Fn(&Repo)) {
     repair(&repo);
     for (who, client) in [("started after the damage", &mut started), ("running all the time", &mut running)] {
         assert!(right(&locate(client)), "the server {who}: {:?}", locate(client));
-        assert_eq!(client.ok("health_check", json!({}))["status"], "ready", "the server {who}");
+        eventually(&format!("the server {who} is ready"), DEADLINE, || {
+            (client.ok("health_check", json!({}))["status"] == "ready").then_some(())
+        });
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod support;
 
+mod abuse;
 mod branches;
 mod changes;
 mod crowd;
@@ -15,6 +16,7 @@ mod deck;
 mod disk;
 mod freshness;
 mod graph_tools;
+mod http;
 mod isolation;
 mod jobs;
 mod kills;
@@ -27,3 +29,4 @@ mod search;
 mod snapshots;
 mod trees;
 mod watching;
+mod workspaces;

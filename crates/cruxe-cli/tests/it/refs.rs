@@ -173,6 +173,7 @@ fn renamed_deleted_and_rewritten_branches_are_what_git_says() {
     let mut client = repo.server();
     let gone = json!({"name": "older", "ref": "feat/old", "freshness_policy": "best_effort"});
     assert_eq!(client.ok("locate_symbol", gone)["metadata"]["freshness_status"], "stale", "git no longer has it");
+    client.ready(); // its own first index would be in the way of ours
     // As after a forced push: the branch has another history.
     repo.git(&["checkout", "-q", "feat/renamed"]);
     repo.write("a.py", "def rewritten():\n    pass\n");

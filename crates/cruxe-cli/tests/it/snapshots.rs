@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, sources};
+use crate::support::{DEADLINE, Repo, Sandbox, eventually, sources};
 
 /// Leaves out what differs from run to run.
 fn settings(sandbox: &Sandbox) -> insta::Settings {
@@ -55,7 +55,9 @@ fn answers_of_the_tools() {
         ("health_check", json!({})),
         ("index_repo", json!({"force": true})),
     ] {
-        let mut answer = client.ok(tool, arguments);
+        let mut answer = eventually("nothing is being warmed", DEADLINE, || {
+            Some(client.ok(tool, arguments.clone())).filter(|answer| answer["status"] != "warming")
+        });
         if tool == "health_check" {
             // Languages are added now and then.
             answer["grammars"]["available"] = json!(["…"]);

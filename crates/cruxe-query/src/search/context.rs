@@ -77,11 +77,13 @@ pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, Quer
     let corpus = snapshot.corpus(state)?;
     let places = corpus.derived(Places::of).ok_or_else(|| ToolError::internal("corpus: derived twice"))?;
     let query = Query::parse(text);
-    let lexical = lexical::score(&corpus, &query, &places.stems, &places.folders)?;
-    let meaning = match share > 0.0 {
-        true => semantic::score(&corpus, text, |_| true),
-        false => Err(LexicalOnly::Asked),
+    let by_words = || lexical::score(&corpus, &query, &places, &lexical::Postings::default());
+    let (meaning, lexical) = if share > 0.0 {
+        semantic::score_while(&corpus, text, &vec![true; corpus.files().len()], by_words)
+    } else {
+        (Err(LexicalOnly::Asked), by_words())
     };
+    let lexical = lexical?;
     let (by_meaning, lexical_only) = match meaning {
         Ok(semantic) => (semantic.chunks, None),
         Err(why) => (Vec::new(), Some(why)),

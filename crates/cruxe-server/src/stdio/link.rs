@@ -1,6 +1,8 @@
 //! The way between our front and rmcp.
 
+use std::collections::HashMap;
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -10,6 +12,7 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::lines::Out;
@@ -20,13 +23,67 @@ use crate::schema::Object;
 pub(super) struct Link {
     pub(super) messages: UnboundedReceiver<ClientJsonRpcMessage>,
     pub(super) out: Out,
+    pub(super) pending: Arc<Pending>,
+}
+
+/// The requests that rmcp has not answered yet.
+#[derive(Default)]
+pub(super) struct Pending {
+    /// An id may be in use more than once.
+    counts: Mutex<HashMap<RequestId, usize>>,
+    settled: Notify,
+}
+
+impl Pending {
+    /// Notes a request that will be answered.
+    pub(super) fn asked(&self, id: &RequestId, request: &ClientRequest) {
+        // A subscription is answered when it ends, and the end of the input is its end.
+        if !matches!(request, ClientRequest::SubscriptionsListenRequest(_)) {
+            *self.counts().entry(id.clone()).or_default() += 1;
+        }
+    }
+
+    /// Notes that a request was answered, or never will be because the client took it back.
+    pub(super) fn done(&self, id: &RequestId) {
+        let mut counts = self.counts();
+        if let Some(count) = counts.get_mut(id) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(id);
+            }
+        }
+        if counts.is_empty() {
+            self.settled.notify_one();
+        }
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        self.counts().is_empty()
+    }
+
+    /// Waits until nothing is pending.
+    pub(super) async fn settled(&self) {
+        while !self.is_settled() {
+            self.settled.notified().await;
+        }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Transport<RoleServer> for Link {
     type Error = io::Error;
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        std::future::ready(self.out.send(&message))
+        let sent = self.out.send(&message);
+        match &message {
+            TxJsonRpcMessage::<RoleServer>::Response(response) => self.pending.done(&response.id),
+            TxJsonRpcMessage::<RoleServer>::Error(error) => error.id.iter().for_each(|id| self.pending.done(id)),
+            _ => {}
+        }
+        std::future::ready(sent)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -96,7 +153,7 @@ fn envelope(method: &str, params: Option<Object>) -> Value {
 }
 
 /// Says why rmcp cannot read a request: its parameters, or the method as a whole.
-fn explain(method: &str, params: Option<Object>) -> ErrorData {
+pub(crate) fn explain(method: &str, params: Option<Object>) -> ErrorData {
     let params = Value::Object(params.unwrap_or_default());
     let problem = match method {
         "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),

@@ -1,4 +1,4 @@
-//! What a line says, in JSON-RPC's terms.
+//! What a message says, in JSON-RPC's terms.
 
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::schema::Object;
 
 /// A well-formed message of the client.
 #[derive(Debug, PartialEq)]
-pub(super) enum Message {
+pub(crate) enum Message {
     /// Wants an answer.
     Request {
         /// A string or a number.
@@ -17,40 +17,42 @@ pub(super) enum Message {
     },
     /// Wants none.
     Notification { method: String, params: Option<Object> },
-    /// Answers something that we asked; but we never ask.
-    Answer,
+    /// Answers something that we asked.
+    Answer(Value),
 }
 
 /// An error and whom to tell.
 #[derive(Debug, PartialEq)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// Null where the line does not say which request it is.
-    pub(super) id: Value,
-    pub(super) error: ErrorData,
+    pub(crate) id: Value,
+    pub(crate) error: ErrorData,
 }
 
 impl Refusal {
-    pub(super) fn new(id: Value, error: ErrorData) -> Refusal {
+    pub(crate) fn new(id: Value, error: ErrorData) -> Refusal {
         Refusal { id, error }
     }
 
     /// Returns the line to send.
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({"jsonrpc": "2.0", "id": self.id, "error": self.error})
     }
 }
 
 /// Reads one line.
-pub(super) fn parse(line: &[u8]) -> Result<Message, Refusal> {
+pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
     let value: Value = serde_json::from_slice(line).map_err(|problem| {
-        Refusal::new(Value::Null, ErrorData::parse_error(format!("The line is no JSON: {problem}"), None))
+        Refusal::new(Value::Null, ErrorData::parse_error(format!("The message is no JSON: {problem}"), None))
     })?;
     let mut object = match value {
         Value::Object(object) => object,
-        Value::Array(_) => return Err(invalid(Value::Null, "Batches are not spoken here: send one message per line.")),
+        Value::Array(_) => {
+            return Err(invalid(Value::Null, "Batches are not spoken here: send one message at a time."));
+        }
         _ => return Err(invalid(Value::Null, "A message is a JSON object.")),
     };
-    let given = object.remove("id");
+    let given = object.get("id").cloned();
     let has_id = given.is_some();
     let id = given.filter(|id| id.is_string() || id.is_number()).unwrap_or_default();
     if object.get("jsonrpc") != Some(&json!("2.0")) {
@@ -59,7 +61,9 @@ pub(super) fn parse(line: &[u8]) -> Result<Message, Refusal> {
     let method = match object.remove("method") {
         Some(Value::String(method)) => method,
         Some(_) => return Err(invalid(id, "`method` must be a string.")),
-        None if object.contains_key("result") || object.contains_key("error") => return Ok(Message::Answer),
+        None if object.contains_key("result") || object.contains_key("error") => {
+            return Ok(Message::Answer(Value::Object(object)));
+        }
         None => return Err(invalid(id, "A request has a `method`.")),
     };
     if has_id && id.is_null() {
@@ -78,7 +82,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Message, Refusal> {
 }
 
 /// A refusal with -32600.
-pub(super) fn invalid(id: Value, problem: impl Into<String>) -> Refusal {
+pub(crate) fn invalid(id: Value, problem: impl Into<String>) -> Refusal {
     Refusal::new(id, ErrorData::invalid_request(problem.into(), None))
 }
 
@@ -102,7 +106,8 @@ mod tests {
             parse(br#"{"jsonrpc":"2.0","method":"m","params":[1]}"#),
             Ok(Message::Notification { method: "m".into(), params: None })
         );
-        assert_eq!(parse(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#), Ok(Message::Answer));
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        assert_eq!(parse(answer.as_bytes()), Ok(Message::Answer(serde_json::from_str(answer).unwrap())));
     }
 
     #[test]

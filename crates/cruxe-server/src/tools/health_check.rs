@@ -108,14 +108,9 @@ fn check(app: &App, workspace: &Arc<Workspace>) -> Result<Output, ToolError> {
     let message = status.message.clone();
     let sound = message.is_none();
     let of_text = message.as_deref().is_some_and(|text| text.contains("full-text"));
-    let roots = app.open_roots();
+    let open = app.workspaces().open();
     Ok(Output {
-        status: match status.index_status {
-            _ if !sound => "error",
-            IndexingStatus::Failed => "error",
-            IndexingStatus::Indexing | IndexingStatus::NotIndexed => "indexing",
-            IndexingStatus::Ready => "ready",
-        },
+        status: app.status_word(&status),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         uptime_seconds: app.uptime_seconds(),
         tantivy_ok: sound || !of_text,
@@ -124,9 +119,9 @@ fn check(app: &App, workspace: &Arc<Workspace>) -> Result<Output, ToolError> {
         active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, workspace)),
         interrupted_recovery_report: recovery(workspace),
         workspace_warmset: Warmset {
-            enabled: app.prewarm_status() == "complete",
-            capacity: 9,
-            members: roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+            enabled: app.prewarm_status() != "disabled",
+            capacity: app.workspaces().capacity(),
+            members: open.iter().map(|open| open.project.root.to_string_lossy().into_owned()).collect(),
         },
         prewarm_status: app.prewarm_status(),
         startup_checks: StartupChecks {

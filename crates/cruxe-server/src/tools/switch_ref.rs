@@ -62,13 +62,19 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         workspace.note_access(&name);
         let before = call.session.set_default_ref(&project.root, &name);
         let previous_ref = before.map_or_else(|| project.current_ref(), Ok)?;
+        let mut metadata = view.metadata;
+        if !call.session.is_lasting() {
+            metadata.warnings.push(format!(
+                "this request belongs to no session, so later calls do not remember the ref: pass `ref`: \"{name}\" with each"
+            ));
+        }
         Ok(Output {
             ref_name: name,
             previous_ref,
             worktree_path: worktree.to_string_lossy().into_owned(),
             status: "active",
             last_indexed_commit: state.commit.clone(),
-            metadata: view.metadata,
+            metadata,
         })
     })
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use cruxe_model::error::{ErrorCode, ToolError};
-use cruxe_server::{Answer, Call, Server, StdioError, Tool, ToolSpec, serve_stdio, typed};
+use cruxe_server::{Answer, Call, Server, StdioError, Tool, ToolSpec, serve_stdio_within, typed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -161,12 +161,23 @@ pub struct Client {
 
 impl Client {
     pub fn connect(server: Arc<Server>) -> Client {
+        Client::connect_with(server, PATIENCE)
+    }
+
+    /// A client that has shaken hands with a server that waits for nothing once its input has ended.
+    pub async fn hasty(server: Arc<Server>) -> Client {
+        let mut client = Client::connect_with(server, Duration::from_millis(1));
+        client.shake_hands().await;
+        client
+    }
+
+    fn connect_with(server: Arc<Server>, grace: Duration) -> Client {
         let (to_server, input) = duplex(64 << 10);
         let (output, from_server) = duplex(64 << 10);
         Client {
             to_server: Some(to_server),
             from_server: Some(BufReader::new(from_server)),
-            served: tokio::spawn(serve_stdio(server, input, output)),
+            served: tokio::spawn(serve_stdio_within(grace, server, input, output)),
             early: VecDeque::new(),
         }
     }
@@ -174,9 +185,13 @@ impl Client {
     /// A client that has shaken hands.
     pub async fn initialized(server: Arc<Server>) -> Client {
         let mut client = Client::connect(server);
-        client.initialize("2025-06-18").await;
-        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        client.shake_hands().await;
         client
+    }
+
+    async fn shake_hands(&mut self) {
+        self.initialize("2025-06-18").await;
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     }
 
     pub async fn initialize(&mut self, version: &str) -> Value {

@@ -165,6 +165,15 @@ impl Client {
         })
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Says nothing any more.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
     /// Closes the input and waits for the end; the exit code.
     pub fn finish(mut self) -> Option<i32> {
         self.input = None;

@@ -1,12 +1,14 @@
 //! A home, repositories and processes for one test.
 
 mod client;
+mod http;
 mod sandbox;
 pub mod sources;
 
 use std::time::{Duration, Instant};
 
 pub use client::{Client, places};
+pub use http::{HttpServer, HttpSession, initialize, read_reply, sessionless};
 pub use sandbox::{Repo, Run, Sandbox, run};
 
 /// Long enough for a loaded machine; a test that needs it has failed.

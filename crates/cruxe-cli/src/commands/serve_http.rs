@@ -1,0 +1,134 @@
+//! `cruxe serve-mcp --transport http`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use cruxe_model::config::HttpConfig;
+use cruxe_server::http::{CruxeSite, Gate, HttpError, HttpOptions, Token, listen, read_tls, serve_http};
+use cruxe_server::{App, Server};
+use tokio::net::TcpListener;
+
+use crate::context::CliError;
+
+/// The variable that a token can stand in.
+const TOKEN_VARIABLE: &str = "CRUXE_TOKEN";
+
+/// How clients reach the server over HTTP.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "HTTP")]
+pub(crate) struct HttpArgs {
+    /// The port; 0 for any [default: 9100]
+    #[arg(long)]
+    port: Option<u16>,
+    /// The address; anything but loopback needs a token [default: 127.0.0.1]
+    #[arg(long, value_name = "ADDR")]
+    bind: Option<IpAddr>,
+    /// A file with the token that clients must show; the variable CRUXE_TOKEN does the same
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The certificate, PEM; serves HTTPS
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A name under which clients know the server; repeat it for several
+    #[arg(long, value_name = "HOST")]
+    allowed_host: Vec<String>,
+    /// A web page that may ask, for example https://app.example.org; repeat it for several
+    #[arg(long, value_name = "ORIGIN")]
+    allowed_origin: Vec<String>,
+}
+
+/// A server that has its port.
+pub(crate) struct Ready {
+    listener: TcpListener,
+    options: HttpOptions,
+}
+
+/// Reads token and certificate and takes the port: everything that can be wrong with the arguments.
+pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready, CliError> {
+    let bind = args.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let token = token(args.token_file.as_deref())?;
+    let tls = match args.tls_cert.as_deref().zip(args.tls_key.as_deref()) {
+        Some((certificate, key)) => Some(read_tls(certificate, key).map_err(usage)?),
+        None => None,
+    };
+    let gate = Gate::new(bind, token, &args.allowed_host, &args.allowed_origin).map_err(usage)?;
+    let listener = listen(bind, args.port.unwrap_or(9100), &gate).await.map_err(|problem| match problem {
+        HttpError::TokenRequired(_) => CliError::Usage(format!(
+            "{problem}; give `--token-file FILE` or set {TOKEN_VARIABLE} (`openssl rand -hex 32` makes one)"
+        )),
+        HttpError::Listen { .. } => CliError::Environment(format!("{problem}; choose another --port or --bind")),
+    })?;
+    if !bind.is_loopback() && tls.is_none() {
+        tracing::warn!("without TLS the token and all answers can be read on their way; see --tls-cert");
+    }
+    Ok(Ready { listener, options: HttpOptions { gate, tls, limits: limits.clone() } })
+}
+
+impl Ready {
+    /// Says where, and serves until SIGINT or SIGTERM. A second signal ends at once.
+    pub async fn serve(self, app: &Arc<App>, server: Arc<Server>) {
+        if let Ok(address) = self.listener.local_addr() {
+            eprintln!("listening on {}", url(address, self.options.tls.is_some()));
+        }
+        let site = Arc::new(CruxeSite { app: Arc::clone(app), server });
+        tokio::select! {
+            () = serve_http(self.listener, site, self.options, signal()) => {}
+            () = async { signal().await; signal().await } => {}
+        }
+    }
+}
+
+fn url(address: SocketAddr, tls: bool) -> String {
+    format!("{}://{address}/mcp", if tls { "https" } else { "http" })
+}
+
+/// The token of the file, else of the environment.
+fn token(file: Option<&Path>) -> Result<Option<Token>, CliError> {
+    let (text, origin) = match file {
+        Some(file) => {
+            let text = std::fs::read_to_string(file);
+            (
+                text.map_err(|problem| CliError::Usage(format!("--token-file {}: {problem}", file.display())))?,
+                "the file",
+            )
+        }
+        None => match std::env::var(TOKEN_VARIABLE) {
+            Ok(text) => (text, TOKEN_VARIABLE),
+            Err(std::env::VarError::NotPresent) => return Ok(None),
+            Err(std::env::VarError::NotUnicode(_)) => {
+                return Err(CliError::Usage(format!("{TOKEN_VARIABLE} is no text")));
+            }
+        },
+    };
+    Token::new(&text).map(Some).map_err(|problem| CliError::Usage(format!("{origin}: {problem}")))
+}
+
+/// Ends with the next SIGINT or SIGTERM.
+async fn signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        if let (Ok(mut interrupt), Ok(mut terminate)) =
+            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+        {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn usage(problem: impl std::fmt::Display) -> CliError {
+    CliError::Usage(problem.to_string())
+}

@@ -1,0 +1,66 @@
+//! Serves many clients over HTTP: MCP at `/mcp`, `/health` for load balancers, `/metrics` for Prometheus.
+//!
+//! rmcp speaks Streamable HTTP, in the newest revision (without sessions) and in the earlier ones (with). Around it:
+//! [`gate`] lets requests in or not, [`entry`] bounds and reads them and answers bare JSON-RPC calls, [`listen`] owns
+//! connections, their time-outs and the end of serving, [`tls`] and [`token`] read what they are named after.
+//!
+//! Deliberately absent: anything that knows about code bases; a [`Site`] does.
+
+mod entry;
+mod gate;
+mod listen;
+mod site;
+mod tls;
+mod token;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+pub use gate::{BadOrigin, Gate};
+pub use listen::serve_http;
+pub use site::{CruxeSite, Site};
+pub use tls::{TlsError, read_tls};
+pub use token::{Token, TokenError};
+
+use cruxe_model::config::HttpConfig;
+
+/// How a server is reached.
+pub struct HttpOptions {
+    /// Who is let in.
+    pub gate: Gate,
+    /// Keys and certificates; `None`: plain HTTP.
+    pub tls: Option<Arc<tokio_rustls::rustls::ServerConfig>>,
+    /// Bounds of size, time and number.
+    pub limits: HttpConfig,
+}
+
+/// How long calls in flight may go on when the server is asked to end.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Others could ask without a token.
+    #[error("{0} is reachable from other machines, and there is no token")]
+    TokenRequired(IpAddr),
+    /// The port cannot be had.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Address and port.
+        address: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Takes a port. Off loopback a token is required.
+pub async fn listen(address: IpAddr, port: u16, gate: &Gate) -> Result<TcpListener, HttpError> {
+    if !address.is_loopback() && !gate.needs_token() {
+        return Err(HttpError::TokenRequired(address));
+    }
+    let listener = TcpListener::bind((address, port)).await;
+    listener.map_err(|source| HttpError::Listen { address: format!("{address}:{port}"), source })
+}

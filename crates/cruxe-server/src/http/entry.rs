@@ -1,0 +1,300 @@
+//! The way of a request: gate, limits, then rmcp, a bare call, `/health` or `/metrics`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{StatusCode, request};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use rmcp::transport::StreamableHttpServerConfig;
+use rmcp::transport::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::gate::{Gate, Refused};
+use super::{HttpOptions, Site};
+use crate::metrics::Page;
+use crate::schema::Object;
+use crate::session::Session;
+use crate::stdio::message::{Message, Refusal, invalid, parse};
+use crate::tool::Call;
+
+use cruxe_model::config::HttpConfig;
+
+/// How long the last look at the state of the index is good enough: `/health` needs no token, and a look may walk a tree.
+const HEALTH_AGE: Duration = Duration::from_secs(1);
+
+/// How long an answered request can be asked for again by a client that lost its connection. Every answer of a session
+/// is held for this long, so it is what two hundred busy clients cost in memory.
+const REPLAY: Duration = Duration::from_secs(5);
+
+/// Everything behind the port.
+pub(super) struct Entry<S: Site> {
+    site: Arc<S>,
+    gate: Gate,
+    limits: HttpConfig,
+    sessions: Arc<LocalSessionManager>,
+    /// Requests.
+    calls: StreamableHttpService<S::Handler, LocalSessionManager>,
+    /// Streams that clients hold open to hear news. They end first when the server ends, so they have an end of their own.
+    streams: StreamableHttpService<S::Handler, LocalSessionManager>,
+    requests: Semaphore,
+    health: Mutex<Option<(Instant, &'static str)>>,
+}
+
+impl<S: Site> Entry<S> {
+    pub(super) fn new(site: Arc<S>, options: HttpOptions) -> Arc<Entry<S>> {
+        let limits = options.limits;
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(Duration::from_millis(limits.session_idle_ms));
+        sessions.session_config.completed_cache_ttl = REPLAY;
+        let sessions = Arc::new(sessions);
+        let service = || {
+            let site = Arc::clone(&site);
+            // The gate has checked host and origin; one place decides.
+            let config = StreamableHttpServerConfig::default()
+                .disable_allowed_hosts()
+                .with_max_request_body_bytes(limits.max_body_bytes)
+                .with_json_response(true);
+            StreamableHttpService::new(move || Ok(site.connect()), Arc::clone(&sessions), config)
+        };
+        let (calls, streams) = (service(), service());
+        let requests = Semaphore::new(limits.max_requests);
+        Arc::new(Entry {
+            site,
+            gate: options.gate,
+            limits,
+            sessions,
+            calls,
+            streams,
+            requests,
+            health: Mutex::default(),
+        })
+    }
+
+    /// The routes.
+    pub(super) fn router(self: &Arc<Self>) -> Router {
+        let mcp = post(on_post::<S>).get(on_get::<S>).delete(on_delete::<S>);
+        Router::new()
+            .route("/mcp", mcp)
+            .route("/health", get(on_health::<S>))
+            .route("/metrics", get(on_metrics::<S>))
+            .fallback(|| async { refuse(StatusCode::NOT_FOUND, "There is /mcp, /health and /metrics.") })
+            .layer(from_fn_with_state(Arc::clone(self), admit::<S>))
+            .layer(CatchPanicLayer::new())
+            .with_state(Arc::clone(self))
+    }
+
+    /// Ends the streams that clients hold open.
+    pub(super) fn end_streams(&self) {
+        self.streams.config.cancellation_token.cancel();
+    }
+
+    /// Ends what is in flight.
+    pub(super) fn end_calls(&self) {
+        self.calls.config.cancellation_token.cancel();
+    }
+
+    /// How many calls go on, bare ones included.
+    pub(super) fn running(&self) -> usize {
+        self.site.server().metrics().running()
+    }
+
+    /// Reads a body that is neither too long nor too slow.
+    async fn body(&self, body: Body) -> Result<Bytes, Response> {
+        let limit = self.limits.max_body_bytes;
+        let too_long = || refuse(StatusCode::PAYLOAD_TOO_LARGE, format!("A message has at most {limit} bytes."));
+        let patience = Duration::from_millis(self.limits.body_timeout_ms);
+        match timeout(patience, to_bytes(body, limit)).await {
+            Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(problem)) if is_too_long(&problem) => Err(too_long()),
+            Ok(Err(_)) => Err(refuse(StatusCode::BAD_REQUEST, "The message broke off.")),
+            Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "The message did not arrive in time.")),
+        }
+    }
+
+    async fn is_full(&self) -> bool {
+        self.sessions.sessions.read().await.len() >= self.limits.max_sessions
+    }
+
+    /// Calls a tool that was named as the method. It belongs to no session.
+    async fn call_bare(&self, id: Option<Value>, tool: &str, params: Option<Object>) -> Response {
+        let call = Call::new(params.unwrap_or_default(), Arc::new(Session::fleeting()));
+        let outcome = self.site.server().call(tool, call).await;
+        let Some(id) = id else { return StatusCode::ACCEPTED.into_response() };
+        rpc(
+            StatusCode::OK,
+            match outcome {
+                Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer.into_bare()}),
+                Err(error) => Refusal::new(id, error.to_rpc()).to_json(),
+            },
+        )
+    }
+
+    async fn dispatch(&self, mut parts: request::Parts, bytes: Bytes) -> Response {
+        let message = match parse(&bytes) {
+            Ok(message) => message,
+            Err(refusal) => return rpc(StatusCode::BAD_REQUEST, refusal.to_json()),
+        };
+        let server = self.site.server();
+        // A call goes on behind an answer that has begun as a stream, so the place of its request does not bound it.
+        if matches!(message, Message::Request { .. }) && self.running() >= self.limits.max_requests {
+            return busy("The server is busy.");
+        }
+        match message {
+            Message::Request { id, method, params } if server.has(&method) => {
+                return self.call_bare(Some(id), &method, params).await;
+            }
+            Message::Notification { method, params } if server.has(&method) => {
+                return self.call_bare(None, &method, params).await;
+            }
+            Message::Request { id, .. } if !(id.is_string() || id.is_i64() || id.is_u64()) => {
+                let refusal = invalid(id, "`id` must be a string or a whole number.");
+                return rpc(StatusCode::BAD_REQUEST, refusal.to_json());
+            }
+            Message::Request { method, .. } if method == "initialize" && self.is_full().await => {
+                return busy("There are as many sessions as this server takes.");
+            }
+            _ => {}
+        }
+        // rmcp hands the headers on to handlers and to its log.
+        parts.headers.remove(AUTHORIZATION);
+        self.calls.handle(Request::from_parts(parts, Body::from(bytes))).await.map(Body::new)
+    }
+
+    /// The status word, at most a second old.
+    async fn health(self: &Arc<Self>) -> &'static str {
+        let known = *self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, word)) = known.filter(|(at, _)| at.elapsed() < HEALTH_AGE) {
+            return word;
+        }
+        let this = Arc::clone(self);
+        let look = move || {
+            let mut known = this.health.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whoever waited for the lock finds what the first one has seen.
+            if let Some((_, word)) = known.filter(|(at, _)| at.elapsed() < HEALTH_AGE) {
+                return word;
+            }
+            let word = this.site.health();
+            *known = Some((Instant::now(), word));
+            word
+        };
+        tokio::task::spawn_blocking(look).await.unwrap_or("error")
+    }
+}
+
+/// Lets a request in or refuses it, and counts the answer.
+async fn admit<S: Site>(State(entry): State<Arc<Entry<S>>>, request: Request, next: Next) -> Response {
+    let (method, headers) = (request.method(), request.headers());
+    let for_browsers = entry.gate.for_browsers(headers);
+    let checked = entry.gate.check_source(request.uri(), headers);
+    let response = if let Err(refused) = checked {
+        turn_away(refused)
+    } else if Gate::is_preflight(method, headers) {
+        StatusCode::NO_CONTENT.into_response()
+    } else if let Err(refused) = check_token(&entry.gate, request.uri().path(), headers) {
+        turn_away(refused)
+    } else {
+        next.run(request).await
+    };
+    entry.site.server().metrics().responded(response.status().as_u16());
+    (for_browsers.into_iter().collect::<HeaderMap>(), response).into_response()
+}
+
+/// A load balancer asks `/health` without a token and learns a word.
+fn check_token(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+    if path == "/health" { Ok(()) } else { gate.check_token(headers) }
+}
+
+fn turn_away(refused: Refused) -> Response {
+    tracing::debug!(problem = refused.problem, "a request was turned away");
+    let mut response = refuse(refused.status, refused.problem);
+    if refused.status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+async fn on_post<S: Site>(State(entry): State<Arc<Entry<S>>>, request: Request) -> Response {
+    let Ok(_permit) = entry.requests.try_acquire() else {
+        return busy("The server is busy.");
+    };
+    let is_json =
+        request.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if !is_json {
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Send `Content-Type: application/json`.");
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = match entry.body(body).await {
+        Ok(bytes) => bytes,
+        Err(refused) => return refused,
+    };
+    let patience = Duration::from_millis(entry.limits.request_timeout_ms);
+    let answered = timeout(patience, entry.dispatch(parts, bytes)).await;
+    answered.unwrap_or_else(|_| refuse(StatusCode::GATEWAY_TIMEOUT, "There was no answer in time."))
+}
+
+async fn on_get<S: Site>(State(entry): State<Arc<Entry<S>>>, mut request: Request) -> Response {
+    request.headers_mut().remove(AUTHORIZATION);
+    entry.streams.handle(request).await.map(Body::new)
+}
+
+async fn on_delete<S: Site>(State(entry): State<Arc<Entry<S>>>, mut request: Request) -> Response {
+    request.headers_mut().remove(AUTHORIZATION);
+    entry.calls.handle(request).await.map(Body::new)
+}
+
+/// 200 while questions are answered, if from a partial index; 503 when they are not.
+async fn on_health<S: Site>(State(entry): State<Arc<Entry<S>>>) -> Response {
+    let word = entry.health().await;
+    let status = if word == "error" { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    (status, axum::Json(json!({"status": word}))).into_response()
+}
+
+async fn on_metrics<S: Site>(State(entry): State<Arc<Entry<S>>>) -> Response {
+    let sessions = entry.sessions.sessions.read().await.len();
+    let describe = move || {
+        let mut page = Page::default();
+        page.series("cruxe_sessions_open", "gauge", "MCP sessions that have not ended.");
+        page.value("", sessions as f64);
+        entry.site.describe(&mut page);
+        entry.site.server().metrics().to_text() + &page.into_text()
+    };
+    match tokio::task::spawn_blocking(describe).await {
+        Ok(text) => ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response(),
+        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "The figures cannot be read."),
+    }
+}
+
+fn is_too_long(problem: &axum::Error) -> bool {
+    let mut cause = std::error::Error::source(problem);
+    while let Some(error) = cause {
+        if error.to_string().contains("length limit exceeded") {
+            return true;
+        }
+        cause = error.source();
+    }
+    problem.to_string().contains("length limit exceeded")
+}
+
+fn rpc(status: StatusCode, message: Value) -> Response {
+    (status, axum::Json(message)).into_response()
+}
+
+fn busy(problem: &'static str) -> Response {
+    let mut response = refuse(StatusCode::SERVICE_UNAVAILABLE, problem);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+fn refuse(status: StatusCode, problem: impl Into<String>) -> Response {
+    (status, problem.into() + "\n").into_response()
+}

@@ -1,0 +1,139 @@
+//! Connections: taken, bounded, and ended in order.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+use super::entry::Entry;
+use super::{DRAIN, HttpOptions, Site};
+
+use cruxe_model::config::HttpConfig;
+
+/// Serves until `end`, then lets calls in flight finish for a while.
+///
+/// Nothing new is taken from then on; streams that clients hold open end at once, calls that still run after ten
+/// seconds are cancelled.
+pub async fn serve_http<S: Site>(
+    listener: TcpListener,
+    site: Arc<S>,
+    options: HttpOptions,
+    end: impl Future<Output = ()>,
+) {
+    let tls = options.tls.clone().map(TlsAcceptor::from);
+    let limits = options.limits.clone();
+    let entry = Entry::new(site, options);
+    let door = Arc::new(Door { builder: builder(&limits), tls, router: entry.router(), limits });
+    let shutdown = GracefulShutdown::new();
+    tokio::select! {
+        () = accept(&listener, &door, &shutdown) => {}
+        () = end => {}
+    }
+    drop(listener);
+    tracing::info!(running = entry.running(), "ending");
+    entry.end_streams();
+    let mut drained = std::pin::pin!(shutdown.shutdown());
+    if timeout(DRAIN, &mut drained).await.is_err() {
+        tracing::warn!(running = entry.running(), "calls are cut off");
+        entry.end_calls();
+        let _ = timeout(Duration::from_secs(1), drained).await;
+    }
+}
+
+/// What every connection goes through.
+struct Door {
+    builder: Builder<TokioExecutor>,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    limits: HttpConfig,
+}
+
+fn builder(limits: &HttpConfig) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_millis(limits.header_timeout_ms))
+        .max_headers(100)
+        .max_buf_size(limits.max_header_bytes.max(8 << 10)) // hyper takes no less
+        .http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(limits.max_header_bytes).unwrap_or(u32::MAX))
+        .max_concurrent_streams(128)
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20));
+    builder
+}
+
+async fn accept(listener: &TcpListener, door: &Arc<Door>, shutdown: &GracefulShutdown) {
+    let places = Arc::new(Semaphore::new(door.limits.max_connections));
+    // Above the limit, clients wait in the system's queue.
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let watcher = shutdown.watcher();
+                tokio::spawn(connection(Arc::clone(door), stream, watcher, place));
+            }
+            Err(problem) if is_of_the_client(&problem) => {}
+            Err(problem) => {
+                // No file descriptors, say. Another client may be gone in a moment.
+                tracing::warn!(%problem, "cannot take a connection");
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+fn is_of_the_client(problem: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(problem.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+async fn connection(door: Arc<Door>, stream: TcpStream, watcher: Watcher, _place: OwnedSemaphorePermit) {
+    // Answers are small and written whole.
+    let _ = stream.set_nodelay(true);
+    let Some(tls) = &door.tls else { return talk(&door, stream, watcher).await };
+    let patience = Duration::from_millis(door.limits.header_timeout_ms);
+    match timeout(patience, tls.accept(stream)).await {
+        Ok(Ok(stream)) => talk(&door, stream, watcher).await,
+        Ok(Err(problem)) => tracing::debug!(%problem, "no TLS handshake"),
+        Err(_) => tracing::debug!("no TLS handshake in time"),
+    }
+}
+
+async fn talk<IO: AsyncRead + AsyncWrite + Unpin + Send + 'static>(door: &Door, stream: IO, watcher: Watcher) {
+    let asked = Arc::new(AtomicBool::new(false));
+    let note = Arc::clone(&asked);
+    let service = door.router.clone().map_request(move |request: Request<_>| {
+        note.store(true, Ordering::Relaxed);
+        request
+    });
+    let connection = door.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    // hyper's time for headers begins when it knows whether it reads HTTP/1 or 2; a client that sends half a word
+    // before that would be waited for without end.
+    let silent = async {
+        sleep(Duration::from_millis(door.limits.header_timeout_ms)).await;
+        if asked.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        ended = watcher.watch(connection) => if let Err(problem) = ended {
+            tracing::debug!(problem, "a connection ended early");
+        },
+        () = silent => tracing::debug!("a connection asked for nothing in time"),
+    }
+}

@@ -1,0 +1,251 @@
+//! Which workspaces a server answers about, and which of them are open.
+//!
+//! One is the server's own and stays open. Others are opened when they are asked for and closed again, the one longest
+//! unused first, so that a server for twenty repositories holds the memory of a few. Who may be asked for is settled
+//! before the disk is touched: a path outside the allowed roots gets the same answer whether it exists or not.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cruxe_index::{Project, Workspace};
+use cruxe_model::config::Config;
+use cruxe_model::{ErrorCode, ToolError};
+use cruxe_store::Home;
+
+use crate::session::Session;
+
+/// Reads the configuration of the workspace at a folder.
+pub type LoadConfig = Box<dyn Fn(&Path) -> Result<Config, String> + Send + Sync>;
+
+/// Which workspaces may be asked for.
+pub struct WorkspaceRules {
+    /// How many are open at most, the server's own included.
+    pub warmset: usize,
+    /// Whether a folder below an allowed root is registered and indexed when it is first asked for.
+    pub auto: bool,
+    /// Where workspaces may be; empty: wherever they are registered.
+    pub allowed_roots: Vec<PathBuf>,
+    /// How many workspaces one server registers by itself.
+    pub max_registered: usize,
+    /// Reads the configuration of a workspace.
+    pub load_config: LoadConfig,
+}
+
+/// The workspaces of a server.
+pub struct Workspaces {
+    home: Home,
+    own: Arc<Workspace>,
+    rules: WorkspaceRules,
+    /// The allowed roots as they were given and with links resolved.
+    allowed: Vec<PathBuf>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    /// Beside the server's own, the one longest unused first.
+    others: Vec<Arc<Workspace>>,
+    /// What this server registered.
+    registered: HashSet<PathBuf>,
+}
+
+impl Workspaces {
+    /// The workspaces of a server whose own is `own`.
+    pub fn new(home: Home, own: Arc<Workspace>, rules: WorkspaceRules) -> Workspaces {
+        let resolved = rules.allowed_roots.iter().filter_map(|root| root.canonicalize().ok());
+        let allowed = rules.allowed_roots.iter().map(|root| without_dots(root)).chain(resolved).collect();
+        Workspaces { home, own, rules, allowed, open: Mutex::default() }
+    }
+
+    /// The workspace that the server was started for.
+    pub fn own(&self) -> &Arc<Workspace> {
+        &self.own
+    }
+
+    /// How many are open at most.
+    pub fn capacity(&self) -> usize {
+        self.rules.warmset.max(2)
+    }
+
+    /// Every workspace that is open, the server's own first, then the one used last.
+    pub fn open(&self) -> Vec<Arc<Workspace>> {
+        let mut open = vec![Arc::clone(&self.own)];
+        open.extend(self.lock().others.iter().rev().cloned());
+        open
+    }
+
+    /// The workspace of a call: the one it names, else the server's own; with `auto`, a client's first root goes
+    /// before the server's own where the client does not work in that.
+    pub fn find(&self, asked: Option<&str>, session: &Session) -> Result<Arc<Workspace>, ToolError> {
+        let roots = session.roots();
+        let Some(asked) = asked else {
+            let offered = roots.as_ref().filter(|roots| self.rules.auto && !roots.iter().any(|root| self.is_own(root)));
+            let first = offered.and_then(|roots| roots.iter().find(|root| self.is_allowed(root)));
+            return match first {
+                Some(root) => self.at(root, &root.to_string_lossy()),
+                None => Ok(Arc::clone(&self.own)),
+            };
+        };
+        let path = Path::new(asked);
+        if !path.is_absolute() {
+            let error = ToolError::invalid_input("workspace: give an absolute path");
+            return Err(error.with("parameter", "workspace").with("workspace", asked));
+        }
+        if !self.is_allowed(&without_dots(path)) {
+            return Err(not_allowed(asked, "is below no allowed root"));
+        }
+        let path = path.canonicalize().map_err(|_| not_registered(asked))?;
+        if !self.is_allowed(&path) {
+            return Err(not_allowed(asked, "is below no allowed root"));
+        }
+        let offered = |roots: Vec<PathBuf>| roots.iter().any(|root| path.starts_with(root));
+        if !self.is_own(&path) && !roots.is_none_or(offered) {
+            let error = not_allowed(asked, "is outside the roots that the client offers");
+            return Err(error.suggest("Add the folder to the client's roots, or leave `workspace` out."));
+        }
+        self.at(&path, asked)
+    }
+
+    /// The workspace around a folder that may be asked for.
+    fn at(&self, folder: &Path, asked: &str) -> Result<Arc<Workspace>, ToolError> {
+        if folder == self.own.project.root {
+            return Ok(Arc::clone(&self.own));
+        }
+        let project = Project::locate(folder, &self.home, Config::default()).map_err(|_| not_registered(asked))?;
+        if project.root == self.own.project.root {
+            return Ok(Arc::clone(&self.own));
+        }
+        // A folder may belong to a repository that begins above the allowed root.
+        if !self.is_allowed(&project.root) {
+            return Err(not_allowed(asked, "belongs to a repository outside the allowed roots"));
+        }
+        let mut open = self.lock();
+        if let Some(at) = open.others.iter().position(|other| other.project.root == project.root) {
+            let found = open.others.remove(at);
+            open.others.push(Arc::clone(&found));
+            return Ok(found);
+        }
+        self.register(&mut open, &project, asked)?;
+        self.make_room(&mut open, asked)?;
+        let config = (self.rules.load_config)(&project.root).map_err(|problem| {
+            let error = ToolError::invalid_input(format!("the configuration of the workspace: {problem}"));
+            error.with("workspace", asked).suggest("Correct the file, or ask for another workspace.")
+        })?;
+        let workspace = Workspace::open(Project { config, ..project });
+        open.others.push(Arc::clone(&workspace));
+        Ok(workspace)
+    }
+
+    fn register(&self, open: &mut Open, project: &Project, asked: &str) -> Result<(), ToolError> {
+        if project.is_registered()? {
+            return Ok(());
+        }
+        if !self.rules.auto {
+            return Err(not_registered(asked));
+        }
+        if open.registered.len() >= self.rules.max_registered {
+            let message = format!("this server has registered {} workspaces already", open.registered.len());
+            return Err(
+                limit(asked, message).suggest("Run `cruxe init` in that workspace, or ask for a registered one.")
+            );
+        }
+        project.register()?;
+        open.registered.insert(project.root.clone());
+        Ok(())
+    }
+
+    /// Closes workspaces that nobody uses until one more may be opened.
+    fn make_room(&self, open: &mut Open, asked: &str) -> Result<(), ToolError> {
+        // Not counting the server's own. Handing out happens under the same lock, so a count of one stays one.
+        while open.others.len() + 1 >= self.capacity() {
+            let Some(idle) = open.others.iter().position(|other| Arc::strong_count(other) == 1) else {
+                let message = format!("{} workspaces are open and all of them are at work", open.others.len() + 1);
+                return Err(
+                    limit(asked, message).suggest("Ask again in a moment, or raise `server.workspace_warmset`.")
+                );
+            };
+            open.others.remove(idle).close();
+        }
+        Ok(())
+    }
+
+    /// Opens the registered workspaces below the allowed roots that were used last, as many as fit.
+    pub fn open_recent(&self) {
+        if self.allowed.is_empty() {
+            return;
+        }
+        let records = self.home.projects().into_iter().filter_map(|dir| {
+            let root = dir.record().ok().flatten()?.root;
+            let used = std::fs::metadata(dir.jobs_path()).and_then(|file| file.modified()).ok()?;
+            (self.is_allowed(&root) && root.is_dir()).then_some((used, root))
+        });
+        let mut recent: Vec<_> = records.collect();
+        recent.sort();
+        let skip = recent.len().saturating_sub(self.capacity() - 1);
+        for (_, root) in recent.into_iter().skip(skip) {
+            match self.at(&root, &root.to_string_lossy()) {
+                Ok(workspace) => drop(workspace.index()),
+                Err(problem) => tracing::debug!(%problem, "a recent workspace was not opened"),
+            }
+        }
+    }
+
+    /// Asks the jobs of every open workspace to give up.
+    pub fn close(&self) {
+        self.open().iter().for_each(|workspace| workspace.close());
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        path.starts_with(&self.own.project.root)
+    }
+
+    fn is_allowed(&self, path: &Path) -> bool {
+        self.rules.allowed_roots.is_empty()
+            || self.is_own(path)
+            || self.allowed.iter().any(|root| path.starts_with(root))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The path with `.` and `..` taken out by the letter, without a look at the disk.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            component => plain.push(component),
+        }
+    }
+    plain
+}
+
+fn not_registered(asked: &str) -> ToolError {
+    let message = format!("workspace `{asked}` is not registered");
+    ToolError::new(ErrorCode::WorkspaceNotRegistered, message).with("workspace", asked)
+}
+
+fn not_allowed(asked: &str, why: &str) -> ToolError {
+    let message = format!("workspace `{asked}` {why}");
+    ToolError::new(ErrorCode::WorkspaceNotAllowed, message).with("workspace", asked)
+}
+
+fn limit(asked: &str, message: String) -> ToolError {
+    ToolError::new(ErrorCode::WorkspaceLimitExceeded, message).with("workspace", asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_taken_out_by_the_letter() {
+        for (path, plain) in [("/a/./b/../c", "/a/c"), ("/../../x", "/x"), ("/a/..", "/"), ("/a/b", "/a/b")] {
+            assert_eq!(without_dots(Path::new(path)), Path::new(plain));
+        }
+    }
+}

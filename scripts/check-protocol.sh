@@ -107,6 +107,11 @@ done
 check "the TypeScript client, stdio and HTTP" "$work/typescript.log" \
   node "$here/check_typescript_sdk.mjs" "$tools/suite" "$cruxe" "$work/repo" "$cruxe_url"
 
+# The TypeScript client has had the index rebuilt; whoever still works on it is waited for.
+for _ in $(seq 100); do
+  timeout 60 "$cruxe" sync --workspace "$work/repo" >/dev/null 2>&1 && break
+  sleep 0.2
+done
 install inspector @modelcontextprotocol/inspector@2.12.0 || skip "npm cannot install the Inspector (see $target/protocol-inspector.log)"
 inspector=$tools/inspector/node_modules/.bin/mcp-inspector
 # It is a process a call; four at a time.

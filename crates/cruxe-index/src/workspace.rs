@@ -127,18 +127,6 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
-    /// Reads the whole index and compares checksums, in the background.
-    pub fn validate_in_background(self: &Arc<Workspace>) {
-        let this = Arc::clone(self);
-        std::thread::spawn(move || {
-            if let Ok(index) = this.index()
-                && let Err(problem) = index.validate()
-            {
-                tracing::error!("{problem}");
-            }
-        });
-    }
-
     pub(crate) fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut jobs = lock(&self.jobs);
         if jobs.is_none() {

@@ -9,7 +9,7 @@ use cruxe_model::facts::Symbol;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_query::QueryError;
 use cruxe_query::search::context::{self, RankedFile, Ranking};
-use cruxe_store::{FileRow, SymbolTable, tokens};
+use cruxe_store::{FileRow, Snapshot, SymbolTable, tokens};
 
 use crate::card::same_word;
 use crate::frontmatter::FrontMatter;
@@ -107,6 +107,8 @@ pub struct Found {
 
 /// At most so many anchors.
 const ANCHORS: usize = 3;
+/// Files whose headings are looked at.
+const HEADINGS_OF: usize = 64;
 /// Files that a transformer looks at: it takes milliseconds for each that it has not seen yet.
 const LOOKED_AT: usize = 20;
 /// How much of a text it reads: what is beyond 256 tokens it does not see.
@@ -151,6 +153,9 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
         answer.model = "none".to_owned();
         answer.warnings.extend(why.warning().map(str::to_owned));
     }
+    if question.mode != Mode::Semantic || ranking.lexical_only.is_some() {
+        look_at_headings(snapshot, &mut ranking, question.mode)?;
+    }
     let kept = snapshot.derived::<Kept>();
     let finder = Finder { view, kept: &kept };
     if let Some(transformer) = &question.transformer
@@ -193,6 +198,37 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
         answer.warnings.push(format!("{unreadable} files changed since they were indexed and are left out"));
     }
     Ok(answer)
+}
+
+/// Weighs what headings and definitions say. The index has the words of a chunk's first heading only, so the best files
+/// are looked at one by one; a heading that says all the words, and nothing else, counts as much as everything else.
+fn look_at_headings(snapshot: &Snapshot, ranking: &mut Ranking, mode: Mode) -> Result<(), QueryError> {
+    let share = if ranking.lexical_only.is_some() { 0.0 } else { mode.share() };
+    let words: Vec<&str> = ranking.words.iter().map(String::as_str).collect();
+    for (place, ranked) in ranking.files.iter_mut().enumerate() {
+        let mut fit: f32 = 0.0;
+        if place < HEADINGS_OF && ranked.words > 0.0 {
+            let table = snapshot.symbol_table(ranking.corpus.files()[ranked.file as usize].id)?;
+            fit = table
+                .symbols
+                .iter()
+                .filter(|symbol| is_anchor(symbol))
+                .map(|symbol| fit_of(&symbol.name, &words))
+                .fold(0.0, f32::max);
+        }
+        ranked.words = f32::midpoint(ranked.words, fit);
+        ranked.score = (1.0 - share) * ranked.words + share * ranked.meaning;
+    }
+    ranking.files.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
+    Ok(())
+}
+
+/// Which part of the words a name says, less where it says other things too: 0 to 1.
+fn fit_of(name: &str, words: &[&str]) -> f32 {
+    let own = tokens(name);
+    let said = words.iter().filter(|word| own.iter().any(|token| token == *word)).count() as f32;
+    let alone = said / own.len().max(1) as f32;
+    said / words.len().max(1) as f32 * (0.5 + 0.5 * alone.min(1.0))
 }
 
 struct Finder<'a> {
@@ -288,7 +324,7 @@ fn anchors(ranking: &Ranking, ranked: &RankedFile, table: &SymbolTable, words: &
         .iter()
         .enumerate()
         .filter(|(_, symbol)| is_anchor(symbol))
-        .map(|(at, symbol)| (at, name_score(&symbol.name, words)))
+        .map(|(at, symbol)| (at, 2.0 * fit_of(&symbol.name, words)))
         .collect();
     let chunks = ranking.corpus.chunks_of(ranked.file);
     for (chunk, number) in table.chunks.iter().zip(chunks) {
@@ -312,14 +348,4 @@ fn is_anchor(symbol: &Symbol) -> bool {
     use SymbolKind::*;
     let shown = !matches!(symbol.kind, Use | Field | Variant | Impl | Property);
     shown && !symbol.flags.local && !symbol.name.trim().is_empty()
-}
-
-/// Twice the part of the words that a name says; a name that says nothing else counts a little more.
-fn name_score(name: &str, words: &[&str]) -> f32 {
-    let own = tokens(name);
-    let said = words.iter().filter(|word| own.iter().any(|token| token == *word)).count();
-    if said == 0 {
-        return 0.0;
-    }
-    2.0 * said as f32 / words.len() as f32 + 0.5 / own.len().max(1) as f32
 }

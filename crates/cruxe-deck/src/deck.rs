@@ -34,11 +34,17 @@ pub struct Deck {
 /// Cards that were read, and the files that they were read from.
 #[derive(Default)]
 struct Known {
-    files: HashMap<String, KnownFile>,
+    files: HashMap<String, KnownFile, foldhash::fast::FixedState>,
     cards: Option<Arc<Cards>>,
+    /// How many edits had been heard of before the files were last looked at.
+    edits: Option<u64>,
+    /// How often they were looked at.
+    looks: u64,
 }
 
 struct KnownFile {
+    /// The look at which it was last there.
+    seen: u64,
     stamp: Stamp,
     read_at: SystemTime,
     /// Of every byte, to tell a young file that did change from one that did not.
@@ -183,35 +189,61 @@ impl Deck {
 
     /// Returns every card as it is on disk now. Files that did not change are not read again.
     pub fn cards(&self) -> Result<Arc<Cards>, DeckError> {
+        self.cards_as_of(None)
+    }
+
+    /// The same for who hears of edits: `edits` is their number as of now, and while it stays the same no file is even
+    /// looked at.
+    pub fn cards_as_of(&self, edits: Option<u64>) -> Result<Arc<Cards>, DeckError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cards) = &known.cards
+            && edits.is_some()
+            && known.edits == edits
+        {
+            return Ok(Arc::clone(cards));
+        }
+        let cards = self.look(&mut known)?;
+        known.edits = edits;
+        Ok(cards)
+    }
+
+    fn look(&self, known: &mut Known) -> Result<Arc<Cards>, DeckError> {
         self.stay_inside(CARDS)?;
         let folder = self.cards_folder();
         let listing = match fs::read_dir(&folder) {
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(Arc::default()),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => {
+                known.files.clear();
+                return Ok(Arc::clone(known.cards.insert(Arc::default())));
+            }
             listing => listing.map_err(DeckError::io(&folder))?,
         };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = &mut *known;
-        let mut before = std::mem::take(&mut known.files);
-        let mut changed = false;
+        known.looks += 1;
+        let (seen, mut count, mut changed) = (known.looks, 0, false);
         for entry in listing {
             let entry = entry.map_err(DeckError::io(&folder))?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if !name.ends_with(".md") || name.starts_with('.') {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| name.ends_with(".md") && !name.starts_with('.')) else {
                 continue;
-            }
+            };
             // It may be gone again: another process renamed or removed it.
             let Ok(metadata) = entry.metadata() else { continue };
-            let (stamp, old) = (Stamp::of(&metadata), before.remove(&name));
-            let file = match old {
-                Some(old) if old.stamp == stamp && !stamp.is_young(old.read_at) => old,
-                old => match read_file(&name, &entry.path(), &metadata, stamp, old, &mut changed) {
-                    Some(file) => file,
-                    None => continue,
-                },
-            };
-            known.files.insert(name, file);
+            let stamp = Stamp::of(&metadata);
+            match known.files.get_mut(name) {
+                Some(file) if file.stamp == stamp && !stamp.is_young(file.read_at) => file.seen = seen,
+                _ => {
+                    let old = known.files.remove(name);
+                    let Some(file) = read_file(name, &entry.path(), &metadata, stamp, old, &mut changed) else {
+                        continue;
+                    };
+                    known.files.insert(name.to_owned(), KnownFile { seen, ..file });
+                }
+            }
+            count += 1;
         }
-        changed |= !before.is_empty();
+        if known.files.len() != count {
+            known.files.retain(|_, file| file.seen == seen);
+            changed = true;
+        }
         if !changed && let Some(cards) = &known.cards {
             return Ok(Arc::clone(cards));
         }
@@ -387,6 +419,7 @@ fn read_file(
         problems: vec![Problem { path: repo_path.clone(), line: None, column: None, message, fatal: true }],
     };
     let known = |reading: Reading, digest| KnownFile {
+        seen: 0,
         stamp,
         read_at,
         digest,

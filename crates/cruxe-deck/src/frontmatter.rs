@@ -62,7 +62,9 @@ enum Style {
     Plain,
     Single,
     Double,
-    /// `|`, `>`, or no scalar at all.
+    /// `|` or `>`.
+    Block,
+    /// No scalar.
     Other,
 }
 

@@ -417,6 +417,12 @@ impl Workspace {
         edits
     }
 
+    /// The number of edits of the work tree that were heard of, every one before this moment included; `None` without a
+    /// watcher. While it stays the same, so do the files.
+    pub fn edits_heard(&self) -> Option<u64> {
+        self.watch_folders()
+    }
+
     /// The number of edits, with every one before this moment counted; `None` without a watcher.
     fn edits_so_far(&self) -> Option<u64> {
         let watcher = lock(&self.watcher);

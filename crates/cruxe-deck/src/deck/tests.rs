@@ -221,6 +221,17 @@ fn edits_by_hand_are_seen_although_size_and_time_are_the_same() {
     assert!(Arc::ptr_eq(&first, &deck.cards().unwrap()), "what did not change is not made anew");
 }
 
+#[test]
+fn while_no_edit_was_heard_of_no_file_is_looked_at() {
+    let (_root, deck) = deck(&[("aaa111", CARD)]);
+    let first = deck.cards_as_of(Some(7)).unwrap();
+    fs::remove_file(deck.root().join(id("aaa111").path())).unwrap();
+    assert!(Arc::ptr_eq(&first, &deck.cards_as_of(Some(7)).unwrap()));
+    assert!(deck.cards_as_of(Some(8)).unwrap().cards.is_empty());
+    write(&deck, "bbb222.md", CARD.as_bytes());
+    assert_eq!(deck.cards_as_of(None).unwrap().cards.len(), 1, "without a count every question looks");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_and_write_protected_cards_are_left_alone() {

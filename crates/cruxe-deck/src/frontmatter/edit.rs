@@ -112,8 +112,8 @@ fn replacements(text: &str, front: &FrontMatter, entry: &Entry, value: &NewValue
             put(&write::double_quoted(new));
         }
         NewValue::Plain(new) => match entry.style {
-            super::Style::Plain | super::Style::Other => put(new),
-            style => put(&write::like(style, new)),
+            style @ (super::Style::Single | super::Style::Double) => put(&write::like(style, new)),
+            _ => put(new),
         },
         NewValue::List(items) => put(&write::list(items)),
     }

@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
                     ScalarStyle::Plain => Style::Plain,
                     ScalarStyle::SingleQuoted => Style::Single,
                     ScalarStyle::DoubleQuoted => Style::Double,
-                    _ => Style::Other,
+                    ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
                 };
                 self.leaf(at, style);
                 self.complete(node, anchor)
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
                     self.complete(Node::Map(pairs), anchor)
                 }
                 None => {
-                    self.flow_end = self.flow_end.and(at.end.checked_sub(1));
+                    self.flow_end = self.flow_end.map(|_| at.start);
                     Ok(())
                 }
             },
@@ -205,10 +205,11 @@ impl<'a> Reader<'a> {
         self.reach(at.start..at.start);
     }
 
-    /// A closing bracket is part of the value; the end of a block is wherever the next thing begins.
+    /// A closing bracket is part of the value, and of what the parser tells of it the first letter; the end of a block is
+    /// wherever the next thing begins.
     fn close(&mut self, at: Range<usize>) {
-        if matches!(self.text[at.clone()].as_bytes(), b"]" | b"}") {
-            self.reach(at);
+        if self.text[at.clone()].starts_with([']', '}']) {
+            self.reach(at.start..at.start + 1);
         }
     }
 
@@ -254,8 +255,13 @@ impl<'a> Reader<'a> {
     fn end_entry(&mut self, key: String, key_at: Range<usize>, value: Node) {
         let Current { at, items_at, style, defines, refers } = std::mem::take(&mut self.current);
         let line = self.position(key_at.start).0;
-        let value_at = at.unwrap_or(key_at.end..key_at.end);
+        let mut value_at = at.unwrap_or(key_at.end..key_at.end);
         let style = style.unwrap_or(Style::Other);
+        if style == Style::Block {
+            // Of a block the parser tells where its text begins; it begins with its sign.
+            let sign = self.text[key_at.end..value_at.start].find(':').map_or(key_at.end, |at| key_at.end + at);
+            value_at.start = self.text[sign..value_at.start].find(['|', '>']).map_or(value_at.start, |at| sign + at);
+        }
         self.entries.push(Entry { key, key_at, line, value, value_at, items_at, style, defines, refers });
     }
 

@@ -91,6 +91,7 @@ fn only_the_value_changes() {
         ("---\nstatus:\n  todo\n---\n", "status", "done", "---\nstatus:\n  done\n---\n"),
         ("---\na: &s todo\nstatus: *s\n---\n", "status", "done", "---\na: &s todo\nstatus: done\n---\n"),
         ("---\nstatus: &s todo\n---\n", "status", "done", "---\nstatus: &s done\n---\n"),
+        ("---\nstatus: [a, b] # c\n---\n", "status", "done", "---\nstatus: done # c\n---\n"),
         ("---\nstatus: &s !!str\nb: 1\n---\n", "status", "done", "---\nstatus: &s !!str done\nb: 1\n---\n"),
         ("---\nstatus: !!str todo\n---\n", "status", "done", "---\nstatus: !!str done\n---\n"),
         ("---\n{a: 1, status: todo}\n---\n", "status", "a, b", "---\n{a: 1, status: \"a, b\"}\n---\n"),
@@ -114,6 +115,7 @@ fn a_new_key_comes_last() {
         ("---\n---\n", "---\nk: v\n---\n"),
         ("---\n{a: 1}\n...\nx", "---\n{a: 1, k: v}\n...\nx"),
         ("---\n{}\n---\n", "---\n{k: v}\n---\n"),
+        ("---\n{a: 1} # c\n---\n", "---\n{a: 1, k: v} # c\n---\n"),
         ("---\na: |\n  text\n---\n", "---\na: |\n  text\nk: v\n---\n"),
     ] {
         assert_eq!(set(before, "k", "v").as_deref(), Ok(after), "{before:?}");

@@ -85,7 +85,7 @@ impl Desk {
     }
 
     pub fn cards(&self) -> Result<Arc<Cards>, ToolError> {
-        Ok(self.deck().cards()?)
+        Ok(self.deck().cards_as_of(self.workspace.edits_heard())?)
     }
 
     /// The metadata of an answer that comes from files as they are now.

@@ -57,6 +57,8 @@ pub enum SceneError {
 
 /// Composes the scene of a deck with at most `limit` tokens.
 pub fn compose(deck: &Deck, limit: usize, masker: &Masker) -> Result<Scene, SceneError> {
+    // The tokenizer takes longer to load than everything else together; whoever needs it first waits for it.
+    let _ = std::thread::Builder::new().spawn(|| fit::tokens(""));
     let mut collected = collect::collect(deck)?;
     collected.parts.extend(changes::part(deck.root()));
     let mut masked = 0;

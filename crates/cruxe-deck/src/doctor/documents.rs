@@ -154,10 +154,13 @@ impl<'a> Library<'a> {
         match same_name {
             [moved] => Finding { repair: Some(repair(moved)), ..found }
                 .help(format!("{moved} has that name; `cue doctor --fix` corrects the path.")),
-            [] => match crate::document::nearest(reference.path.as_str(), self.files.iter().map(RepoPath::as_str)) {
-                Some(at) => found.help(format!("Did you mean '{}'?", self.files[at])),
-                None => found.help("Correct the path, or take the link away."),
-            },
+            [] => {
+                let names = self.files.iter().map(RepoPath::file_name);
+                match crate::document::nearest(reference.path.file_name(), names) {
+                    Some(at) => found.help(format!("Did you mean '{}'?", self.files[at])),
+                    None => found.help("Correct the path, or take the link away."),
+                }
+            }
             several => {
                 let names: Vec<&str> = several.iter().take(3).map(|path| path.as_str()).collect();
                 found.help(format!("Several files have that name: {}.", names.join(", ")))

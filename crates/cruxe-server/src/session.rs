@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::subscriptions::Followed;
+
 /// One client's connection. It ends with it: nothing here is written to disk.
 #[derive(Debug)]
 pub struct Session {
     /// Unique within this process; for logs.
     pub id: String,
     default_refs: Mutex<HashMap<PathBuf, String>>,
+    followed: Mutex<Followed>,
 }
 
 impl Session {
@@ -18,7 +21,7 @@ impl Session {
     pub fn new() -> Session {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Session { id: format!("session-{number}"), default_refs: Mutex::default() }
+        Session { id: format!("session-{number}"), default_refs: Mutex::default(), followed: Mutex::default() }
     }
 
     /// Returns the ref that this client chose for calls on `workspace` that name none.
@@ -29,6 +32,11 @@ impl Session {
     /// Makes `ref_name` the ref of calls on `workspace` that name none, and returns the one before it.
     pub fn set_default_ref(&self, workspace: &Path, ref_name: &str) -> Option<String> {
         self.refs().insert(workspace.to_owned(), ref_name.to_owned())
+    }
+
+    /// The resources that this client wants to hear about.
+    pub(crate) fn followed(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A panic of another call cannot leave the map half changed, so a poisoned lock is as good as any.

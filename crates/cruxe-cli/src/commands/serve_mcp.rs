@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use cruxe_index::Workspace;
 use cruxe_server::app::Prewarm;
-use cruxe_server::{App, serve_stdio, tools};
+use cruxe_server::{App, Toolset, Toolsets, serve_stdio, tools};
 
 use crate::context::{CliError, Context};
 
@@ -19,6 +19,9 @@ pub(crate) struct ServeMcp {
     /// How clients connect
     #[arg(long, value_enum, default_value_t)]
     transport: Transport,
+    /// Which tools to serve: code, context, tasks; all if left out
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    toolsets: Vec<Toolset>,
     /// Do not follow edits; freshness is then found out at each question
     #[arg(long)]
     no_watch: bool,
@@ -40,7 +43,8 @@ impl ServeMcp {
         let workspace = context.workspace()?;
         let prewarm = if self.no_prewarm { Prewarm::Disabled } else { Prewarm::Complete };
         let app = App::new(context.home.clone(), Arc::clone(&workspace), prewarm);
-        let server = tools::server(&app, env!("CARGO_PKG_VERSION"));
+        let sets = Toolsets::new(self.toolsets);
+        let server = tools::server(&app, env!("CARGO_PKG_VERSION"), &sets);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()

@@ -7,12 +7,14 @@
 mod support;
 
 mod branches;
+mod catalog;
 mod changes;
 mod crowd;
 mod damage;
 mod disk;
 mod freshness;
 mod graph_tools;
+mod install;
 mod isolation;
 mod jobs;
 mod kills;

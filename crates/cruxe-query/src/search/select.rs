@@ -87,6 +87,7 @@ pub(super) fn select(
     let first = |(at, file): (usize, &RankedFile)| Waiting { total: file.score.total(), at, turn: 0, copy: false };
     let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
     while let Some(next) = waiting.pop() {
+        search.view.cancel.check()?;
         let file = &ranked.files[next.at];
         let opened = match &mut opened[next.at] {
             Some(opened) => opened,

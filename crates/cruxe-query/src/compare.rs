@@ -200,6 +200,7 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
 impl Side {
     /// The definitions of a name, those that are most likely meant.
     fn find(&self, project: &Project, wanted: &WantedName, cancel: &CancelFlag) -> Result<Vec<Candidate>, QueryError> {
+        cancel.check()?;
         let mut found = Vec::new();
         if let Some(snapshot) = &self.snapshot {
             for hit in snapshot.find_name(&wanted.plain, NameMatch::Exact, &self.known)? {

@@ -1,7 +1,7 @@
 //! Entries in JSON settings. Comments, order and layout of everything else stay as they are.
 
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
 use super::{Entry, NAME};
@@ -63,7 +63,8 @@ fn set(object: &CstObject, key: &str, value: &Value) {
     match object.get(key) {
         None => drop(object.append(key, input(value))),
         Some(member) => {
-            if member.value().and_then(|old| old.to_serde_value()).as_ref() != Some(value) {
+            let old = member.value().map(|old| old.to_string()).unwrap_or_default();
+            if parse_to_serde_value::<Value>(&old, &ParseOptions::default()).ok().as_ref() != Some(value) {
                 member.set_value(input(value));
             }
         }
@@ -137,7 +138,7 @@ mod tests {
         let expected = SETTINGS.replace(
             "[\"mcp-server-git\"] },\n",
             "[\"mcp-server-git\"] },\n        \"cruxe\": {\n            \"command\": \"cruxe\",\n            \
-             \"args\": [\"serve-mcp\"]\n        },\n",
+             \"args\": [\"serve-mcp\"],\n        },\n",
         );
         assert_eq!(added, expected);
         assert_eq!(add(&added, &entry()).unwrap(), added, "a second time changes nothing");
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn broken_settings_are_refused_with_the_place() {
         for (text, says) in [
-            ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 3"),
+            ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 2, column 9: Expected comma"),
             ("{\n  \"a\": ", "line 2"),
             ("{'a': 1}", "line 1, column 2"),
             ("[1]", "no JSON object"),

@@ -7,6 +7,7 @@
 mod support;
 
 mod branches;
+mod cancel;
 mod catalog;
 mod changes;
 mod crowd;

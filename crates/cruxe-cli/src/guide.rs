@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn half_a_pair_of_marks_is_refused() {
-        for text in [format!("x {BEGIN}"), format!("{END}"), format!("{END} {BEGIN}")] {
+        for text in [format!("x {BEGIN}"), END.to_owned(), format!("{END} {BEGIN}")] {
             assert!(put(&text).is_err() && take_out(&text).is_err(), "{text}");
         }
     }

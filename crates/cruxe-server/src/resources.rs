@@ -89,7 +89,7 @@ impl Catalog {
             return Err(ToolError::new(ErrorCode::FileNotFound, format!("{} is no document", file.path))
                 .suggest(format!("Read {other} instead.")));
         }
-        Ok((content(&view, &file)?, mime(&file.language)))
+        Ok((current(&view, &file)?, mime(&file.language)))
     }
 
     /// A figure that changes when the list of resources does.
@@ -178,7 +178,17 @@ fn template(kind: Kind) -> ResourceTemplate {
     template
 }
 
-/// The text of a file as its ref has it.
+/// The text of a file as its ref has it now: of what is checked out, an edit that is not indexed yet included.
+fn current(view: &View, file: &FileRow) -> Result<String, ToolError> {
+    let checked_out = view.project.current_ref().is_ok_and(|name| name == view.metadata.ref_name);
+    let on_disk = if checked_out { view.project.read_current(&file.path) } else { None };
+    match on_disk {
+        Some(bytes) => Ok(cruxe_extract::as_text(&bytes).0.into_owned()),
+        None => content(view, file),
+    }
+}
+
+/// The text of a file as it was indexed.
 pub(crate) fn content(view: &View, file: &FileRow) -> Result<String, ToolError> {
     let bytes = view
         .project

@@ -25,7 +25,7 @@ pub fn input_schema<T: JsonSchema>() -> Object {
 /// that has none.
 ///
 /// The whole schemas of fifteen tools cost a conversation ten thousand tokens, and no model needs them to read JSON;
-/// docs/tools.md has every field. Nothing is required: the TypeScript SDK's client compares structured content with this
+/// docs/tools.md describes the answers. Nothing is required: the TypeScript SDK's client compares structured content with this
 /// schema even when the result is `{"error": …}`, and would show the model its own complaint instead of ours
 /// (modelcontextprotocol/typescript-sdk#1943).
 pub fn output_schema<T: JsonSchema>() -> Object {

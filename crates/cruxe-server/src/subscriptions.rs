@@ -1,6 +1,6 @@
 //! Tells clients when the list of resources or a resource that they follow has changed.
 //!
-//! Every publish of the index is a reason to look: at the list by its names, at what is followed by its text. A publish
+//! Every publish of the index is a reason to look: at the list by its names, at what is followed by its content. A publish
 //! that changed neither is not told, so that a client that reads again on every notification does so for a reason.
 
 use std::collections::BTreeMap;
@@ -9,13 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cruxe_model::CancelFlag;
+use cruxe_query::outline;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
 
+use crate::cards;
 use crate::catalog::Catalog;
 use crate::session::Session;
+use crate::uri::Kind;
 
 /// Resources that one client follows at most: each is read at every publish.
 const MAX_FOLLOWED: usize = 500;
@@ -45,12 +48,26 @@ impl Catalog {
         Ok(())
     }
 
-    /// A figure that changes with the text of a resource.
+    /// A figure that changes with what is published of a resource. An edit on disk does not count before it is indexed:
+    /// a look between the two would take it for what had always been there, and nobody would be told.
     fn state(&self, session: &Session, uri: &str) -> Option<u64> {
         let address = self.address(uri).ok()?;
-        let (text, _) = self.text(session, &address, &CancelFlag::default()).ok()?;
+        let cancel = CancelFlag::default();
+        let text = || self.text(session, &address, &cancel).ok().map(|(text, _)| text);
+        let path = match address.kind {
+            Kind::Symbol => None,
+            Kind::Card => Some(format!("{}{}.md", cards::FOLDER, address.name)),
+            Kind::Doc | Kind::File => Some(address.name.clone()),
+        };
+        let view = self.view(session, address.ref_name.as_deref(), &cancel).ok()?;
+        let published = path.and_then(|path| outline::file(&view, &path).ok()).map(|(_, file)| file.hash.to_hex());
+        let state = match (published, address.kind) {
+            // A deck that is not under version control may not be indexed either.
+            (None, Kind::Card | Kind::Symbol) => text()?,
+            (published, _) => published?,
+        };
         let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
+        state.hash(&mut hasher);
         Some(hasher.finish())
     }
 
@@ -103,7 +120,12 @@ pub(crate) async fn tell_session(catalog: Arc<Catalog>, session: Arc<Session>, p
         });
         let Ok((now, news)) = looked.await else { return };
         let told_list = list.is_some() && news.list;
+        let began = list.is_none();
         list = now;
+        if began && changes.has_changed().unwrap_or(false) {
+            // What was published during the first look may or may not be in it: the next look reports it.
+            list = list.map(|figure| !figure);
+        }
         if told_list && peer.notify_resource_list_changed().await.is_err() {
             return;
         }
@@ -131,8 +153,14 @@ pub(crate) async fn tell_listener(catalog: Arc<Catalog>, session: Arc<Session>, 
         });
         let Ok((now, news)) = looked.await else { return };
         known = now;
-        // The first look is what later ones are compared with.
-        if !std::mem::take(&mut first) {
+        // The first look is what later ones are compared with. What was published meanwhile may or may not be in it, so
+        // the next look reports everything.
+        if std::mem::take(&mut first) {
+            if changes.has_changed().unwrap_or(false) {
+                known.0 = known.0.map(|figure| !figure);
+                known.1.values_mut().for_each(|state| *state = state.map(|figure| !figure));
+            }
+        } else {
             let mut sent = Ok(());
             if news.list && wants_list {
                 sent = context.sink().notify_resource_list_changed().await;

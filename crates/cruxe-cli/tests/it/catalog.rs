@@ -88,6 +88,8 @@ fn resources_are_read_by_their_address_in_the_ref_that_it_names() {
     assert_eq!(read(&mut client, "cruxe://doc/docs/guide.md"), "# Guide\n\nChanged.\n");
     assert_eq!(read(&mut client, "cruxe://doc/docs/guide.md?ref=main"), "# Guide\n\nHow tokens work.\n");
     assert_eq!(read(&mut client, "cruxe://file/docs/guide.md?ref=main"), "# Guide\n\nHow tokens work.\n");
+    repo.write("docs/guide.md", "# Guide\n\nNot even indexed.\n");
+    assert_eq!(read(&mut client, "cruxe://doc/docs/guide.md"), "# Guide\n\nNot even indexed.\n");
     let symbol = read(&mut client, "cruxe://symbol/validate_token");
     assert!(symbol.starts_with("# fn `") && symbol.contains("src/auth/jwt.rs:"), "{symbol}");
     assert!(symbol.contains("pub fn validate_token(&self, token: &str) -> Result<Claims, TokenError> {"), "{symbol}");
@@ -275,6 +277,32 @@ fn a_client_hears_of_a_new_file_and_of_a_change_to_what_it_follows() {
     repo.write("src/fresh.rs", "pub fn fresh() {}\n");
     notified(&mut client, "notifications/resources/list_changed");
     assert!(uris(&result(&mut client, "resources/list", json!({}))).contains(&"cruxe://file/src/fresh.rs".to_owned()));
+}
+
+#[test]
+fn a_listener_of_the_newest_protocol_hears_what_it_asked_for_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let repo = with_card(&sandbox);
+    let mut command = sandbox.cruxe_in(&repo.root);
+    command.arg("serve-mcp");
+    let mut client = Client::start_silent(command);
+    let own = |key: &str| format!("io.modelcontextprotocol/{key}");
+    let meta = json!({
+        own("protocolVersion"): "2026-07-28", own("clientCapabilities"): {},
+        own("clientInfo"): {"name": "it", "version": "1"},
+    });
+    let wanted =
+        json!({"resourcesListChanged": true, "resourceSubscriptions": ["cruxe://doc/docs/guide.md", "file:///x"]});
+    let params = json!({"_meta": meta, "notifications": wanted});
+    client.send(&json!({"jsonrpc": "2.0", "id": "ear", "method": "subscriptions/listen", "params": params}));
+    let accepted = notified(&mut client, "notifications/subscriptions/acknowledged")["notifications"].clone();
+    assert_eq!(accepted, json!({"resourcesListChanged": true, "resourceSubscriptions": ["cruxe://doc/docs/guide.md"]}));
+    repo.write("docs/guide.md", "# Guide\n\nNew words.\n");
+    let updated = notified(&mut client, "notifications/resources/updated");
+    assert_eq!(updated["uri"], "cruxe://doc/docs/guide.md");
+    repo.write("src/fresh.rs", "pub fn fresh() {}\n");
+    notified(&mut client, "notifications/resources/list_changed");
+    assert!(!client.notifications.iter().any(|one| one["params"]["uri"] == "cruxe://card/abc123"));
 }
 
 #[test]

@@ -39,10 +39,14 @@ pub(crate) fn of_symbol(
     if let Some(warning) = graph.target.warning(&symbol.name) {
         draft.add(&format!("Note: {warning}.\n\n"));
     }
-    let text = content(view, &found.file)?;
     let span = found.symbol().full_span;
-    let source = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-    draft.add_code(&found.file.language, source, (tokens as f64 * SOURCE) as usize);
+    match content(view, &found.file) {
+        Ok(text) => {
+            let source = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            draft.add_code(&found.file.language, source, (tokens as f64 * SOURCE) as usize);
+        }
+        Err(error) => drop(draft.add(&format!("(no source: {})\n", error.message))),
+    }
     if found.symbol().kind.is_callable() {
         add_edges(&mut draft, "Called by", &graph.callers);
         if graph.callers.is_empty() {

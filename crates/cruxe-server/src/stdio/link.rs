@@ -6,7 +6,7 @@ use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams, ErrorCode,
     ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    RequestId, SubscribeRequestParams, UnsubscribeRequestParams,
+    RequestId, SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
@@ -106,6 +106,7 @@ fn explain(method: &str, params: Option<Object>) -> ErrorData {
         "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
         "resources/subscribe" => serde_json::from_value::<SubscribeRequestParams>(params).err(),
         "resources/unsubscribe" => serde_json::from_value::<UnsubscribeRequestParams>(params).err(),
+        "subscriptions/listen" => serde_json::from_value::<SubscriptionsListenRequestParams>(params).err(),
         "completion/complete" => serde_json::from_value::<CompleteRequestParams>(params).err(),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" | "server/discover" => {
             return ErrorData::invalid_params(format!("The parameters of {method} do not fit."), None);

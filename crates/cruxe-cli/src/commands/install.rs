@@ -194,16 +194,18 @@ impl Install {
     fn print(&self, step: &Step) {
         let paint = Paint::stdout();
         let word = match (step.outcome, self.dry_run) {
-            (Outcome::Added, false) => paint.good("added    "),
-            (Outcome::Updated, false) => paint.good("updated  "),
-            (Outcome::Removed, false) => paint.good("removed  "),
-            (Outcome::Added | Outcome::Updated | Outcome::Removed, true) => paint.good("would be "),
-            (Outcome::Unchanged, _) => paint.faint("unchanged"),
-            (Outcome::Failed, _) => paint.bad("FAILED   "),
+            (Outcome::Added, false) => paint.good("added       "),
+            (Outcome::Added, true) => paint.good("would add   "),
+            (Outcome::Updated, false) => paint.good("updated     "),
+            (Outcome::Updated, true) => paint.good("would update"),
+            (Outcome::Removed, false) => paint.good("removed     "),
+            (Outcome::Removed, true) => paint.good("would remove"),
+            (Outcome::Unchanged, _) => paint.faint("unchanged   "),
+            (Outcome::Failed, _) => paint.bad("FAILED      "),
         };
         output::line(&format!("{word} {:<14} {}", step.agent, paint.path(&step.path.display().to_string())));
         if let Some(error) = &step.error {
-            output::line(&format!("          {error}; the file was not touched"));
+            output::line(&format!("    {error}; the file was not touched"));
         }
         for line in step.diff.lines().skip(2) {
             let line = match line.as_bytes().first() {

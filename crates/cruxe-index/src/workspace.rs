@@ -326,6 +326,21 @@ impl Workspace {
         Ok(View::new(&self.project, Some((snapshot, state)), metadata))
     }
 
+    /// What is published of a ref, without a look at the disk and without starting anything; it counts as stale, because
+    /// nobody looked. For whoever compares one publish with the next.
+    pub fn as_published(&self, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
+        let name = ref_name.map_or_else(|| self.project.current_ref(), |name| Ok(name.to_owned()))?;
+        let mut metadata = Metadata::new(&name);
+        metadata.freshness_status = FreshnessStatus::Stale;
+        let snapshot = match self.index().and_then(|index| index.snapshot()) {
+            Ok(snapshot) => snapshot,
+            Err(StoreError::NotIndexed) => return Ok(View::new(&self.project, None, metadata)),
+            Err(problem) => return Err(IndexError::from(problem).into()),
+        };
+        let state = snapshot.ref_state(&name).map_err(IndexError::from)?;
+        Ok(View::new(&self.project, state.map(|state| (snapshot, state)), metadata))
+    }
+
     /// Whether the embeddings are of another model than the one that questions are embedded with.
     fn lacks_embeddings(&self, snapshot: &Snapshot) -> Result<bool, ToolError> {
         let have = snapshot.embedding().map_err(IndexError::from)?.map(|embedding| embedding.model);

@@ -51,6 +51,12 @@ impl Catalog {
         let name = ref_name.map(str::to_owned).or(own);
         Ok(self.workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.cancelled_by(cancel))
     }
+
+    /// The same without a look at the disk; it never starts a sync.
+    pub(crate) fn as_published(&self, session: &Session, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
+        let own = session.default_ref(&self.workspace.project.root);
+        self.workspace.as_published(ref_name.map(str::to_owned).or(own).as_deref())
+    }
 }
 
 /// A tool's error as the error of another request, with the next step in its text, where a model reads it.

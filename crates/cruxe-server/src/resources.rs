@@ -19,7 +19,7 @@ use crate::uri::{Kind, ResourceUri};
 /// The language of documents.
 const MARKDOWN: &str = "markdown";
 /// What the portrait of a symbol may cost a reader.
-const SYMBOL_TOKENS: usize = 3000;
+pub(crate) const SYMBOL_TOKENS: usize = 3000;
 
 impl Catalog {
     /// The resources there are, a page at a time: cards, then documents, then files. Symbols are too many to be listed;
@@ -30,7 +30,8 @@ impl Catalog {
         cursor: Option<&str>,
         cancel: &CancelFlag,
     ) -> Result<Page<Resource>, ErrorData> {
-        let entries = self.entries(session, cancel).map_err(refusal)?;
+        let view = self.view(session, None, cancel).map_err(refusal)?;
+        let entries = self.entries(&view).map_err(refusal)?;
         let page = page("resources/list", entries, Entry::key, cursor)?;
         Ok(Page { entries: page.entries.iter().map(Entry::listed).collect(), next: page.next })
     }
@@ -95,14 +96,14 @@ impl Catalog {
     /// A figure that changes when the list of resources does.
     pub(crate) fn fingerprint(&self, session: &Session) -> Option<u64> {
         use std::hash::{DefaultHasher, Hash, Hasher};
-        let entries = self.entries(session, &CancelFlag::default()).ok()?;
+        let entries = self.entries(&self.as_published(session, None).ok()?).ok()?;
         let mut hasher = DefaultHasher::new();
         entries.iter().for_each(|entry| (entry.kind.as_str(), &entry.name, &entry.title).hash(&mut hasher));
         Some(hasher.finish())
     }
 
     /// Everything that is listed, in order.
-    fn entries(&self, session: &Session, cancel: &CancelFlag) -> Result<Vec<Entry>, ToolError> {
+    fn entries(&self, view: &View) -> Result<Vec<Entry>, ToolError> {
         let mut entries = Vec::new();
         if self.serves(Kind::Card.toolset()) {
             entries.extend(cards::list(&self.workspace.project.root).into_iter().map(|card| Entry {
@@ -113,7 +114,6 @@ impl Catalog {
                 size: None,
             }));
         }
-        let view = self.view(session, None, cancel)?;
         let Some((snapshot, state)) = &view.published else { return Ok(entries) };
         for file in snapshot.files(&state.versions).map_err(cruxe_index::IndexError::from)? {
             let doc = file.language == MARKDOWN && self.serves(Kind::Doc.toolset());

@@ -8,7 +8,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cruxe_model::CancelFlag;
 use cruxe_query::outline;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
@@ -17,6 +16,8 @@ use tokio::sync::watch;
 
 use crate::cards;
 use crate::catalog::Catalog;
+use crate::prompts::portrait;
+use crate::resources::SYMBOL_TOKENS;
 use crate::session::Session;
 use crate::uri::Kind;
 
@@ -52,19 +53,16 @@ impl Catalog {
     /// a look between the two would take it for what had always been there, and nobody would be told.
     fn state(&self, session: &Session, uri: &str) -> Option<u64> {
         let address = self.address(uri).ok()?;
-        let cancel = CancelFlag::default();
-        let text = || self.text(session, &address, &cancel).ok().map(|(text, _)| text);
-        let path = match address.kind {
-            Kind::Symbol => None,
-            Kind::Card => Some(format!("{}{}.md", cards::FOLDER, address.name)),
-            Kind::Doc | Kind::File => Some(address.name.clone()),
-        };
-        let view = self.view(session, address.ref_name.as_deref(), &cancel).ok()?;
-        let published = path.and_then(|path| outline::file(&view, &path).ok()).map(|(_, file)| file.hash.to_hex());
-        let state = match (published, address.kind) {
-            // A deck that is not under version control may not be indexed either.
-            (None, Kind::Card | Kind::Symbol) => text()?,
-            (published, _) => published?,
+        let view = self.as_published(session, address.ref_name.as_deref()).ok()?;
+        let published = |path: &str| outline::file(&view, path).ok().map(|(_, file)| file.hash.to_hex());
+        let state = match address.kind {
+            Kind::Symbol => portrait::of_symbol(&self.workspace, &view, &address.name, None, SYMBOL_TOKENS).ok()?,
+            Kind::Doc | Kind::File => published(&address.name)?,
+            Kind::Card => {
+                // A deck that is not under version control may not be indexed either.
+                let path = format!("{}{}.md", cards::FOLDER, address.name);
+                published(&path).or_else(|| cards::read(&self.workspace.project.root, &address.name).ok().flatten())?
+            }
         };
         let mut hasher = DefaultHasher::new();
         state.hash(&mut hasher);

@@ -136,14 +136,15 @@ impl Project {
 
     /// A content that a path has or had: from disk where it still has it, else from git.
     pub fn read_content(&self, path: &RepoPath, hash: &ContentHash) -> Option<Vec<u8>> {
-        let on_disk = self.read_path(path).filter(|bytes| hash_blob(self.object_format(), bytes) == *hash);
+        let on_disk = self.read_current(path).filter(|bytes| hash_blob(self.object_format(), bytes) == *hash);
         on_disk.or_else(|| match self.repo.as_ref()?.read_blob(hash, self.config.index.max_file_bytes) {
             Ok(Blob::Data(bytes)) => Some(bytes),
             _ => None,
         })
     }
 
-    fn read_path(&self, path: &RepoPath) -> Option<Vec<u8>> {
+    /// What a path holds on disk now; `None` for a link, a large file or none.
+    pub fn read_current(&self, path: &RepoPath) -> Option<Vec<u8>> {
         let full = self.root.join(path.as_str());
         let metadata = fs::symlink_metadata(&full).ok()?;
         let fits = metadata.is_file() && metadata.len() <= self.config.index.max_file_bytes;

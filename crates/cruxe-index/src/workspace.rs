@@ -11,7 +11,8 @@ use cruxe_embed::minilm::{MiniLm, NAME};
 use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
 use cruxe_model::{
-    ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus, ToolError,
+    CancelFlag, ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus,
+    ToolError,
 };
 use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError, WriterLock};
 
@@ -45,7 +46,12 @@ pub struct Workspace {
     pub(crate) history: History,
     /// When the use of a ref was last noted.
     pub(crate) touched: Mutex<HashMap<String, jiff::Timestamp>>,
+    /// Who wants to hear of publishes, and the last one that they heard of.
+    listeners: Mutex<(Vec<Listener>, i64)>,
 }
+
+/// Called after a publish.
+type Listener = Box<dyn Fn() + Send + Sync>;
 
 /// The files of a published work tree, kept between questions.
 struct Stats {
@@ -77,6 +83,19 @@ pub struct View<'a> {
     pub published: Option<(Snapshot, Arc<RefState>)>,
     /// The metadata that the answer starts from.
     pub metadata: Metadata,
+    /// Set when nobody waits for the answer any more.
+    pub cancel: CancelFlag,
+}
+
+impl<'a> View<'a> {
+    fn new(project: &'a Project, published: Option<(Snapshot, Arc<RefState>)>, metadata: Metadata) -> View<'a> {
+        View { project, published, metadata, cancel: CancelFlag::default() }
+    }
+
+    /// The same view for a question that can be cancelled.
+    pub fn cancelled_by(self, cancel: &CancelFlag) -> View<'a> {
+        View { cancel: cancel.clone(), ..self }
+    }
 }
 
 impl Workspace {
@@ -99,6 +118,7 @@ impl Workspace {
             running: Mutex::new(0),
             history: History::default(),
             touched: Mutex::default(),
+            listeners: Mutex::default(),
         })
     }
 
@@ -209,10 +229,26 @@ impl Workspace {
             Ok(report) => {
                 *lock(&self.last_failure) = None;
                 self.note_verified(&report.job.ref_name, edits);
+                self.tell_listeners();
             }
+            // Whoever asked for it thought better of it: that says nothing about the ref.
+            Err(IndexError::Cancelled) => {}
             Err(problem) => *lock(&self.last_failure) = Some((ref_name, problem.to_string())),
         }
         outcome
+    }
+
+    /// Calls back after every publish that this process makes or, while it follows edits, notices. It must be quick.
+    pub fn on_publish(&self, tell: impl Fn() + Send + Sync + 'static) {
+        lock(&self.listeners).0.push(Box::new(tell));
+    }
+
+    fn tell_listeners(&self) {
+        let Ok(snapshot) = self.index().and_then(|index| index.snapshot()) else { return };
+        let mut listeners = lock(&self.listeners);
+        if std::mem::replace(&mut listeners.1, snapshot.published()) != snapshot.published() {
+            listeners.0.iter().for_each(|tell| tell());
+        }
     }
 
     /// What was just published is what is on disk, if nothing was edited since the job began.
@@ -275,7 +311,22 @@ impl Workspace {
                 metadata.warnings.push(format!("{large} files are too large or unreadable and not in the index"));
             }
         }
-        Ok(View { project: &self.project, published: Some((snapshot, state)), metadata })
+        Ok(View::new(&self.project, Some((snapshot, state)), metadata))
+    }
+
+    /// What is published of a ref, without a look at the disk and without starting anything; it counts as stale, because
+    /// nobody looked. For whoever compares one publish with the next.
+    pub fn as_published(&self, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
+        let name = ref_name.map_or_else(|| self.project.current_ref(), |name| Ok(name.to_owned()))?;
+        let mut metadata = Metadata::new(&name);
+        metadata.freshness_status = FreshnessStatus::Stale;
+        let snapshot = match self.index().and_then(|index| index.snapshot()) {
+            Ok(snapshot) => snapshot,
+            Err(StoreError::NotIndexed) => return Ok(View::new(&self.project, None, metadata)),
+            Err(problem) => return Err(IndexError::from(problem).into()),
+        };
+        let state = snapshot.ref_state(&name).map_err(IndexError::from)?;
+        Ok(View::new(&self.project, state.map(|state| (snapshot, state)), metadata))
     }
 
     /// Whether the embeddings are of another model than the one that questions are embedded with.
@@ -342,7 +393,7 @@ impl Workspace {
             metadata.indexing_status = IndexingStatus::NotIndexed;
             metadata.warnings.push("nothing is indexed yet: call index_repo".to_owned());
         }
-        Ok(View { project: &self.project, published: None, metadata })
+        Ok(View::new(&self.project, None, metadata))
     }
 
     fn change(
@@ -522,6 +573,7 @@ impl Workspace {
             };
             // Whoever is at it may have listed the files before the edit, so look again afterwards.
             if !stale || !matches!(self.run_job(&JobRequest::default(), &()), Err(IndexError::Busy)) {
+                self.tell_listeners(); // another process may have been first
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));

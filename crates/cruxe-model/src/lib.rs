@@ -2,6 +2,7 @@
 //!
 //! Invariant: no IO of any kind. Nothing here opens a file, reads a clock or looks at the environment.
 
+mod cancel;
 pub mod config;
 pub mod envelope;
 pub mod error;
@@ -11,6 +12,7 @@ pub mod kind;
 pub mod nesting;
 pub mod path;
 
+pub use cancel::CancelFlag;
 pub use envelope::{FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus, SourceLayer};
 pub use error::{ErrorCode, ToolError};
 pub use ids::{ContentHash, ProjectId, StableId, SymbolId, VersionId};

@@ -96,6 +96,7 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     }
     let (cut, unresolved) = (walk.cut, walk.unresolved);
     resolver.check()?;
+    view.cancel.check()?;
     let total_edges = callers.len() + callees.len();
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
@@ -131,7 +132,8 @@ impl<'a> Walk<'a> {
         for level in 1..=depth {
             let mut next = Vec::new();
             for def in front {
-                if (level > 1 && Instant::now() >= self.deadline) || seen.len() > MAX_SYMBOLS {
+                let late = level > 1 && Instant::now() >= self.deadline;
+                if late || seen.len() > MAX_SYMBOLS || self.resolver.is_cancelled() {
                     self.cut = true;
                     return edges;
                 }

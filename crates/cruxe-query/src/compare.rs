@@ -9,7 +9,7 @@ use std::time::Duration;
 use cruxe_extract::Extractor;
 use cruxe_index::{IndexError, PastReader, Project, Source, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ContentHash, ErrorCode, FreshnessStatus, Metadata, RepoPath, SymbolKind, ToolError};
+use cruxe_model::{CancelFlag, ContentHash, ErrorCode, FreshnessStatus, Metadata, RepoPath, SymbolKind, ToolError};
 use cruxe_store::{NameMatch, Snapshot};
 use roaring::RoaringBitmap;
 use schemars::JsonSchema;
@@ -32,6 +32,8 @@ pub struct Question {
     pub base: String,
     /// The later ref.
     pub head: String,
+    /// Set when nobody waits for the answer any more.
+    pub cancel: CancelFlag,
 }
 
 /// How it changed.
@@ -110,8 +112,8 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
     let path =
         path.map_err(|problem| ToolError::invalid_input(format!("path: {problem}")).with("parameter", "path"))?;
     let (base_side, head_side) = (side(workspace, &question.base)?, side(workspace, &question.head)?);
-    let base = base_side.find(project, &wanted)?;
-    let head = head_side.find(project, &wanted)?;
+    let base = base_side.find(project, &wanted, &question.cancel)?;
+    let head = head_side.find(project, &wanted, &question.cancel)?;
     let (base, head) = choose(question, path.as_ref(), base, head)?;
     let shown = head.as_ref().or(base.as_ref()).ok_or_else(|| not_found(question))?;
     let (symbol, shown_path) = (shown.symbol().name.clone(), shown.file.path.as_str().to_owned());
@@ -197,7 +199,8 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
 
 impl Side {
     /// The definitions of a name, those that are most likely meant.
-    fn find(&self, project: &Project, wanted: &WantedName) -> Result<Vec<Candidate>, QueryError> {
+    fn find(&self, project: &Project, wanted: &WantedName, cancel: &CancelFlag) -> Result<Vec<Candidate>, QueryError> {
+        cancel.check()?;
         let mut found = Vec::new();
         if let Some(snapshot) = &self.snapshot {
             for hit in snapshot.find_name(&wanted.plain, NameMatch::Exact, &self.known)? {
@@ -208,6 +211,7 @@ impl Side {
         }
         let mut reader = PastReader::new(project);
         for (path, module, hash) in &self.unknown {
+            cancel.check()?;
             let Some(bytes) = reader.text(hash).filter(|bytes| contains(bytes, wanted.plain.as_bytes())) else {
                 continue;
             };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use cruxe_index::{CommitTree, IndexError, PastReader, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ContentHash, ErrorCode, Metadata, RepoPath, ToolError};
+use cruxe_model::{CancelFlag, ContentHash, ErrorCode, Metadata, RepoPath, ToolError};
 use cruxe_store::{RefState, Snapshot};
 use cruxe_vcs::hash_blob;
 use schemars::JsonSchema;
@@ -32,6 +32,8 @@ pub struct Question {
     pub include_cosmetic: bool,
     /// What to do when the head's index is stale.
     pub policy: FreshnessPolicy,
+    /// Set when nobody waits for the answer any more.
+    pub cancel: CancelFlag,
 }
 
 /// What differs.
@@ -139,8 +141,8 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
         },
     });
     let files = files.collect();
-    let pairs = load(workspace, &tree, snapshot, head_state, changed)?;
-    let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic);
+    let pairs = load(workspace, &tree, snapshot, head_state, changed, &question.cancel)?;
+    let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.cancel)?;
     Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, metadata: head.metadata.clone() })
 }
 
@@ -224,10 +226,12 @@ fn load(
     snapshot: &Snapshot,
     head: &RefState,
     changed: BTreeMap<RepoPath, Sides>,
+    cancel: &CancelFlag,
 ) -> Result<Vec<Pair>, QueryError> {
     let project = &workspace.project;
     let (mut pairs, mut missing) = (Vec::with_capacity(changed.len()), Vec::new());
     for (path, (old, new)) in changed {
+        cancel.check()?;
         let head = match new {
             Some(_) => match snapshot.file_at(&path, &head.versions)? {
                 Some(file) => PastFile::indexed(snapshot, &path, &file.module, &file.hash)?,
@@ -252,6 +256,9 @@ fn load(
             let mut reader = PastReader::new(project);
             let mut files = Vec::new();
             for (at, path, module, hash) in missing.iter().skip(first).step_by(threads) {
+                if cancel.is_set() {
+                    break;
+                }
                 if let Some(bytes) = reader.text(hash) {
                     files.push((*at, PastFile::extracted(&mut reader, path, module, hash, &bytes)));
                 }
@@ -261,6 +268,7 @@ fn load(
         let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || work(first))).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect::<Vec<_>>()
     });
+    cancel.check()?;
     for (at, file) in extracted {
         pairs[at].base = Some(file);
     }

@@ -4,6 +4,7 @@
 
 pub mod call_graph;
 pub mod compare;
+pub mod complete;
 pub mod diff;
 mod error;
 pub mod locate;

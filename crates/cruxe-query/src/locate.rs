@@ -105,7 +105,7 @@ pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answ
     }
     for wanted in readings(&question.name) {
         for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
-            let mut candidates = candidates(snapshot, state, question, place, &wanted, how)?;
+            let mut candidates = candidates(view, snapshot, state, question, place, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
                 rank(&mut candidates);
@@ -182,6 +182,7 @@ impl Found {
 }
 
 fn candidates(
+    view: &View,
     snapshot: &Snapshot,
     state: &RefState,
     question: &Question,
@@ -192,7 +193,10 @@ fn candidates(
     let hits = snapshot.find_name(&wanted.plain, how, &state.versions)?;
     let rarity = rarity(state.files, hits.len());
     let mut candidates = Vec::new();
-    for hit in hits {
+    for (at, hit) in hits.into_iter().enumerate() {
+        if at % 64 == 0 {
+            view.cancel.check()?;
+        }
         if !question.kinds.is_empty() && !question.kinds.contains(&hit.kind) {
             continue;
         }

@@ -3,7 +3,7 @@
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{ErrorCode, RepoPath, SymbolKind, ToolError};
-use cruxe_store::{RefState, Snapshot, SymbolTable};
+use cruxe_store::{FileRow, RefState, Snapshot, SymbolTable};
 use serde::Serialize;
 
 use crate::error::QueryError;
@@ -57,18 +57,24 @@ pub struct OutlineSymbol {
 /// The outline of a file. Fields and enum cases are left out: the declaration shows them, and a list of thirty fields
 /// would cost a reader more than it tells.
 pub fn outline(view: &View, path: &str, depth: Depth) -> Result<Outline, QueryError> {
+    let (snapshot, file) = file(view, path)?;
+    let table = snapshot.symbols(file.id)?;
+    let (symbols, count) = tree(&table, depth);
+    Ok(Outline { path: file.path, language: file.language, symbols, count, problems: file.problems })
+}
+
+/// The file at a path; an error says why it is not there, or which one may be meant.
+pub fn file<'v>(view: &'v View<'_>, path: &str) -> Result<(&'v Snapshot, FileRow), QueryError> {
     let wanted = RepoPath::parse(path).map_err(|problem| {
         ToolError::invalid_input(format!("path: {problem}")).suggest("Give a path relative to the repository root.")
     })?;
     let not_found =
         || ToolError::new(ErrorCode::FileNotFound, format!("{wanted} is not in the index")).with("path", &wanted);
     let Some((snapshot, state)) = &view.published else { return Err(not_found().into()) };
-    let Some(file) = snapshot.file_at(&wanted, &state.versions)? else {
-        return Err(explain_absence(not_found(), snapshot, state, &wanted)?.into());
-    };
-    let table = snapshot.symbols(file.id)?;
-    let (symbols, count) = tree(&table, depth);
-    Ok(Outline { path: file.path, language: file.language, symbols, count, problems: file.problems })
+    match snapshot.file_at(&wanted, &state.versions)? {
+        Some(file) => Ok((snapshot, file)),
+        None => Err(explain_absence(not_found(), snapshot, state, &wanted)?.into()),
+    }
 }
 
 /// Says why a file is not there, or which one may be meant.

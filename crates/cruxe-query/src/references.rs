@@ -129,7 +129,7 @@ impl Use {
 pub(crate) struct Uses {
     pub found: Vec<Use>,
     pub unresolved: usize,
-    /// The deadline came before the end.
+    /// The deadline came before the end, or nobody waits for it any more.
     pub cut: bool,
 }
 
@@ -148,6 +148,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Answer,
     let target = target::find(view, &resolver, &question.wanted)?;
     let mut uses = uses(&resolver, &target.defs, question.edge, None);
     resolver.check()?;
+    view.cancel.check()?;
     uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
     let mut seen = HashSet::new();
     uses.found.retain(|one| {
@@ -186,7 +187,7 @@ pub(crate) fn uses(
             versions.dedup();
         }
         for version in versions {
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) || resolver.is_cancelled() {
                 return Uses { cut: true, ..search.uses };
             }
             let Some(other) = resolver.file(version) else { continue };

@@ -3,29 +3,41 @@
 //! A tool is one file: input, output, a function ([`tool`]). A [`Server`] is a set of tools under a name; a
 //! [`Connection`] is one client talking to it through MCP, over whichever transport. [`serve_stdio`] is the transport
 //! that agents start as a child process, [`http`] the one that many share. [`workspaces`] says which code bases are
-//! answered about.
+//! answered about. A [`Catalog`] adds what is no tool: resources, prompts, completions.
 //!
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
 pub mod app;
 pub mod arguments;
+mod cards;
+pub mod catalog;
+mod complete;
 pub mod http;
 pub mod limits;
 pub mod metrics;
+mod pages;
 pub mod progress;
+mod prompts;
+mod resources;
 mod roots;
 pub mod schema;
 pub mod server;
 pub mod session;
 pub mod stdio;
+mod subscriptions;
 pub mod tool;
 pub mod tools;
+pub mod toolsets;
+pub mod uri;
 pub mod workspaces;
 
 pub use app::App;
-pub use progress::{CancelFlag, Progress};
+pub use catalog::Catalog;
+pub use cruxe_model::CancelFlag;
+pub use progress::Progress;
 pub use server::{Connection, Server};
 pub use session::Session;
 pub use stdio::{StdioError, serve_stdio, serve_stdio_within};
 pub use tool::{Answer, Call, Tool, ToolSpec, typed};
+pub use toolsets::{Toolset, Toolsets};
 pub use workspaces::{WorkspaceRules, Workspaces};

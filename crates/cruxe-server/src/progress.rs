@@ -1,9 +1,9 @@
 //! How a running call speaks with the client: progress out, cancellation in.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cruxe_model::CancelFlag;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Ten notes a second are enough for a person to watch and cost a client nothing.
@@ -64,25 +64,6 @@ impl Progress {
         *last = Some((now, done));
         // An error means that the call has been answered already; then nobody waits for its progress.
         let _ = sink.notes.send(Note { done, total, message: message.to_owned() });
-    }
-}
-
-/// Tells a running call that nobody waits for its answer any more.
-///
-/// It is set when the client cancels the request and when the connection ends before the answer. It stays unset once
-/// the call has been answered, so that work which a call leaves in the background is not cancelled by its own answer.
-#[derive(Clone, Debug, Default)]
-pub struct CancelFlag(Arc<AtomicBool>);
-
-impl CancelFlag {
-    /// Whether the call should stop.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Asks the call to stop.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

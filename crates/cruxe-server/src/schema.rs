@@ -13,31 +13,36 @@ pub type Object = Map<String, Value>;
 
 /// Returns the schema of a tool's parameters. Optional ones have the plain type: leaving out is how to say nothing.
 ///
-/// Every tool accepts `workspace`, so it is added where `T` does not have it.
+/// Every tool accepts `workspace`, so it is added where `T` does not have it; the server's instructions say what it is.
 pub fn input_schema<T: JsonSchema>() -> Object {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     let mut schema = root::<T>(settings, Nulls::Drop);
-    let workspace = json!({"type": "string", "description": "Path of the workspace; the server's own if left out."});
-    add_property(&mut schema, "workspace", workspace);
+    add_property(&mut schema, "workspace", json!({"type": "string"}));
     schema
 }
 
-/// Returns the schema of a tool's structured answer.
+/// Returns the schema of a tool's structured answer: the lists that a program walks over, or the metadata of an answer
+/// that has none.
 ///
-/// It admits `{"error": …}` as well and so requires nothing at the root: the TypeScript SDK's client compares
-/// structured content with this schema even when the result is an error, and would show the model its own complaint
-/// instead of ours (modelcontextprotocol/typescript-sdk#1943).
+/// The whole schemas of fifteen tools cost a conversation ten thousand tokens, and no model needs them to read JSON;
+/// docs/tools.md describes the answers. Nothing is required: the TypeScript SDK's client compares structured content with this
+/// schema even when the result is `{"error": …}`, and would show the model its own complaint instead of ours
+/// (modelcontextprotocol/typescript-sdk#1943).
 pub fn output_schema<T: JsonSchema>() -> Object {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = root::<T>(settings, Nulls::Keep);
-    schema.remove("required");
-    let error = json!({
-        "type": "object",
-        "description": "Present instead of everything else when the call failed.",
-        "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "data": {"type": "object"}},
-        "required": ["code", "message", "data"],
-    });
-    add_property(&mut schema, "error", error);
+    let whole = root::<T>(settings, Nulls::Keep);
+    let is_list = |part: &Value| part.get("type") == Some(&json!("array"));
+    let mut lists = Object::new();
+    if let Some(Value::Object(members)) = whole.get("properties") {
+        let named = members.iter().filter(|(_, part)| is_list(part));
+        lists.extend(named.map(|(name, _)| (name.clone(), json!({"type": "array"}))));
+    }
+    if lists.is_empty() {
+        lists.insert("metadata".to_owned(), json!({"type": "object"}));
+    }
+    let mut schema = Object::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(lists));
     schema
 }
 
@@ -265,10 +270,7 @@ mod tests {
                     "anything": {},
                     "object": {"type": "object"},
                     "plain": {"type": "string", "enum": ["top", "all"]},
-                    "workspace": {
-                        "type": "string",
-                        "description": "Path of the workspace; the server's own if left out.",
-                    },
+                    "workspace": {"type": "string"},
                 },
                 "required": ["title"],
             })
@@ -276,37 +278,11 @@ mod tests {
     }
 
     #[test]
-    fn answers_admit_null_where_it_is_sent_and_the_error_form() {
-        assert_eq!(
-            Value::Object(output_schema::<Output>()),
-            json!({
-                "type": "object",
-                "properties": {
-                    "total": {"type": "integer", "minimum": 0},
-                    "before": {"type": ["string", "null"]},
-                    "level": {"anyOf": [{"type": "string", "enum": ["location", "signature"]}, {"type": "null"}]},
-                    "note": {"type": ["string", "null"]},
-                    "rows": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {"path": {"type": "string"}, "score": {"type": "number"}},
-                            "required": ["path", "score"],
-                        },
-                    },
-                    "error": {
-                        "type": "object",
-                        "description": "Present instead of everything else when the call failed.",
-                        "properties": {
-                            "code": {"type": "string"},
-                            "message": {"type": "string"},
-                            "data": {"type": "object"},
-                        },
-                        "required": ["code", "message", "data"],
-                    },
-                },
-            })
-        );
+    fn of_an_answer_the_lists_are_named_and_nothing_is_required() {
+        let lists = json!({"type": "object", "properties": {"rows": {"type": "array"}}});
+        assert_eq!(Value::Object(output_schema::<Output>()), lists);
+        let none = json!({"type": "object", "properties": {"metadata": {"type": "object"}}});
+        assert_eq!(Value::Object(output_schema::<Row>()), none);
     }
 
     #[test]

@@ -3,23 +3,32 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use cruxe_model::CancelFlag;
 use cruxe_model::error::{ErrorCode, ToolError};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode as RpcCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool as ListedTool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
+    CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool as ListedTool, ToolAnnotations, UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::arguments::conform;
+use crate::catalog::Catalog;
 use crate::metrics::Metrics;
+use crate::pages::page;
 use crate::progress::{Note, Progress, SetOnDrop};
+use crate::resources::link_of_first;
+use crate::schema::Object;
 use crate::session::Session;
 use crate::stdio;
+use crate::subscriptions;
 use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::toolsets::{Toolset, Toolsets};
 
 /// Everything that is served, over any transport and to any number of clients.
 pub struct Server {
@@ -28,6 +37,9 @@ pub struct Server {
     instructions: String,
     tools: Vec<Arc<Served>>,
     metrics: Metrics,
+    /// Tools of toolsets that are not served, so that a client that calls one is told why.
+    withheld: Vec<(&'static str, Toolset)>,
+    catalog: Option<Arc<Catalog>>,
 }
 
 /// A tool and what it says of itself.
@@ -46,12 +58,28 @@ impl Server {
             instructions: instructions.to_owned(),
             tools,
             metrics: Metrics::default(),
+            withheld: Vec::new(),
+            catalog: None,
         }
     }
 
     /// The figures of all calls so far.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// Serves only the tools of some toolsets.
+    pub fn with_toolsets(mut self, sets: &Toolsets) -> Server {
+        let is_served = |served: &Arc<Served>| sets.contains(served.spec.toolset);
+        let others = self.tools.iter().filter(|served| !is_served(served));
+        self.withheld = others.map(|served| (served.spec.name, served.spec.toolset)).collect();
+        self.tools.retain(is_served);
+        self
+    }
+
+    /// Adds resources, prompts and completions.
+    pub fn with_catalog(self, catalog: Catalog) -> Server {
+        Server { catalog: Some(Arc::new(catalog)), ..self }
     }
 
     /// Begins a client's connection.
@@ -104,6 +132,10 @@ impl Server {
     }
 
     fn unknown(&self, name: &str) -> CallError {
+        if let Some((name, set)) = self.withheld.iter().find(|(withheld, _)| *withheld == name) {
+            let problem = format!("`{name}` is in the toolset `{set}`, which this server does not serve (--toolsets).");
+            return CallError::UnknownTool(problem);
+        }
         let shown: String = name.chars().take(80).collect();
         CallError::UnknownTool(format!("Unknown tool `{shown}`. Nearest: {}.", self.nearest(name).join(", ")))
     }
@@ -117,11 +149,12 @@ impl Served {
 
     fn listed(&self) -> ListedTool {
         let spec = &self.spec;
-        let annotations = ToolAnnotations::new()
-            .read_only(spec.read_only)
-            .destructive(spec.destructive)
-            .idempotent(spec.idempotent)
-            .open_world(false);
+        let annotations = ToolAnnotations::new().read_only(spec.read_only).open_world(false);
+        // Of a tool that only reads, the others say nothing.
+        let annotations = match spec.read_only {
+            true => annotations,
+            false => annotations.destructive(spec.destructive).idempotent(spec.idempotent),
+        };
         ListedTool::new(spec.name, spec.description, Arc::new(spec.input_schema.clone()))
             .with_title(spec.title)
             .with_raw_output_schema(Arc::new(spec.output_schema.clone()))
@@ -183,7 +216,18 @@ pub struct Connection {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = match self.server.catalog {
+            None => ServerCapabilities::builder().enable_tools().build(),
+            Some(_) => ServerCapabilities::builder()
+                .enable_tools()
+                .enable_prompts()
+                .enable_resources()
+                .enable_resources_list_changed()
+                .enable_resources_subscribe()
+                .enable_completions()
+                .build(),
+        };
+        let info = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(&self.server.name, &self.server.version));
         if self.server.instructions.is_empty() { info } else { info.with_instructions(&self.server.instructions) }
     }
@@ -200,6 +244,10 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(catalog) = &self.server.catalog {
+            let (catalog, session, peer) = (Arc::clone(catalog), Arc::clone(&self.session), context.peer.clone());
+            tokio::spawn(subscriptions::tell_session(catalog, session, peer));
+        }
         self.ask_for_roots(&context.peer).await;
     }
 
@@ -219,10 +267,119 @@ impl ServerHandler for Connection {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.server.tools.iter().map(|served| served.listed()).collect()))
+        let tools: Vec<(usize, &Arc<Served>)> = self.server.tools.iter().enumerate().collect();
+        let page = page("tools/list", tools, |(at, _)| format!("{at:04}"), cursor_of(&request))?;
+        let mut result =
+            ListToolsResult::with_all_items(page.entries.iter().map(|(_, served)| served.listed()).collect());
+        result.next_cursor = page.next;
+        Ok(result)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let list = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
+            catalog.list_resources(session, cursor_of(&request), cancel)
+        };
+        let page = self.consult(&context, list).await?;
+        let mut result = ListResourcesResult::with_all_items(page.entries);
+        result.next_cursor = page.next;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let page = self.catalog()?.resource_templates(cursor_of(&request))?;
+        let mut result = ListResourceTemplatesResult::with_all_items(page.entries);
+        result.next_cursor = page.next;
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
+            catalog.read_resource(session, &request.uri, cancel)
+        };
+        Ok(ReadResourceResult::new(vec![self.consult(&context, read).await?]).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let follow = move |catalog: &Catalog, session: &Session, _: &CancelFlag| catalog.follow(session, &request.uri);
+        self.consult(&context, follow).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.catalog()?;
+        self.session.followed().remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let catalog = self.server.catalog.as_ref()?;
+        let mut accepted = SubscriptionFilter::new();
+        accepted.resources_list_changed = requested.resources_list_changed;
+        let readable = |uri: &&String| catalog.address(uri).is_ok();
+        accepted.resource_subscriptions =
+            requested.resource_subscriptions.as_ref().map(|uris| uris.iter().filter(readable).cloned().collect());
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let catalog = Arc::clone(self.catalog()?);
+        subscriptions::tell_listener(catalog, Arc::clone(&self.session), &context).await;
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let page = self.catalog()?.list_prompts(cursor_of(&request))?;
+        let mut result = ListPromptsResult::with_all_items(page.entries);
+        result.next_cursor = page.next;
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let write = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
+            catalog.get_prompt(session, request, cancel)
+        };
+        Ok(self.consult(&context, write).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let complete = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
+            catalog.complete(session, &request, cancel)
+        };
+        Ok(CompleteResult::new(self.consult(&context, complete).await?))
     }
 
     async fn call_tool(
@@ -231,14 +388,16 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.session.roots_settled().await;
-        let call = Call::new(request.arguments.unwrap_or_default(), Arc::clone(&self.session));
+        let arguments = request.arguments.unwrap_or_default();
+        let linked = self.links(&arguments);
+        let call = Call::new(arguments, Arc::clone(&self.session));
         let outcome = tokio::select! {
             outcome = self.call_with_progress(&request.name, call, &context) => outcome,
             // rmcp sends no answer to a cancelled request, whatever is returned.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
         match outcome {
-            Ok(answer) => Ok(to_result(answer).into()),
+            Ok(answer) => Ok(to_result(answer, linked).into()),
             Err(CallError::Tool(error)) => Ok(CallToolResult::structured_error(error.to_json()).into()),
             Err(other @ (CallError::UnknownTool(_) | CallError::Numeric(_))) => Err(other.to_rpc()),
         }
@@ -246,6 +405,41 @@ impl ServerHandler for Connection {
 }
 
 impl Connection {
+    fn catalog(&self) -> Result<&Arc<Catalog>, ErrorData> {
+        let none = || ErrorData::new(RpcCode::METHOD_NOT_FOUND, "This server has tools only.", None);
+        self.server.catalog.as_ref().ok_or_else(none)
+    }
+
+    /// Asks the catalog on a thread of its own; a client that cancels its request stops it.
+    async fn consult<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        ask: impl FnOnce(&Catalog, &Session, &CancelFlag) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
+        let cancel = CancelFlag::default();
+        let guard = SetOnDrop::new(cancel.clone());
+        let asked = tokio::task::spawn_blocking(move || ask(&catalog, &session, &cancel));
+        tokio::select! {
+            outcome = asked => {
+                guard.disarm();
+                outcome.unwrap_or_else(|failure| {
+                    let error = describe_failure("the request", failure);
+                    Err(ErrorData::internal_error(error.message, Some(error.data)))
+                })
+            }
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
+    }
+
+    /// Whether the answer to a call links to a resource. That costs some fifty tokens, so only answers with
+    /// `detail_level: context`, which are long anyway, have a link, and one: to the best result.
+    fn links(&self, arguments: &Object) -> bool {
+        let served = self.server.catalog.as_ref().is_some_and(|catalog| catalog.serves(Toolset::Code));
+        let wanted = arguments.get("detail_level").and_then(Value::as_str) == Some("context");
+        served && wanted && !arguments.contains_key("workspace")
+    }
+
     /// Calls a tool and passes on what it reports, all of it before the answer.
     async fn call_with_progress(
         &self,
@@ -279,11 +473,17 @@ impl Connection {
     }
 }
 
-fn to_result(answer: Answer) -> CallToolResult {
+fn cursor_of(request: &Option<PaginatedRequestParams>) -> Option<&str> {
+    request.as_ref().and_then(|request| request.cursor.as_deref())
+}
+
+fn to_result(answer: Answer, linked: bool) -> CallToolResult {
+    let link = if linked { link_of_first(&answer.structured) } else { None };
     let mut result = CallToolResult::structured(answer.structured);
     if let Some(text) = answer.text {
         result.content = vec![ContentBlock::text(text.to_string())];
     }
+    result.content.extend(link.map(ContentBlock::resource_link));
     result
 }
 

@@ -10,6 +10,7 @@ use cruxe_deck::config::RateLimit;
 use tokio::sync::watch;
 
 use crate::limits::{Bucket, Refused};
+use crate::subscriptions::Followed;
 
 /// How long a call waits for a client that said it has roots and has not told them yet.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
@@ -20,6 +21,7 @@ pub struct Session {
     /// Unique within this process; for logs.
     pub id: String,
     default_refs: Mutex<HashMap<PathBuf, String>>,
+    followed: Mutex<Followed>,
     buckets: Mutex<HashMap<&'static str, Bucket>>,
     lasting: AtomicBool,
     roots: watch::Sender<Roots>,
@@ -46,6 +48,7 @@ impl Session {
             id: format!("session-{number}"),
             default_refs: Mutex::default(),
             buckets: Mutex::default(),
+            followed: Mutex::default(),
             lasting: AtomicBool::new(true),
             roots: watch::Sender::default(),
         }
@@ -74,6 +77,11 @@ impl Session {
     /// Makes `ref_name` the ref of calls on `workspace` that name none, and returns the one before it.
     pub fn set_default_ref(&self, workspace: &Path, ref_name: &str) -> Option<String> {
         self.refs().insert(workspace.to_owned(), ref_name.to_owned())
+    }
+
+    /// The resources that this client wants to hear about.
+    pub(crate) fn followed(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a call of a tool, or refuses it.

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use cruxe_model::CancelFlag;
 use cruxe_model::error::ToolError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,9 +11,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::progress::{CancelFlag, Progress};
+use crate::progress::Progress;
 use crate::schema::{Object, input_schema, output_schema};
 use crate::session::Session;
+use crate::toolsets::Toolset;
 
 /// A question that clients can ask.
 pub trait Tool: Send + Sync {
@@ -44,6 +46,8 @@ pub struct ToolSpec {
     pub destructive: bool,
     /// Whether its errors are JSON-RPC errors with the numbers of the deck's contract, instead of results.
     pub numeric_errors: bool,
+    /// What it is served with.
+    pub toolset: Toolset,
 }
 
 impl ToolSpec {
@@ -60,7 +64,13 @@ impl ToolSpec {
             idempotent: true,
             destructive: false,
             numeric_errors: false,
+            toolset: Toolset::Code,
         }
+    }
+
+    /// Puts it into a toolset; without this it is in [`Toolset::Code`].
+    pub fn in_set(self, toolset: Toolset) -> ToolSpec {
+        ToolSpec { toolset, ..self }
     }
 
     /// Marks it as one that changes something.

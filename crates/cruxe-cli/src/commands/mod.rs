@@ -3,8 +3,10 @@
 mod calls;
 mod completions;
 mod doctor;
+mod guide;
 mod index;
 mod init;
+mod install;
 mod model;
 mod prune_overlays;
 mod refs;
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     State(state::State),
     PruneOverlays(prune_overlays::PruneOverlays),
     ServeMcp(serve_mcp::ServeMcp),
+    Install(install::Install),
+    Guide(guide::Guide),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
 }
@@ -50,6 +54,8 @@ impl Command {
             Command::State(command) => command.run(context),
             Command::PruneOverlays(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
+            Command::Install(command) => command.run(context),
+            Command::Guide(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
             Command::Completions(command) => command.run(),
         }

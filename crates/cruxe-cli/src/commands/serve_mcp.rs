@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use cruxe_index::Workspace;
 use cruxe_server::app::Prewarm;
-use cruxe_server::{App, Server, WorkspaceRules, Workspaces, serve_stdio, tools};
+use cruxe_server::{App, Server, Toolset, Toolsets, WorkspaceRules, Workspaces, serve_stdio, tools};
 use tokio::runtime::Runtime;
 
 use super::serve_http::{self, HttpArgs};
@@ -23,6 +23,9 @@ pub(crate) struct ServeMcp {
     /// How clients connect
     #[arg(long, value_enum, default_value_t)]
     transport: Transport,
+    /// Which tools to serve: code, context, tasks; all if left out
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    toolsets: Vec<Toolset>,
     /// Do not follow edits; freshness is then found out at each question
     #[arg(long)]
     no_watch: bool,
@@ -57,7 +60,8 @@ impl ServeMcp {
         let prewarm = if self.no_prewarm { Prewarm::Disabled } else { Prewarm::Warming };
         let rules = self.rules(context, &workspace)?;
         let app = App::new(Workspaces::new(context.home.clone(), Arc::clone(&workspace), rules), prewarm);
-        let server = tools::server(&app, env!("CARGO_PKG_VERSION"));
+        let sets = Toolsets::new(self.toolsets);
+        let server = tools::server(&app, env!("CARGO_PKG_VERSION"), &sets);
         let runtime = runtime()?;
         let watch = workspace.project.config.server.watch && !self.no_watch;
         match self.transport {

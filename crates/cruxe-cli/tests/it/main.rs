@@ -8,6 +8,8 @@ mod support;
 
 mod abuse;
 mod branches;
+mod cancel;
+mod catalog;
 mod changes;
 mod crowd;
 mod cue;
@@ -17,6 +19,7 @@ mod disk;
 mod freshness;
 mod graph_tools;
 mod http;
+mod install;
 mod isolation;
 mod jobs;
 mod kills;

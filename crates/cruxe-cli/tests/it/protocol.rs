@@ -28,9 +28,10 @@ fn an_independent_client_lists_and_calls_every_tool() {
             assert!(tool.output_schema.is_some() && tool.description.is_some(), "{name}");
             let annotations = tool.annotations.as_ref().unwrap();
             let writes = matches!(name, "index_repo" | "sync_repo");
+            let destructive = writes.then_some(false); // it says nothing of a tool that only reads
             assert_eq!(
                 (annotations.read_only_hint, annotations.destructive_hint),
-                (Some(!writes), Some(false)),
+                (Some(!writes), destructive),
                 "{name}"
             );
             assert!(tool.input_schema["properties"].get("workspace").is_some(), "{name}");

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use cruxe_extract::Extractor;
 use cruxe_index::Project;
-use cruxe_model::SymbolKind;
 use cruxe_model::facts::Span;
+use cruxe_model::{CancelFlag, SymbolKind, ToolError};
 
 use super::{Change, ChangeType, Pair, Rename};
 use crate::past::PastFile;
@@ -25,7 +25,12 @@ struct Matcher<'a> {
 }
 
 /// What differs between the two sides of some files.
-pub(super) fn compare(project: &Project, pairs: &[Pair], include_cosmetic: bool) -> (Vec<Change>, Vec<Rename>) {
+pub(super) fn compare(
+    project: &Project,
+    pairs: &[Pair],
+    include_cosmetic: bool,
+    cancel: &CancelFlag,
+) -> Result<(Vec<Change>, Vec<Rename>), ToolError> {
     let mut matcher = Matcher { project, pairs, extractor: Extractor::default() };
     let (matched, deleted, added) = matcher.pair_up();
     let same = |(old, new): &&(At, At)| matcher.hash(Side::Base, *old) == matcher.hash(Side::Head, *new);
@@ -40,6 +45,7 @@ pub(super) fn compare(project: &Project, pairs: &[Pair], include_cosmetic: bool)
 
     let mut changes = Vec::new();
     for (old, new) in differing {
+        cancel.check()?;
         let inner = touched_base.contains(&old) || touched_head.contains(&new);
         let cosmetic = matcher.is_same_code(old, new);
         // What differs is inside of members, which are told of themselves.
@@ -51,7 +57,7 @@ pub(super) fn compare(project: &Project, pairs: &[Pair], include_cosmetic: bool)
     changes.extend(deleted.iter().map(|old| matcher.change(Some(*old), None, false)));
     changes.extend(added.iter().map(|new| matcher.change(None, Some(*new), false)));
     changes.sort_by(|a, b| place(a).cmp(&place(b)));
-    (changes, renames)
+    Ok((changes, renames))
 }
 
 fn place(change: &Change) -> (&str, u32, ChangeType, &str) {

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_model::{SymbolKind, VersionId};
+use cruxe_model::{CancelFlag, SymbolKind, VersionId};
 use cruxe_store::{NameMatch, RefState, Snapshot, StoreError, SymbolHit};
 
 pub use file::{File, Lang};
@@ -112,6 +112,7 @@ pub struct Resolver<'a> {
     depth: Cell<u32>,
     steps: Cell<u32>,
     problem: RefCell<Option<StoreError>>,
+    cancel: &'a CancelFlag,
 }
 
 impl<'a> Resolver<'a> {
@@ -137,7 +138,13 @@ impl<'a> Resolver<'a> {
             depth: Cell::new(0),
             steps: Cell::new(0),
             problem: RefCell::default(),
+            cancel: &view.cancel,
         }))
+    }
+
+    /// Whether nobody waits for what is resolved any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_set()
     }
 
     /// The index's refusal, if it refused something on the way. Ask it before an answer is given out.

@@ -171,7 +171,9 @@ pub fn search_with(
         }
         metadata.warnings.push("no file has such a path; searched for its words".to_owned());
     }
+    view.cancel.check()?;
     let ranked = search.rank(&weights)?;
+    view.cancel.check()?;
     metadata = semantic::note(metadata, ranked.lexical_only);
     search.answer(ranked, weights, metadata)
 }

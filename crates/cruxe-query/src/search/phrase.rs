@@ -63,6 +63,7 @@ pub(super) fn select(
     };
     let mut tables = Tables { search, known: HashMap::new() };
     for chunk in chunks {
+        search.view.cancel.check()?;
         matches.extend(tables.compare(chunk, &message)?);
     }
     if matches.is_empty() {

@@ -31,6 +31,7 @@ pub(super) fn select(
     let texts: Vec<String> = found.iter().take(LOOKED_AT).map(|found| text(search, found)).collect();
     let mut all: Vec<&str> = texts.iter().map(String::as_str).collect();
     all.push(&search.query.text);
+    search.view.cancel.check()?;
     let mut vectors = transformer.embed_batch(&all);
     let query = vectors.pop().unwrap_or_default();
     let near: Vec<f32> =

@@ -95,6 +95,7 @@ pub(super) fn select(
     };
     let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
     while let Some(next) = waiting.pop() {
+        search.view.cancel.check()?;
         let file = &ranked.files[next.at];
         let opened = match opened.entry(file.file) {
             Entry::Occupied(known) => known.into_mut(),

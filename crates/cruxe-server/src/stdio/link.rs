@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta,
-    InitializeRequestParams, ProtocolVersion, RequestId,
+    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams, ErrorCode,
+    ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    RequestId, SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
@@ -158,7 +159,13 @@ pub(crate) fn explain(method: &str, params: Option<Object>) -> ErrorData {
     let problem = match method {
         "initialize" => serde_json::from_value::<InitializeRequestParams>(params).err(),
         "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
-        "tools/list" | "server/discover" => {
+        "prompts/get" => serde_json::from_value::<GetPromptRequestParams>(params).err(),
+        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
+        "resources/subscribe" => serde_json::from_value::<SubscribeRequestParams>(params).err(),
+        "resources/unsubscribe" => serde_json::from_value::<UnsubscribeRequestParams>(params).err(),
+        "subscriptions/listen" => serde_json::from_value::<SubscriptionsListenRequestParams>(params).err(),
+        "completion/complete" => serde_json::from_value::<CompleteRequestParams>(params).err(),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" | "server/discover" => {
             return ErrorData::invalid_params(format!("The parameters of {method} do not fit."), None);
         }
         _ => {

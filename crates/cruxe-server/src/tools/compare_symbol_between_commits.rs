@@ -16,13 +16,10 @@ use crate::tool::{Tool, ToolSpec, typed};
 struct Input {
     /// Plain or qualified name.
     symbol_name: String,
-    /// The file it is in, where the name alone is not clear.
+    /// Its file, where the name alone is not clear.
     path: Option<String>,
-    /// Branch, tag or commit; need not be indexed.
     base_ref: String,
-    /// Branch, tag or commit; need not be indexed.
     head_ref: String,
-    /// Cut the diff so that the answer has at most so many tokens.
     max_tokens: Option<i64>,
 }
 
@@ -42,8 +39,8 @@ struct Output {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "How one symbol changed between two branches, tags or commits (any that git has): both signatures and \
-                 places, line counts, and the diff of just that symbol.";
+    let about = "How one symbol changed between two refs (any that git has, indexed or not): both signatures and \
+                 places, and the diff of just that symbol.";
     let spec = ToolSpec::new("compare_symbol_between_commits", "Compare a symbol", about);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let workspace = app.workspace(call)?;
@@ -53,8 +50,13 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 ToolError::invalid_input(format!("{parameter}: must not be empty")).with("parameter", parameter)
             );
         }
-        let question =
-            Question { name: input.symbol_name, path: input.path, base: input.base_ref, head: input.head_ref };
+        let question = Question {
+            name: input.symbol_name,
+            path: input.path,
+            base: input.base_ref,
+            head: input.head_ref,
+            cancel: call.cancel.clone(),
+        };
         let answer = compare::compare(&workspace, &question)?;
         let lines: Vec<&str> = answer.diff.split_inclusive('\n').collect();
         budget::fit(input.max_tokens, lines.len(), |count| Output {

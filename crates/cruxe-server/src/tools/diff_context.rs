@@ -19,19 +19,19 @@ const MAX_LIMIT: u64 = 10_000;
 /// What to compare.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// Branch, tag or commit; the default branch if left out.
+    /// The default branch if left out.
     base_ref: Option<String>,
-    /// Branch, tag or commit; what is checked out, uncommitted edits included, if left out.
+    /// What is checked out, uncommitted edits included, if left out.
     head_ref: Option<String>,
     /// Only files below this path.
     path_filter: Option<String>,
-    /// Max symbols, 50 if left out.
+    #[schemars(extend("default" = 50))]
     limit: Option<i64>,
-    /// `false` leaves out changes of layout and comments alone.
+    /// `false`: no changes of layout and comments alone.
+    #[schemars(extend("default" = true))]
     include_cosmetic: Option<bool>,
-    /// Cut the answer to so many tokens.
     max_tokens: Option<i64>,
-    /// What to do when the index is stale.
+    #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
 }
 
@@ -90,8 +90,8 @@ impl From<Change> for Entry {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "What a branch (or the uncommitted work) changes since it left another: symbols added, modified and \
-                 deleted with their signatures before and after, renames, and the files. Cheaper than reading a diff.";
+    let about = "What a branch or the uncommitted work changes since it left another: symbols added, modified, deleted \
+                 and renamed, with signatures before and after. Cheaper than a diff.";
     typed(ToolSpec::new("diff_context", "Symbol diff", about), move |input: Input, call| -> Result<Output, ToolError> {
         let workspace = app.workspace(call)?;
         let limit = shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
@@ -101,6 +101,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             path_filter: input.path_filter,
             include_cosmetic: input.include_cosmetic.unwrap_or(true),
             policy: input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy),
+            cancel: call.cancel.clone(),
         };
         let answer = diff::diff(&workspace, &question)?;
         let total = answer.changes.len();

@@ -17,18 +17,13 @@ const MAX_LIMIT: u64 = 1000;
 /// Which result of which search.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The query of the search.
     query: String,
-    /// The path of the result.
     result_path: String,
-    /// Its first line.
     result_line_start: i64,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
-    /// The language filter of the search.
     language: Option<String>,
-    /// How many results to replay, 200 if left out.
+    #[schemars(extend("default" = 200))]
     limit: Option<i64>,
 }
 
@@ -82,8 +77,7 @@ struct Details {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Break down the score of one search_code result: replays the search and shows what each ranking \
-                 factor added, and why.";
+    let about = "Why one search_code result ranks where it does: what each factor added.";
     typed(ToolSpec::new("explain_ranking", "Explain a rank", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         if input.query.trim().is_empty() {
@@ -102,7 +96,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             transformer: workspace.transformer().unwrap_or_default(),
         };
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
-        let view = workspace.view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?;
+        let view = workspace
+            .view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?
+            .cancelled_by(&call.cancel);
         let (found, answer) = explain::explain(&view, &question, &input.result_path, line)?;
         let is_it =
             |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;

@@ -21,24 +21,20 @@ const MAX_LIMIT: u64 = 1000;
 /// Which symbol, and which of its uses.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// Plain or qualified name (`QuerySet.filter`), or a symbol_id.
+    /// Plain or qualified name.
     symbol_name: String,
-    /// Handle from another answer; it counts before the name.
+    /// From another answer; counts before the name.
     symbol_id: Option<String>,
-    /// File that defines it, where several do.
+    /// File of the definition.
     path: Option<String>,
-    /// Line of the definition, where one file has several.
     line: Option<i64>,
-    /// Only these uses.
     kind: Option<EdgeType>,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
-    /// Max results, 20 if left out.
+    #[schemars(extend("default" = 20))]
     limit: Option<i64>,
-    /// Leave out the first so many.
     offset: Option<i64>,
-    /// What to do when the index is stale.
+    #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
 }
 
@@ -80,16 +76,15 @@ struct Holder {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Every use of a symbol, resolved by scope, import and type, not by text: path, line, edge_type \
-                 (imports, calls, implements, extends, references), the line itself and the symbol around it. \
-                 `confidence` says how sure each is; metadata.unresolved_mentions counts uses of the name that could \
-                 not be told, so 0 with 0 unresolved means unused.";
+    let about = "Every use of a symbol, resolved by scope, import and type, not by text, with the line and the symbol \
+                 around it. metadata.unresolved_mentions counts uses of the name that could not be told: 0 found and \
+                 0 unresolved means unused.";
     typed(ToolSpec::new("find_references", "Find references", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let question = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let policy = input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?;
+        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
         let answer = references::find(&view, &shape::layers(&workspace, &view), &question)?;
         let listed = question.offset + answer.references.len();
         let mut metadata = view.metadata.clone().truncated_if(answer.total > listed);

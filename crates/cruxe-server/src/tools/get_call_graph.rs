@@ -21,25 +21,24 @@ const MAX_LIMIT: u64 = 1000;
 /// Which symbol, which way and how far.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// Plain or qualified name (`QuerySet.filter`), or a symbol_id.
+    /// Plain or qualified name.
     symbol_name: String,
-    /// Handle from another answer; it counts before the name.
+    /// From another answer; counts before the name.
     symbol_id: Option<String>,
-    /// File that defines it, where several do.
+    /// File of the definition.
     path: Option<String>,
-    /// Line of the definition, where one file has several.
     line: Option<i64>,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
-    /// Which way.
     #[serde(default)]
+    #[schemars(extend("default" = "both"))]
     direction: Direction,
-    /// Steps, 1 to 5; 1 if left out.
+    /// 1 to 5 steps.
+    #[schemars(extend("default" = 1))]
     depth: Option<i64>,
-    /// Max edges each way, 20 if left out.
+    #[schemars(extend("default" = 20))]
     limit: Option<i64>,
-    /// What to do when the index is stale.
+    #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
 }
 
@@ -87,14 +86,14 @@ struct Site {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Who calls a function and whom it calls, up to 5 steps far, each with its call site and how sure it \
-                 is; tests are marked. Use it before changing a signature.";
+    let about = "Who calls a function and whom it calls, with call sites, confidence and tests marked. Use it before \
+                 changing a signature.";
     typed(ToolSpec::new("get_call_graph", "Call graph", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let (question, clamped) = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let policy = input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?;
+        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
         let answer = call_graph::find(&view, &question)?;
         let mut metadata = view.metadata.clone().truncated_if(answer.truncated);
         metadata.warnings.extend(clamped);

@@ -14,15 +14,13 @@ use crate::tool::{Tool, ToolSpec, typed};
 /// Which file.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// File path relative to the repository root.
+    /// Relative to the repository root.
     path: String,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
-    /// `top` for top-level symbols only.
     #[serde(default)]
+    #[schemars(extend("default" = "all"))]
     depth: Wanted,
-    /// Informational; the language is detected.
     #[serde(rename = "language")]
     _language: Option<String>,
 }
@@ -65,13 +63,13 @@ struct EntrySchema {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Symbol tree of a file: kinds, names, exact lines, signatures, nesting. Cheaper than reading the file.";
+    let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
     typed(
         ToolSpec::new("get_file_outline", "File outline", about),
         move |input: Input, call| -> Result<Output, ToolError> {
             let workspace = app.workspace(call)?;
             let ref_name = App::ref_name(&workspace, call, input.ref_name);
-            let view = workspace.view(ref_name.as_deref(), FreshnessPolicy::Balanced)?;
+            let view = workspace.view(ref_name.as_deref(), FreshnessPolicy::Balanced)?.cancelled_by(&call.cancel);
             let depth = match input.depth {
                 Wanted::Top => Depth::Top,
                 Wanted::All => Depth::All,

@@ -97,7 +97,7 @@ struct ProjectHealth {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Operational status: versions, index health, the running job, recovery after a crash.";
+    let about = "Status of server and index: versions, health, the running job, recovery after a crash.";
     typed(ToolSpec::new("health_check", "Health check", about), move |_: Input, call| {
         check(&app, &app.workspace(call)?)
     })

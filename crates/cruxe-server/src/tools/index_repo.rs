@@ -3,21 +3,20 @@
 use std::sync::Arc;
 
 use cruxe_index::{IndexError, JobReport, JobRequest, Workspace};
-use cruxe_model::{ErrorCode, Metadata, ToolError};
+use cruxe_model::{CancelFlag, ErrorCode, Metadata, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{App, RefStatus};
-use crate::progress::{CancelFlag, Progress};
+use crate::progress::Progress;
 use crate::tool::{Call, Tool, ToolSpec, typed};
 
 /// What to index.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Read and parse everything anew; also repairs a damaged index.
+    /// Read everything anew; repairs a damaged index.
     #[serde(default)]
     force: bool,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
 }
@@ -33,8 +32,7 @@ struct Output {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Index the repository or another ref in the background; index_status shows when it is done. \
-                 Only needed for refs that are not checked out, or with force to rebuild.";
+    let about = "Index another ref in the background (index_status shows when it is done), or rebuild with force.";
     typed(ToolSpec::new("index_repo", "Index the repository", about).writes(), move |input: Input, call| {
         let started = start(&app, call, input, ErrorCode::IndexInProgress)?;
         let file_count = started.report.as_ref().map(|report| report.published.files);

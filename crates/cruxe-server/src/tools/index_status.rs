@@ -18,7 +18,6 @@ const RECENT: usize = 10;
 /// Which ref.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
 }
@@ -78,7 +77,7 @@ impl From<Job> for PastJob {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "State of the index for a ref: ready or not, counts, the running job with its progress, recent jobs.";
+    let about = "Whether a ref is indexed, counts, the running job with its progress, recent jobs.";
     typed(ToolSpec::new("index_status", "Index status", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name);

@@ -45,8 +45,7 @@ struct Entry {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "List the indexed branches, tags and commits: commit, merge base with the default branch, counts of \
-                 what the ref changes, whether it moved since it was indexed.";
+    let about = "The indexed branches, tags and commits: merge base, what each changes, whether it moved since.";
     typed(ToolSpec::new("list_refs", "List refs", about), move |_: Input, call| {
         let workspace = app.workspace(call)?;
         let asked = App::ref_name(&workspace, call, None);

@@ -25,26 +25,22 @@ const MAX_LIMIT: u64 = 1000;
 struct Input {
     /// Plain or qualified name (`bind`, `TcpListener::bind`), or a symbol_id.
     name: String,
-    /// Only this kind: fn, struct, class, method, …
+    /// fn, struct, class, method, …
     kind: Option<String>,
-    /// Only this language.
     language: Option<String>,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
-    /// Max results, 10 if left out.
+    #[schemars(extend("default" = 10))]
     limit: Option<i64>,
-    /// How much each result says.
     #[serde(default)]
+    #[schemars(extend("default" = "signature"))]
     detail_level: DetailLevel,
-    /// Leave out large blocks.
     #[serde(default)]
     compact: bool,
-    /// Cut the answer to so many tokens.
     max_tokens: Option<i64>,
-    /// What to do when the index is stale.
+    #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
-    /// How much of the ranking to explain.
+    #[schemars(extend("default" = "off"))]
     ranking_explain_level: Option<ExplainLevel>,
 }
 
@@ -82,15 +78,15 @@ struct Result_ {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Find where a symbol is defined, by plain or qualified name: exact path and lines, best match first. \
-                 Falls back to other case, prefix, then typos, and says so.";
+    let about = "Where a symbol is defined: exact path and lines, best match first. Falls back to other case, prefix, \
+                 then typos, and says so.";
     typed(ToolSpec::new("locate_symbol", "Locate a symbol", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let question = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?;
+        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
         let answer = locate::locate(&view, &question)?;
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
         let layers = shape::layers(&workspace, &view);

@@ -22,19 +22,35 @@ mod sync_repo;
 use std::sync::Arc;
 
 use crate::app::App;
+use crate::catalog::Catalog;
 use crate::server::Server;
 use crate::tool::Tool;
+use crate::toolsets::{Toolset, Toolsets};
 
-/// What a model reads before it sees any tool.
-const INSTRUCTIONS: &str = "Exact knowledge of this code base, kept in step with edits and branches. \
-    Use search_code for questions in words, error messages and paths, \
-    locate_symbol to find where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`), \
-    get_file_outline to see what a file contains before reading it, find_references and \
-    get_call_graph to see who uses and who calls a symbol. Every answer says in `metadata` how fresh \
-    and complete it is; `partial` means the first index is still being built: ask again. \
-    Pass `ref` for another branch, tag or commit after index_repo with that ref. \
-    Documents and tasks: read_context finds them, read_doc reads a section, list_tasks, create_task and update_task \
-    keep the cards in .cuedeck.";
+/// What a model reads before it sees any tool: how to choose among those of a toolset.
+fn instructions(set: Toolset) -> &'static str {
+    match set {
+        Toolset::Code => {
+            "Exact knowledge of this code base, kept in step with edits and branches. \
+             search_code for questions in words, error messages and paths; \
+             locate_symbol for where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`); \
+             get_file_outline before reading a file; find_references and get_call_graph for who uses and calls a \
+             symbol; diff_context for what a branch changes. \
+             Pass `ref` for another branch, tag or commit after index_repo with that ref; left out, it is what is \
+             checked out. "
+        }
+        Toolset::Context => "read_context finds documents and code to read before a task; read_doc reads one of them. ",
+        Toolset::Tasks => {
+            "Tasks are cards with dependencies: list_tasks before starting work, update_task when its state changes, \
+             create_task for what is found on the way. "
+        }
+    }
+}
+
+/// What is true of every tool.
+const COMMON: &str = "Every answer says in `metadata` how fresh and complete it is; `partial` means the first index is \
+    still being built: ask again. `workspace` is another repository's path; left out, it is the server's own. \
+    `max_tokens` cuts an answer to so many tokens, `compact` leaves large parts out.";
 
 /// Every tool.
 pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
@@ -58,7 +74,12 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
     code.into_iter().chain(deck::all(app)).collect()
 }
 
-/// The server with every tool.
-pub fn server(app: &Arc<App>, version: &str) -> Arc<Server> {
-    Arc::new(Server::new("cruxe", version, INSTRUCTIONS, all(app)))
+/// The server with the tools, resources and prompts of some toolsets.
+pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets) -> Arc<Server> {
+    let tools = all(app);
+    let has = |set: &Toolset| tools.iter().any(|tool| tool.spec().toolset == *set);
+    let mut text: String = sets.iter().filter(has).map(instructions).collect();
+    text.push_str(COMMON);
+    let server = Server::new("cruxe", version, &text, tools).with_toolsets(sets);
+    Arc::new(server.with_catalog(Catalog::new(app, sets.clone())))
 }

@@ -26,26 +26,22 @@ const MAX_QUERY: usize = 64 << 10;
 struct Input {
     /// Words, a symbol name, a path, an error message, or a "quoted phrase".
     query: String,
-    /// Branch, tag or commit; what is checked out if left out.
     #[serde(rename = "ref")]
     ref_name: Option<String>,
-    /// Only this language.
     language: Option<String>,
-    /// Max results, 10 if left out.
+    #[schemars(extend("default" = 10))]
     limit: Option<i64>,
-    /// How much each result says.
     #[serde(default)]
+    #[schemars(extend("default" = "signature"))]
     detail_level: DetailLevel,
-    /// Leave out large blocks.
     #[serde(default)]
     compact: bool,
-    /// Cut the answer to so many tokens.
     max_tokens: Option<i64>,
     /// 0: by words alone, 1: by meaning alone.
     semantic_ratio: Option<f64>,
-    /// What to do when the index is stale.
+    #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
-    /// How much of the ranking to explain.
+    #[schemars(extend("default" = "off"))]
     ranking_explain_level: Option<ExplainLevel>,
 }
 
@@ -95,8 +91,7 @@ struct Hit {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Find code by what it does: words, an identifier, a path, an error message or a \"quoted phrase\". \
-                 Ranked symbols with exact lines, at most a few per file.";
+    let about = "Find code by what it does: ranked symbols with exact lines, at most a few per file.";
     typed(ToolSpec::new("search_code", "Search the code", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let semantic = &workspace.project.config.semantic;
@@ -106,7 +101,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?;
+        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
         let mut answer = search::search(&view, &question)?;
         answer.metadata.warnings.extend(transformer.err());
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());

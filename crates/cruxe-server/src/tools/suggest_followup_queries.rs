@@ -17,11 +17,11 @@ const DEFAULT_THRESHOLD: f64 = 0.5;
 /// What was asked, and what came of it.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// `{"tool": …, "params": {…}}` of the call before.
+    /// `{tool, params}` of the call before.
     previous_query: Map<String, Value>,
-    /// Its answer; results may be left out where `top_score` is there.
+    /// Its answer.
     previous_results: Map<String, Value>,
-    /// A top score below this is low; 0.5 if left out.
+    #[schemars(extend("default" = 0.5))]
     confidence_threshold: Option<f64>,
 }
 
@@ -53,8 +53,7 @@ struct Analysis {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Suggest better calls after a weak or empty answer of another tool; every suggestion was checked to \
-                 find something.";
+    let about = "Better calls after a weak or empty answer; each was checked to find something.";
     typed(ToolSpec::new("suggest_followup_queries", "Suggest what to ask next", about), move |input: Input, call| {
         let threshold = input.confidence_threshold.unwrap_or(DEFAULT_THRESHOLD);
         if !(0.0..=1.0).contains(&threshold) {
@@ -64,7 +63,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let previous = previous(&input)?;
         let workspace = app.workspace(call)?;
         let ref_name = App::ref_name(&workspace, call, previous.ref_name.clone());
-        let view = workspace.view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?;
+        let view = workspace
+            .view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?
+            .cancelled_by(&call.cancel);
         let followup = followup::suggest(&view, &previous, threshold)?;
         let confident = previous.results > 0 && previous.top_score >= threshold;
         Ok(Output {

@@ -14,7 +14,6 @@ use crate::tool::{Tool, ToolSpec, typed};
 /// Where to.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// An indexed branch, tag or commit.
     #[serde(rename = "ref")]
     ref_name: String,
 }
@@ -33,8 +32,8 @@ struct Output {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Make an indexed ref the default of this session's later calls; answers with a folder that holds its \
-                 files. Nothing is checked out in your own work tree.";
+    let about = "Make an indexed ref the default of this session's later calls; answers with a folder of its files. \
+                 Your work tree stays as it is.";
     typed(ToolSpec::new("switch_ref", "Switch ref", about).writes(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let project = &workspace.project;

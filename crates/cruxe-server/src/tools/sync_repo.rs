@@ -21,8 +21,8 @@ struct Output {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Take in file changes since the last index, in the background. The server follows edits by itself; \
-                 use this when an answer says `stale`.";
+    let about = "Take in changes since the last index. The server follows edits by itself; use this when an answer \
+                 says `stale`.";
     typed(ToolSpec::new("sync_repo", "Sync the index", about).writes(), move |input: Input, call| {
         let started = start(&app, call, input, ErrorCode::SyncInProgress)?;
         Ok(Output {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::desk::{Desk, Desks};
 use crate::tool::{Tool, ToolSpec, typed};
+use crate::toolsets::Toolset;
 
 /// What is to be done.
 #[derive(Deserialize, JsonSchema)]
@@ -50,7 +51,11 @@ struct Created {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Create a task card in .cuedeck/cards.";
-    let spec = ToolSpec::new("create_task", "Create a task", about).writes().not_idempotent().numeric_errors();
+    let spec = ToolSpec::new("create_task", "Create a task", about)
+        .writes()
+        .not_idempotent()
+        .numeric_errors()
+        .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "create_task")?;
         let mut depends_on: Vec<CardId> = Vec::new();

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
 use crate::tool::{Tool, ToolSpec, typed};
+use crate::toolsets::Toolset;
 
 /// Which task, and which way.
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +46,8 @@ struct Task {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Tasks that a task directly depends on, or that depend on it.";
-    let spec = ToolSpec::new("get_task_dependencies", "Dependencies of a task", about).numeric_errors();
+    let spec =
+        ToolSpec::new("get_task_dependencies", "Dependencies of a task", about).numeric_errors().in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "get_task_dependencies")?;
         let cards = desk.cards()?;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::ArrayTool;
 use super::desk::Desks;
 use crate::tool::{Tool, ToolSpec, typed};
+use crate::toolsets::Toolset;
 
 /// Which tasks.
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +46,7 @@ struct Task {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "List tasks, active and important ones first. Cards that cannot be read are in metadata.problems.";
-    let spec = ToolSpec::new("list_tasks", "List tasks", about).numeric_errors();
+    let spec = ToolSpec::new("list_tasks", "List tasks", about).numeric_errors().in_set(Toolset::Tasks);
     let inner = typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "list_tasks")?;
         let filter = Filter::new(&input)?;

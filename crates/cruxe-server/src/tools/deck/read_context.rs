@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::ArrayTool;
 use super::desk::Desks;
 use crate::tool::{Tool, ToolSpec, typed};
+use crate::toolsets::Toolset;
 
 /// What to look for.
 #[derive(Deserialize, JsonSchema)]
@@ -68,7 +69,7 @@ struct Item {
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Find documents, task cards and code files by words and meaning. \
                  Each has its size in tokens and its best headings or symbols; read them with read_doc.";
-    let spec = ToolSpec::new("read_context", "Find context", about).numeric_errors();
+    let spec = ToolSpec::new("read_context", "Find context", about).numeric_errors().in_set(Toolset::Context);
     let inner = typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "read_context")?;
         if input.query.trim().is_empty() {

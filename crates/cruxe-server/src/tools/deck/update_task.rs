@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
 use crate::tool::{Tool, ToolSpec, typed};
+use crate::toolsets::Toolset;
 
 /// Which task, and what to change.
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +46,7 @@ struct Output {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Change fields of a task card; the rest of the file stays byte for byte.";
-    let spec = ToolSpec::new("update_task", "Change a task", about).writes().numeric_errors();
+    let spec = ToolSpec::new("update_task", "Change a task", about).writes().numeric_errors().in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "update_task")?;
         let Updates { status, assignee, priority, notes } = input.updates;

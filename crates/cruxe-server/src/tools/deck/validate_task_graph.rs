@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
 use crate::tool::{Tool, ToolSpec, typed};
+use crate::toolsets::Toolset;
 
 /// One task, or all.
 #[derive(Deserialize, JsonSchema)]
@@ -35,7 +36,8 @@ const MAX_WARNINGS: usize = 20;
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Check task dependencies for cycles; names the whole cycle.";
-    let spec = ToolSpec::new("validate_task_graph", "Check the task graph", about).numeric_errors();
+    let spec =
+        ToolSpec::new("validate_task_graph", "Check the task graph", about).numeric_errors().in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "validate_task_graph")?;
         let cards = desk.cards()?;

@@ -1,0 +1,106 @@
+//! A short guide for agents: which tool answers which question.
+
+/// The guide. It becomes part of conversations, so every word has to earn its place.
+pub(crate) const GUIDE: &str = "\
+## Code knowledge: cruxe
+
+The MCP server `cruxe` knows this code base exactly (definitions, uses, calls, branches) and follows edits. Prefer it to \
+grep and to reading whole files.
+
+| question | tool |
+| --- | --- |
+| Where is it handled? What does this error come from? | `search_code` (words, a name, a path, a \"quoted phrase\") |
+| Where is X defined? | `locate_symbol` (`QuerySet.filter`, `TcpListener::bind`) |
+| What is in this file? | `get_file_outline`, then read only the lines you need |
+| Who uses X? Is it unused? | `find_references` |
+| Who calls X, what does X call? | `get_call_graph`, before changing a signature |
+| What does this branch change? | `diff_context`; one symbol: `compare_symbol_between_commits` |
+| The answer was weak | `suggest_followup_queries` |
+| What should I read before this task? | `read_context`, `read_doc` |
+| What is to be done? | `list_tasks`, `update_task`, `create_task` |
+
+- Read `metadata`: `freshness_status` other than `fresh` means edits are still being taken in; `result_completeness: \
+partial` means the first index is being built; `truncated` means ask with a higher `limit`.
+- `confidence: static` is resolved; `heuristic` is a guess. `unresolved_mentions` counts uses that could not be told: \
+nothing found and 0 unresolved means unused.
+- Other branches: `index_repo` with `ref` once, then pass `ref` to any tool.
+- Save tokens: `detail_level: location`, `compact`, `max_tokens`.
+- Without MCP: `cruxe search`, `cruxe refs`, `cruxe calls`, each with `--json`.
+";
+
+/// The front matter that makes a skill of the guide.
+const SKILL: &str = "---\nname: cruxe\ndescription: Find definitions, uses, callers and branch changes in this code \
+base exactly with the cruxe MCP tools or command line. Use before grepping or reading whole files.\n---\n\n";
+
+const BEGIN: &str = "<!-- cruxe:begin -->";
+const END: &str = "<!-- cruxe:end -->";
+
+/// The guide as a skill's file.
+pub(crate) fn skill() -> String {
+    format!("{SKILL}{GUIDE}")
+}
+
+/// Puts the guide into a text between its marks, or replaces the one that is there.
+pub(crate) fn put(text: &str) -> Result<String, String> {
+    let block = format!("{BEGIN}\n{GUIDE}{END}\n");
+    Ok(match split(text)? {
+        Some((before, after)) => format!("{before}{block}{after}"),
+        None if text.is_empty() => block,
+        None => format!("{}\n\n{block}", text.trim_end()),
+    })
+}
+
+/// Takes the guide out of a text.
+pub(crate) fn take_out(text: &str) -> Result<String, String> {
+    Ok(match split(text)? {
+        Some((before, after)) if after.is_empty() && !before.trim().is_empty() => format!("{}\n", before.trim_end()),
+        Some((before, after)) => format!("{before}{after}"),
+        None => text.to_owned(),
+    })
+}
+
+/// What stands before and after the marks; `None` without them.
+fn split(text: &str) -> Result<Option<(&str, &str)>, String> {
+    let (begin, end) = (text.find(BEGIN), text.find(END));
+    match (begin, end) {
+        (None, None) => Ok(None),
+        (Some(begin), Some(end)) if begin < end => {
+            let after = &text[end + END.len()..];
+            Ok(Some((&text[..begin], after.strip_prefix("\r\n").or(after.strip_prefix('\n')).unwrap_or(after))))
+        }
+        _ => Err(format!("one of the marks `{BEGIN}` and `{END}` is missing; restore or remove the other")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_is_short() {
+        let tokens = bpe_openai::o200k_base().count(GUIDE);
+        assert!(tokens < 600, "{tokens} tokens");
+    }
+
+    #[test]
+    fn the_guide_replaces_itself_and_leaves_the_rest_alone() {
+        for text in ["", "# Rules\n\nBe kind.\n", "# Rules\n\nBe kind.\n\n\n"] {
+            let once = put(text).unwrap();
+            assert_eq!(put(&once).unwrap(), once);
+            assert!(once.contains("`get_call_graph`"));
+            assert_eq!(take_out(&once).unwrap().trim_end(), text.trim_end());
+        }
+        let old = format!("# A\n\n{BEGIN}\nold words\n{END}\n\n# B\n");
+        let new = put(&old).unwrap();
+        assert_eq!(new, format!("# A\n\n{BEGIN}\n{GUIDE}{END}\n\n# B\n"));
+        assert_eq!(take_out(&new).unwrap(), "# A\n\n\n# B\n");
+        assert_eq!(take_out("no guide here\n").unwrap(), "no guide here\n");
+    }
+
+    #[test]
+    fn half_a_pair_of_marks_is_refused() {
+        for text in [format!("x {BEGIN}"), END.to_owned(), format!("{END} {BEGIN}")] {
+            assert!(put(&text).is_err() && take_out(&text).is_err(), "{text}");
+        }
+    }
+}

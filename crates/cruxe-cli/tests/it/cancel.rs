@@ -1,0 +1,118 @@
+//! Work that nobody waits for any more stops.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cruxe_index::{IndexError, JobRequest, Layers, Progress, Project, Workspace};
+use cruxe_model::config::{Config, FreshnessPolicy};
+use cruxe_model::{CancelFlag, IndexingStatus, ToolError};
+use cruxe_query::target::Wanted;
+use cruxe_query::{call_graph, compare, complete, diff, locate, references, search};
+use cruxe_store::Home;
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, sources};
+
+fn workspace(sandbox: &Sandbox, repo: &Repo) -> Arc<Workspace> {
+    let home = Home::new(sandbox.cruxe_home().to_owned());
+    Workspace::open(Project::locate(&repo.root, &home, Config::default()).unwrap())
+}
+
+/// Gives up after some files.
+struct GiveUp {
+    after: u64,
+    seen: AtomicU64,
+}
+
+impl Progress for GiveUp {
+    fn files(&self, _done: u64, _total: u64) {
+        self.seen.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.seen.load(Ordering::Relaxed) >= self.after
+    }
+}
+
+#[test]
+fn a_cancelled_job_stops_at_the_next_file_and_is_no_failure_of_the_ref() {
+    let sandbox = Sandbox::new();
+    let files = sources::shapes(60);
+    let repo = sandbox.repo("shapes", &sources::borrowed(&files));
+    let workspace = workspace(&sandbox, &repo);
+    let listener = GiveUp { after: 5, seen: AtomicU64::new(0) };
+    let outcome = workspace.run_job(&JobRequest::default(), &listener);
+    assert!(matches!(outcome, Err(IndexError::Cancelled)), "{outcome:?}");
+    assert_eq!(listener.seen.load(Ordering::Relaxed), 5);
+    let jobs = workspace.recent_jobs(1).unwrap();
+    assert_eq!((jobs[0].status.as_str(), jobs[0].error.as_deref()), ("failed", Some("cancelled")));
+    let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap();
+    assert!(view.published.is_none());
+    assert_ne!(view.metadata.indexing_status, IndexingStatus::Failed);
+    drop(view);
+    // The question has started the index again.
+    let mut client = repo.server();
+    assert_eq!(client.ready()["file_count"], 60);
+}
+
+#[test]
+fn every_long_question_stops_when_it_is_cancelled() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.git(&["switch", "-q", "-c", "feat"]);
+    repo.write("src/more.rs", "pub fn more() { crate::auth::jwt::check(); }\n");
+    repo.commit("more");
+    repo.cruxe(&["index", "--ref", "main"]).ok();
+    repo.cruxe(&["index"]).ok();
+    let workspace = workspace(&sandbox, &repo);
+    let ask = |cancel: &CancelFlag| -> Vec<(&'static str, Result<(), ToolError>)> {
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(cancel);
+        let wanted = || Wanted { name: "JwtValidator.validate_token".to_owned(), path: None, line: None };
+        let by_name = locate::Question { name: "Claims".to_owned(), kinds: Vec::new(), language: None, limit: 5 };
+        let graph =
+            call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Both, depth: 2, limit: 5 };
+        let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0 };
+        let since = diff::Question { cancel: cancel.clone(), ..diff::Question::default() };
+        let one = compare::Question {
+            name: "more".to_owned(),
+            path: None,
+            base: "main".to_owned(),
+            head: "feat".to_owned(),
+            cancel: cancel.clone(),
+        };
+        let words = search::Question::new("token validation", 5);
+        vec![
+            ("locate", locate::locate(&view, &by_name).map(drop).map_err(ToolError::from)),
+            ("search", search::search(&view, &words).map(drop).map_err(ToolError::from)),
+            ("call graph", call_graph::find(&view, &graph).map(drop).map_err(ToolError::from)),
+            ("references", references::find(&view, &Layers::None, &uses).map(drop).map_err(ToolError::from)),
+            ("completion", complete::symbols(&view, "Cl", 5).map(drop).map_err(ToolError::from)),
+            ("diff", diff::diff(&workspace, &since).map(drop).map_err(ToolError::from)),
+            ("compare", compare::compare(&workspace, &one).map(drop).map_err(ToolError::from)),
+        ]
+    };
+    let cancel = CancelFlag::default();
+    for (question, outcome) in ask(&cancel) {
+        assert_eq!(outcome, Ok(()), "{question}");
+    }
+    cancel.set();
+    for (question, outcome) in ask(&cancel) {
+        assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()), "{question}");
+    }
+}
+
+#[test]
+fn a_cancelled_request_is_not_answered_and_the_next_one_is() {
+    let sandbox = Sandbox::new();
+    let files = sources::shapes(120);
+    let repo = sandbox.repo("shapes", &sources::borrowed(&files));
+    let mut client = repo.server();
+    client.ready();
+    let call = json!({"name": "index_repo", "arguments": {"force": true}, "_meta": {"progressToken": "p"}});
+    client.send(&json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": call}));
+    while client.receive()["method"] != "notifications/progress" {}
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}}));
+    // Whether the job was done before the word came is chance; that the server works afterwards is not.
+    assert_eq!(client.ready()["file_count"], 120);
+    assert_eq!(client.ok("index_repo", json!({}))["status"], "running");
+}

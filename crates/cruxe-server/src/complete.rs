@@ -1,0 +1,105 @@
+//! Completions for the arguments of prompts and of resource templates.
+
+use cruxe_model::{CancelFlag, ToolError};
+use cruxe_query::complete::{self, Completions};
+use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
+
+use crate::cards;
+use crate::catalog::{Catalog, refusal};
+use crate::prompts;
+use crate::session::Session;
+use crate::uri::Kind;
+
+/// What an argument is, so that its value can be completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Completes {
+    Symbol,
+    Ref,
+    Path,
+    Task,
+}
+
+impl Catalog {
+    /// The values that an argument may have, given what has been typed of it.
+    pub(crate) fn complete(
+        &self,
+        session: &Session,
+        request: &CompleteRequestParams,
+        cancel: &CancelFlag,
+    ) -> Result<CompletionInfo, ErrorData> {
+        let what = self.completed(&request.r#ref, &request.argument.name)?;
+        let arguments = request.context.as_ref().and_then(|context| context.arguments.as_ref());
+        let ref_name = arguments.and_then(|known| known.get("ref")).map(String::as_str).filter(|name| !name.is_empty());
+        let found = self.values(session, what, &request.argument.value, ref_name, cancel).map_err(refusal)?;
+        let (total, more) = (found.total as u32, found.total > found.values.len());
+        CompletionInfo::with_pagination(found.values, Some(total), more)
+            .map_err(|problem| ErrorData::internal_error(problem, None))
+    }
+
+    /// What the argument of a prompt or a template is.
+    fn completed(&self, of: &Reference, argument: &str) -> Result<Completes, ErrorData> {
+        let unknown = |problem: String| ErrorData::invalid_params(problem, None);
+        match of {
+            Reference::Prompt(prompt) => {
+                let spec = prompts::find(self, &prompt.name).map_err(unknown)?;
+                let found = spec.arguments.iter().find(|known| known.name == argument);
+                found.map(|known| known.completes).ok_or_else(|| {
+                    let names: Vec<&str> = spec.arguments.iter().map(|known| known.name).collect();
+                    unknown(format!("`{}` has no argument `{argument}`; it has: {}", spec.name, names.join(", ")))
+                })
+            }
+            Reference::Resource(template) => {
+                let known = Kind::ALL.into_iter().filter(|kind| self.serves(kind.toolset()));
+                let kind = known.into_iter().find(|kind| kind.template() == template.uri);
+                match (kind, argument) {
+                    (Some(Kind::Symbol), "symbol") => Ok(Completes::Symbol),
+                    (Some(Kind::File | Kind::Doc), "path") => Ok(Completes::Path),
+                    (Some(Kind::Symbol | Kind::File | Kind::Doc), "ref") => Ok(Completes::Ref),
+                    (Some(Kind::Card), "id") => Ok(Completes::Task),
+                    (Some(kind), _) => Err(unknown(format!("{} has no `{argument}`", kind.template()))),
+                    (None, _) => Err(unknown(format!(
+                        "`{}` is none of the templates that resources/templates/list names",
+                        template.uri
+                    ))),
+                }
+            }
+            _ => Err(unknown("only prompts and resource templates can be completed".to_owned())),
+        }
+    }
+
+    fn values(
+        &self,
+        session: &Session,
+        what: Completes,
+        typed: &str,
+        ref_name: Option<&str>,
+        cancel: &CancelFlag,
+    ) -> Result<Completions, ToolError> {
+        let most = CompletionInfo::MAX_VALUES;
+        Ok(match what {
+            Completes::Symbol => complete::symbols(&self.view(session, ref_name, cancel)?, typed, most)?,
+            Completes::Path => complete::paths(&self.view(session, ref_name, cancel)?, typed, most)?,
+            Completes::Ref => Completions::of(complete::matching(self.refs()?, typed), most),
+            Completes::Task => {
+                let cards = cards::list(&self.workspace.project.root);
+                let named = typed.to_lowercase();
+                let fits =
+                    |card: &cards::CardEntry| card.id.starts_with(typed) || card.title.to_lowercase().contains(&named);
+                Completions::of(cards.into_iter().filter(fits).map(|card| card.id).collect(), most)
+            }
+        })
+    }
+
+    /// Branches that git has and refs that are indexed.
+    fn refs(&self) -> Result<Vec<String>, ToolError> {
+        let mut refs = match &self.workspace.project.repo {
+            Some(repo) => repo.branches().map_err(cruxe_index::IndexError::from)?,
+            None => Vec::new(),
+        };
+        if let Ok(snapshot) = self.workspace.index().and_then(|index| index.snapshot()) {
+            let indexed = snapshot.refs().map_err(cruxe_index::IndexError::from)?;
+            refs.extend(indexed.into_iter().map(|state| state.name));
+        }
+        Ok(refs)
+    }
+}

@@ -1,0 +1,50 @@
+//! `explain_symbol`: what a definition does and who relies on it.
+
+use cruxe_model::ToolError;
+
+use super::{Argument, Asked, PromptSpec, portrait};
+use crate::complete::Completes;
+use crate::toolsets::Toolset;
+
+/// What the portrait may cost.
+const TOKENS: usize = 4000;
+
+pub(super) const PROMPT: PromptSpec = PromptSpec {
+    name: "explain_symbol",
+    title: "Explain a symbol",
+    description: "Explain a definition, with its source, its callers and what it calls.",
+    toolset: Toolset::Code,
+    arguments: &[
+        Argument {
+            name: "symbol",
+            description: "Plain or qualified name, or a symbol_id",
+            required: true,
+            completes: Completes::Symbol,
+        },
+        Argument {
+            name: "path",
+            description: "The file that defines it, where several do",
+            required: false,
+            completes: Completes::Path,
+        },
+        Argument {
+            name: "ref",
+            description: "An indexed branch, tag or commit",
+            required: false,
+            completes: Completes::Ref,
+        },
+    ],
+    write,
+};
+
+fn write(asked: &Asked) -> Result<String, ToolError> {
+    let symbol = asked.required("symbol")?;
+    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.cancel)?;
+    let portrait = portrait::of_symbol(&asked.catalog.workspace, &view, symbol, asked.get("path"), TOKENS)?;
+    Ok(format!(
+        "Explain the definition below to somebody who is about to change it. Say, in this order: what it is for; what \
+         it takes, returns and changes, and how it fails; what its callers rely on; what would break if it changed. \
+         Name places as path:line. What the text below does not show, look up (get_call_graph and find_references for \
+         more callers, locate_symbol for types it mentions); do not guess.\n\n{portrait}"
+    ))
+}

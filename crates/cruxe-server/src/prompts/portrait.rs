@@ -1,0 +1,92 @@
+//! A symbol as a reader wants to meet it: where it is, its source, who calls it, what it calls.
+
+use std::sync::Arc;
+
+use cruxe_index::{Layers, View, Workspace};
+use cruxe_model::{FreshnessStatus, ToolError};
+use cruxe_query::call_graph::{self, Direction, Edge};
+use cruxe_query::references::{self, Confidence};
+use cruxe_query::target::Wanted;
+
+use super::draft::Draft;
+use crate::resources::{content, definition};
+
+/// Callers, callees and uses that are listed at most.
+const LISTED: usize = 15;
+/// The part of the tokens that the source may take.
+const SOURCE: f64 = 0.6;
+
+/// The portrait of a symbol in Markdown, at most so many tokens long.
+pub(crate) fn of_symbol(
+    workspace: &Arc<Workspace>,
+    view: &View,
+    name: &str,
+    path: Option<&str>,
+    tokens: usize,
+) -> Result<String, ToolError> {
+    let wanted = Wanted { name: name.to_owned(), path: path.map(str::to_owned), line: None };
+    let question = call_graph::Question { wanted: wanted.clone(), direction: Direction::Both, depth: 1, limit: LISTED };
+    let graph = call_graph::find(view, &question)?;
+    let symbol = &graph.target.symbol;
+    let found = definition(view, &symbol.symbol_id)?;
+    let mut draft = Draft::new(tokens);
+    draft.add(&format!("# {} `{}`\n\n", symbol.kind, symbol.qualified_name));
+    draft.add(&format!("{}:{}-{}", symbol.path, symbol.line_start, symbol.line_end));
+    draft.add(&format!(", ref `{}`, {}\n\n", view.metadata.ref_name, symbol.symbol_id));
+    if view.metadata.freshness_status != FreshnessStatus::Fresh {
+        draft.add("The index is behind the files; sync_repo brings it up to date.\n\n");
+    }
+    if let Some(warning) = graph.target.warning(&symbol.name) {
+        draft.add(&format!("Note: {warning}.\n\n"));
+    }
+    let span = found.symbol().full_span;
+    match content(view, &found.file) {
+        Ok(text) => {
+            let source = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            draft.add_code(&found.file.language, source, (tokens as f64 * SOURCE) as usize);
+        }
+        Err(error) => drop(draft.add(&format!("(no source: {})\n", error.message))),
+    }
+    if found.symbol().kind.is_callable() {
+        add_edges(&mut draft, "Called by", &graph.callers);
+        if graph.callers.is_empty() {
+            draft.add(&format!("\nNo call was found; {} calls of the name are unresolved.\n", graph.unresolved));
+        }
+        add_edges(&mut draft, "Calls", &graph.callees);
+    } else {
+        add_uses(&mut draft, workspace, view, wanted)?;
+    }
+    Ok(draft.finish())
+}
+
+fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
+    if edges.is_empty() {
+        return;
+    }
+    draft.add(&format!("\n## {title}\n"));
+    let line = |edge: &Edge| {
+        let (test, guess) = (if edge.symbol.is_test { ", a test" } else { "" }, guess(edge.confidence));
+        format!("- `{}` at {}:{}{test}{guess}\n", edge.symbol.qualified_name, edge.file, edge.line)
+    };
+    draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: get_call_graph\n"));
+}
+
+fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
+    let layers = view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state));
+    let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0 };
+    let answer = references::find(view, &layers, &question)?;
+    draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));
+    let line = |one: &references::Reference| {
+        format!("- {}:{} `{}`{}\n", one.path, one.line, one.context.trim(), guess(one.confidence))
+    };
+    let unlisted = answer.total - answer.references.len();
+    draft.add_all(answer.references.iter().map(line), |count| format!("- … {} more\n", count + unlisted));
+    Ok(())
+}
+
+fn guess(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Static => "",
+        Confidence::Heuristic => " (a guess)",
+    }
+}

@@ -11,8 +11,7 @@ use cruxe_embed::minilm::{MiniLm, NAME};
 use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
 use cruxe_model::{
-    CancelFlag, ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus,
-    ToolError,
+    ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus, ToolError,
 };
 use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError, WriterLock};
 
@@ -21,6 +20,7 @@ use crate::freshness::{self, Change, Quiet};
 use crate::history::History;
 use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
 use crate::project::{Project, Source};
+use crate::view::{Listener, View};
 use crate::watch::Watcher;
 
 /// An open project.
@@ -47,11 +47,8 @@ pub struct Workspace {
     /// When the use of a ref was last noted.
     pub(crate) touched: Mutex<HashMap<String, jiff::Timestamp>>,
     /// Who wants to hear of publishes, and the last one that they heard of.
-    listeners: Mutex<(Vec<Listener>, i64)>,
+    pub(crate) listeners: Mutex<(Vec<Listener>, i64)>,
 }
-
-/// Called after a publish.
-type Listener = Box<dyn Fn() + Send + Sync>;
 
 /// The files of a published work tree, kept between questions.
 struct Stats {
@@ -73,29 +70,6 @@ struct Verified {
 struct Edited {
     pending: Mutex<bool>,
     news: std::sync::Condvar,
-}
-
-/// A ref at one moment, with everything that is needed to answer a question about it.
-pub struct View<'a> {
-    /// The project.
-    pub project: &'a Project,
-    /// What is published; `None` while nothing is.
-    pub published: Option<(Snapshot, Arc<RefState>)>,
-    /// The metadata that the answer starts from.
-    pub metadata: Metadata,
-    /// Set when nobody waits for the answer any more.
-    pub cancel: CancelFlag,
-}
-
-impl<'a> View<'a> {
-    fn new(project: &'a Project, published: Option<(Snapshot, Arc<RefState>)>, metadata: Metadata) -> View<'a> {
-        View { project, published, metadata, cancel: CancelFlag::default() }
-    }
-
-    /// The same view for a question that can be cancelled.
-    pub fn cancelled_by(self, cancel: &CancelFlag) -> View<'a> {
-        View { cancel: cancel.clone(), ..self }
-    }
 }
 
 impl Workspace {
@@ -238,19 +212,6 @@ impl Workspace {
         outcome
     }
 
-    /// Calls back after every publish that this process makes or, while it follows edits, notices. It must be quick.
-    pub fn on_publish(&self, tell: impl Fn() + Send + Sync + 'static) {
-        lock(&self.listeners).0.push(Box::new(tell));
-    }
-
-    fn tell_listeners(&self) {
-        let Ok(snapshot) = self.index().and_then(|index| index.snapshot()) else { return };
-        let mut listeners = lock(&self.listeners);
-        if std::mem::replace(&mut listeners.1, snapshot.published()) != snapshot.published() {
-            listeners.0.iter().for_each(|tell| tell());
-        }
-    }
-
     /// What was just published is what is on disk, if nothing was edited since the job began.
     fn note_verified(&self, ref_name: &str, edits: Option<u64>) {
         let published = self.index().and_then(|index| index.snapshot()).map(|snapshot| snapshot.published());
@@ -312,21 +273,6 @@ impl Workspace {
             }
         }
         Ok(View::new(&self.project, Some((snapshot, state)), metadata))
-    }
-
-    /// What is published of a ref, without a look at the disk and without starting anything; it counts as stale, because
-    /// nobody looked. For whoever compares one publish with the next.
-    pub fn as_published(&self, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
-        let name = ref_name.map_or_else(|| self.project.current_ref(), |name| Ok(name.to_owned()))?;
-        let mut metadata = Metadata::new(&name);
-        metadata.freshness_status = FreshnessStatus::Stale;
-        let snapshot = match self.index().and_then(|index| index.snapshot()) {
-            Ok(snapshot) => snapshot,
-            Err(StoreError::NotIndexed) => return Ok(View::new(&self.project, None, metadata)),
-            Err(problem) => return Err(IndexError::from(problem).into()),
-        };
-        let state = snapshot.ref_state(&name).map_err(IndexError::from)?;
-        Ok(View::new(&self.project, state.map(|state| (snapshot, state)), metadata))
     }
 
     /// Whether the embeddings are of another model than the one that questions are embedded with.
@@ -634,6 +580,6 @@ impl Progress for Closing<'_> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

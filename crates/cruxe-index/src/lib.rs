@@ -15,11 +15,13 @@ mod project;
 mod prune;
 mod refs;
 mod scan;
+mod scip;
 pub mod state;
 pub mod watch;
 mod workspace;
 mod worktree;
 
+pub use self::scip::{ScipFile, ScipReport};
 pub use error::IndexError;
 pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest, Progress};

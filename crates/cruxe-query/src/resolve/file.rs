@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cruxe_model::facts::{Binding, FileFacts, Import, ScopeId, ScopeKind, Symbol, SymbolIndex};
+use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{FileRow, Snapshot, StoreError};
@@ -135,6 +135,19 @@ impl File {
             Decl::Symbol(at) => self.symbol(*at).name == name,
             Decl::Import(at) => import_name(&self.facts, self.lang, self.import(*at)) == name,
         })
+    }
+
+    /// The definitions whose name stands at an offset.
+    pub fn named_at(&self, start: u32) -> impl Iterator<Item = SymbolIndex> + '_ {
+        let here = move |symbol: &Symbol| symbol.name_span.start == start && symbol.kind != SymbolKind::Use;
+        let all = self.facts.symbols.iter().enumerate();
+        all.filter(move |(_, symbol)| here(symbol)).map(|(at, _)| SymbolIndex(at as u32))
+    }
+
+    /// What the use at an offset is.
+    pub fn role_at(&self, start: u32) -> Option<Role> {
+        let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
+        self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start).map(|occurrence| occurrence.role)
     }
 
     /// The symbols of this name directly below another.

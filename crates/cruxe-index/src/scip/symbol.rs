@@ -24,8 +24,8 @@ const CONSTRUCTORS: [&str; 3] = ["<constructor>", "<init>", ".ctor"];
 
 /// The key of the type whose constructor a symbol is; `None` for any other symbol.
 pub fn constructed(symbol: &str) -> Option<u64> {
-    let (outer, last) = symbol.trim_end_matches('.').rsplit_once('#')?;
-    let method = last.split_once('(')?.0.trim_matches('`');
+    let (outer, last) = symbol.strip_suffix(").")?.rsplit_once('#')?;
+    let method = last.rsplit_once('(')?.0.trim_matches('`');
     CONSTRUCTORS.contains(&method).then(|| global_key(&format!("{outer}#"))).flatten()
 }
 

@@ -79,8 +79,10 @@ impl Resolver<'_> {
             for version in compiler.users(key, &self.state.versions) {
                 let Some((facts, file)) = compiler.facts(version).zip(self.file(version)) else { continue };
                 for occurrence in facts.of(key).filter(|occurrence| occurrence.role != CompilerRole::Definition) {
-                    let (start, imported) = (occurrence.start, occurrence.role == CompilerRole::Import);
-                    let role = file.role_at(start).unwrap_or(if imported { Role::Import } else { Role::Value });
+                    let start = occurrence.start;
+                    let imported = || occurrence.role == CompilerRole::Import || file.follows_import(start);
+                    let role =
+                        file.role_at(start).unwrap_or_else(|| if imported() { Role::Import } else { Role::Value });
                     uses.push(ExactUse { file: Arc::clone(&file), start, role });
                 }
             }

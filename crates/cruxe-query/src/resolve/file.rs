@@ -150,6 +150,14 @@ impl File {
         self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start).map(|occurrence| occurrence.role)
     }
 
+    /// Whether the use before an offset is an import on the same line, so that what stands there is its alias.
+    pub fn follows_import(&self, start: u32) -> bool {
+        let after = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
+        let before = after.checked_sub(1).and_then(|at| self.facts.occurrences.get(at));
+        let line = self.facts.line_of(start);
+        before.is_some_and(|other| other.role == Role::Import && self.facts.line_of(other.start) == line)
+    }
+
     /// The symbols of this name directly below another.
     pub fn children<'a>(&'a self, parent: SymbolIndex, name: &'a str) -> impl Iterator<Item = SymbolIndex> + 'a {
         range(&self.members, key(parent.0, name)).filter(move |at| self.symbol(*at).name == name)

@@ -34,7 +34,7 @@ struct Options {
     /// A folder with source; can be given several times
     #[arg(long, value_name = "DIR")]
     corpus: Vec<PathBuf>,
-    /// The file to write
+    /// The file to write; what it says outside of the table's marks is kept
     #[arg(long, value_name = "FILE", default_value = "bench/RESULTS.md")]
     out: PathBuf,
     /// How often each figure is taken
@@ -97,8 +97,9 @@ fn run(options: &Options) -> Result<(), BenchError> {
         }
         all.push(measure(&cruxe, &corpus, options)?);
         // Written after each corpus: an interrupted run keeps what it has.
-        let text = report::markdown(&machine, options.runs, &all);
-        std::fs::write(&options.out, text).map_err(BenchError::doing(options.out.display()))?;
+        let table = report::markdown(&machine, options.runs, &all);
+        let old = std::fs::read_to_string(&options.out).unwrap_or_default();
+        std::fs::write(&options.out, report::put(&old, &table)).map_err(BenchError::doing(options.out.display()))?;
     }
     if !all.is_empty() {
         println!("{}", report::markdown(&machine, options.runs, &all));

@@ -25,9 +25,19 @@ struct Row(String, Cell);
 /// What a row says about one corpus; nothing where it was not measured.
 type Cell = Box<dyn Fn(&Results) -> Option<String>>;
 
-/// The whole file.
+const BEGIN: &str = "<!-- cruxe-bench writes from here -->\n";
+const END: &str = "<!-- cruxe-bench writes to here -->\n";
+
+/// A file with the table in the place of an older one; in front of everything where there was none.
+pub fn put(file: &str, table: &str) -> String {
+    let marked = file.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = marked.unwrap_or(("", file));
+    format!("{before}{BEGIN}{table}{END}{after}")
+}
+
+/// The table, with what it is of.
 pub fn markdown(machine: &str, runs: u32, results: &[Results]) -> String {
-    let mut text = String::from("# Benchmarks\n\n");
+    let mut text = String::new();
     let _ = writeln!(text, "`cargo run --release -p cruxe-bench -- --corpus DIR …` on {machine}.\n");
     let _ = writeln!(
         text,
@@ -148,4 +158,17 @@ fn tail(sample: &Sample) -> String {
     let figures = [sample.median(), sample.quantile(0.95), sample.max()];
     let [middle, most, all] = figures.map(|figure| format!("{:.1}", figure * 1e3));
     format!("{middle} / {most} / {all}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_table_takes_the_place_of_the_old_one_and_of_nothing_else() {
+        let first = put("# By hand\n", "one\n");
+        assert_eq!(first, format!("{BEGIN}one\n{END}# By hand\n"));
+        assert_eq!(put(&format!("above\n{first}"), "two\n"), format!("above\n{BEGIN}two\n{END}# By hand\n"));
+        assert_eq!(put("", "one\n"), format!("{BEGIN}one\n{END}"));
+    }
 }

@@ -35,6 +35,9 @@ pub enum IndexError {
     /// An archive cannot be taken in.
     #[error("the archive is refused: {0}; nothing was changed")]
     BadArchive(String),
+    /// A compiler's index cannot be taken in.
+    #[error("the SCIP index is refused: {0}; nothing was changed")]
+    BadScip(String),
     /// The caller does not want it any more.
     #[error("cancelled")]
     Cancelled,
@@ -90,7 +93,7 @@ impl From<IndexError> for ToolError {
                 }
                 _ => plain(ErrorCode::InternalError),
             },
-            IndexError::BadArchive(_) => plain(ErrorCode::InvalidInput),
+            IndexError::BadArchive(_) | IndexError::BadScip(_) => plain(ErrorCode::InvalidInput),
             IndexError::Io { .. } | IndexError::Vcs(_) | IndexError::Cancelled => plain(ErrorCode::InternalError),
         }
     }

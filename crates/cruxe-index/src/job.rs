@@ -312,6 +312,8 @@ impl Run<'_> {
         let index = match Index::open(&self.project.dir) {
             Ok(index) => index,
             Err(StoreError::NotIndexed) => return Ok(Default::default()),
+            // The writer brings an older one up to date, or refuses it.
+            Err(StoreError::Incompatible { found, required }) if found < required => return Ok(Default::default()),
             Err(problem) => return Err(problem.into()),
         };
         let snapshot = index.snapshot()?;

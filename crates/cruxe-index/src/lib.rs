@@ -15,12 +15,14 @@ mod project;
 mod prune;
 mod refs;
 mod scan;
+mod scip;
 pub mod state;
 mod view;
 pub mod watch;
 mod workspace;
 mod worktree;
 
+pub use self::scip::{ScipFile, ScipReport};
 pub use error::IndexError;
 pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest, Progress};

@@ -31,7 +31,11 @@ pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         matches!(c, ':' | '.' | '/' | '\\' | '>') || (c == '#' && (before.is_alphanumeric() || before == '_'))
     };
     let parts: Vec<&str> = text.split(separates).collect();
-    parts.into_iter().map(|part| part.trim().trim_end_matches('-')).filter(|part| !part.is_empty())
+    // The quotes of `'./module'.Name` belong to no name.
+    parts
+        .into_iter()
+        .map(|part| part.trim().trim_end_matches('-').trim_matches(['\'', '"', '`']))
+        .filter(|part| !part.is_empty())
 }
 
 /// How well a symbol's qualified name fits the qualifiers: 1 for all of them directly before the name, less for gaps
@@ -91,6 +95,8 @@ mod tests {
         assert_eq!(parts("a->b"), ("a".into(), "b".into()));
         assert_eq!(parts("Node.#insert"), ("Node".into(), "#insert".into()));
         assert_eq!(parts("#insert"), ("".into(), "#insert".into()));
+        assert_eq!(parts("'../jwt'.Map"), ("jwt".into(), "Map".into()));
+        assert_eq!(parts("'../..'.Map"), ("".into(), "Map".into()));
         assert_eq!(parts("println!"), ("".into(), "println".into()));
         assert_eq!(parts("  "), ("".into(), "".into()));
     }

@@ -55,7 +55,8 @@ pub struct OutlineSymbol {
 }
 
 /// The outline of a file. Fields and enum cases are left out: the declaration shows them, and a list of thirty fields
-/// would cost a reader more than it tells.
+/// would cost a reader more than it tells. Overloads, accessors and twins for other platforms that stand side by side are
+/// one entry.
 pub fn outline(view: &View, path: &str, depth: Depth) -> Result<Outline, QueryError> {
     let (snapshot, file) = file(view, path)?;
     let table = snapshot.symbols(file.id)?;
@@ -123,8 +124,18 @@ fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
             holder => Some((index, holder.map_or(1, |(_, level)| level + 1))),
         };
         let parent = holder.map(|(index, _)| index);
+        let mut twin = None;
         while open.last().is_some_and(|(index, _)| Some(*index) != parent) {
+            twin = open.last().map(|(index, _)| *index);
             close(&mut open, &mut roots);
+        }
+        if let Some(first) = twin.filter(|twin| one_thing(table, *twin, symbol))
+            && let Some((_, level)) = holders[at]
+            && let Some(entry) = siblings(&mut open, &mut roots).pop()
+        {
+            holders[at] = Some((first, level));
+            open.push((first, with_more(entry, symbol, table.lines(index))));
+            continue;
         }
         let (line_start, line_end) = table.lines(index);
         count += 1;
@@ -147,6 +158,30 @@ fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
     (roots, count)
 }
 
+/// Whether a symbol goes on with what the one before it began: an overload, a setter, a function for another platform.
+fn one_thing(table: &SymbolTable, first: SymbolIndex, next: &Symbol) -> bool {
+    let written_in_parts = next.kind.is_callable() || next.kind == SymbolKind::Property;
+    let same = |first: &Symbol| first.kind == next.kind && first.qualified_name == next.qualified_name;
+    written_in_parts && table.symbols.get(first.0 as usize).is_some_and(same)
+}
+
+/// An entry that covers another part too: its lines go on, and each declaration is a line of the signature.
+fn with_more(mut entry: OutlineSymbol, next: &Symbol, lines: (u32, u32)) -> OutlineSymbol {
+    entry.line_end = entry.line_end.max(lines.1);
+    if !next.signature.is_empty() {
+        entry.signature.push('\n');
+        entry.signature.push_str(&next.signature);
+    }
+    entry
+}
+
+fn siblings<'a>(
+    open: &'a mut [(SymbolIndex, OutlineSymbol)],
+    roots: &'a mut Vec<OutlineSymbol>,
+) -> &'a mut Vec<OutlineSymbol> {
+    open.last_mut().map_or(roots, |(_, parent)| &mut parent.children)
+}
+
 /// The nearest ancestor that is in the outline.
 fn shown_parent(table: &SymbolTable, symbol: &Symbol) -> Option<SymbolIndex> {
     let mut parent = symbol.parent;
@@ -162,9 +197,6 @@ fn shown_parent(table: &SymbolTable, symbol: &Symbol) -> Option<SymbolIndex> {
 
 fn close(open: &mut Vec<(SymbolIndex, OutlineSymbol)>, roots: &mut Vec<OutlineSymbol>) {
     if let Some((_, done)) = open.pop() {
-        match open.last_mut() {
-            Some((_, parent)) => parent.children.push(done),
-            None => roots.push(done),
-        }
+        siblings(open, roots).push(done);
     }
 }

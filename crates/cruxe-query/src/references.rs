@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use cruxe_index::{Layers, View};
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
-use cruxe_model::{ErrorCode, SourceLayer, ToolError};
+use cruxe_model::{ErrorCode, SourceLayer, ToolError, VersionId};
 use cruxe_store::FileRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
-use crate::resolve::{Certainty, Def, File, Lang, Resolution, Resolver};
+use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
 
@@ -52,6 +52,8 @@ impl EdgeType {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Confidence {
+    /// An imported compiler's index says so.
+    Exact,
     /// One definition, by scope, import or type.
     Static,
     /// A guess.
@@ -61,6 +63,7 @@ pub enum Confidence {
 impl From<Certainty> for Confidence {
     fn from(certainty: Certainty) -> Confidence {
         match certainty {
+            Certainty::Exact => Confidence::Exact,
             Certainty::Static => Confidence::Static,
             Certainty::Heuristic => Confidence::Heuristic,
         }
@@ -173,7 +176,9 @@ pub(crate) fn uses(
     edge: Option<EdgeType>,
     deadline: Option<Instant>,
 ) -> Uses {
-    let mut search = Search { resolver, defs, edge, names: Vec::new(), uses: Uses::default() };
+    let (seen, names) = (HashSet::new(), Vec::new());
+    let mut search = Search { resolver, defs, edge, names, seen, uses: Uses::default() };
+    resolver.exact_uses(defs).into_iter().for_each(|one| search.note_exact(one));
     let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
     for def in defs {
         search.add_name(name_of(&file, *def).unwrap_or_default());
@@ -217,6 +222,8 @@ struct Search<'a> {
     edge: Option<EdgeType>,
     /// The names that they have somewhere.
     names: Vec<String>,
+    /// The places that a compiler's index has named already.
+    seen: HashSet<(VersionId, u32)>,
     uses: Uses,
 }
 
@@ -255,7 +262,17 @@ impl Search<'_> {
         }
     }
 
+    fn note_exact(&mut self, ExactUse { file, start, role }: ExactUse) {
+        let wanted = self.edge.is_none_or(|edge| EdgeType::of(role, file.lang) == edge);
+        if self.seen.insert((file.id(), start)) && wanted {
+            self.uses.found.push(Use { file, start, role, certainty: Certainty::Exact });
+        }
+    }
+
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence) {
+        if self.seen.contains(&(file.id(), occurrence.start)) {
+            return;
+        }
         match self.resolver.resolve(file, occurrence) {
             Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
                 let (start, role) = (occurrence.start, occurrence.role);

@@ -158,6 +158,8 @@ pub struct RefStatus {
     pub file_count: u64,
     /// Its symbols.
     pub symbol_count: u64,
+    /// Files that an imported compiler's index covers.
+    pub compiler_file_count: u64,
     /// The job that goes on.
     pub active_job: Option<Job>,
 }
@@ -217,13 +219,16 @@ impl RefStatus {
             last_indexed_commit: None,
             file_count: 0,
             symbol_count: 0,
+            compiler_file_count: 0,
             active_job: None,
         }
     }
 
     fn from_view(view: &View) -> RefStatus {
         let mut status = RefStatus::empty(view.metadata.clone());
-        if let Some((_, state)) = &view.published {
+        if let Some((snapshot, state)) = &view.published {
+            // What cannot be read shows as damage where it is asked for.
+            status.compiler_file_count = snapshot.compiler_coverage(&state.versions).unwrap_or_default();
             status.last_indexed_at = Some(seconds(state.indexed_at));
             status.last_indexed_commit = state.commit.clone();
             status.file_count = state.files;

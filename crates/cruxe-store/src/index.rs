@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
+use crate::compiler::{self, Compiler};
 use crate::corpus::{Corpus, StoredVectors};
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
@@ -47,6 +48,8 @@ pub struct Index {
     seen: Mutex<i64>,
     /// Which names the versions use, as far as that was asked.
     mentions: Mentions,
+    /// What compilers' indexes say, as of the import in which it was read.
+    compiler: Mutex<(i64, Arc<Compiler>)>,
     /// What readers derive from versions and keep between questions, by its type.
     derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// What a thorough check found; `None` while nothing is wrong.
@@ -119,6 +122,7 @@ impl Index {
             corpora: Mutex::default(),
             seen: Mutex::new(-1),
             mentions: Mentions::default(),
+            compiler: Mutex::default(),
             derived: Mutex::default(),
             damage: Mutex::new(None),
         }))
@@ -449,6 +453,30 @@ impl Snapshot {
         self.index.mentions.find(self.connection()?, name, versions)
     }
 
+    /// What compilers' indexes say about a set of versions; `None` while none was taken in.
+    pub fn compiler(&self, versions: &RoaringBitmap) -> Result<Option<Arc<Compiler>>, StoreError> {
+        let connection = self.connection()?;
+        let import = meta(connection, COMPILER_IMPORTS)?;
+        if import == 0 {
+            return Ok(None);
+        }
+        let compiler = {
+            let mut held = self.index.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+            if held.0 != import {
+                // An import may say something new about a version that was read before.
+                *held = (import, Arc::default());
+            }
+            Arc::clone(&held.1)
+        };
+        compiler.read(connection, versions)?;
+        Ok(Some(compiler))
+    }
+
+    /// How many versions of a set a compiler's index covers.
+    pub fn compiler_coverage(&self, versions: &RoaringBitmap) -> Result<u64, StoreError> {
+        compiler::covered(self.connection()?, versions).map(|covered| covered.len())
+    }
+
     /// What readers derive from versions, whose facts never change, and keep as long as the index is open.
     pub fn derived<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut derived = self.index.derived.lock().unwrap_or_else(PoisonError::into_inner);
@@ -457,6 +485,9 @@ impl Snapshot {
         value.downcast().unwrap_or_default()
     }
 }
+
+/// Counts imports of compilers' indexes in the `meta` table.
+pub(crate) const COMPILER_IMPORTS: &str = "compiler_imports";
 
 const SELECT_FILE: &str = "SELECT id, path, hash, module, language, bytes, lines, symbols, problems FROM version";
 

@@ -17,6 +17,7 @@
 //!
 //! Invariant: no tree-sitter, no ranking, no MCP. Only this crate knows SQL.
 
+mod compiler;
 mod corpus;
 mod error;
 mod index;
@@ -37,6 +38,7 @@ mod tokenizer;
 mod vectors;
 mod writer;
 
+pub use compiler::{Compiler, CompilerFacts, CompilerOccurrence, CompilerRole, CompilerSymbol};
 pub use corpus::{ChunkNumber, Corpus, FileNumber, TextField, Vectors};
 pub use error::StoreError;
 pub use index::{FileRow, Index, Snapshot, SymbolTable};

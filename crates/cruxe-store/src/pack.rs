@@ -41,7 +41,7 @@ impl Packer {
         Ok(PackedFacts { symbols: self.bytes(&symbols)?, rest: self.bytes(&Columns::from_facts(facts))? })
     }
 
-    fn bytes(&mut self, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn bytes(&mut self, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
         let plain = postcard::to_stdvec(value).map_err(|problem| StoreError::corrupt(format!("pack: {problem}")))?;
         let mut bytes = self.compressor.compress(&plain).map_err(StoreError::io("zstd"))?;
         bytes.extend((plain.len() as u32).to_le_bytes());
@@ -66,7 +66,7 @@ pub(crate) fn unpack_rest(bytes: &[u8]) -> Result<FileFacts, StoreError> {
     unpack::<Columns>(bytes).map(Columns::into_facts)
 }
 
-fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
+pub(crate) fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("facts: {what}"));
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
     let plain = decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
@@ -167,12 +167,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-fn deltas(values: impl Iterator<Item = u32>) -> Vec<u32> {
+pub(crate) fn deltas(values: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut last = 0u32;
     values.map(|value| value.wrapping_sub(std::mem::replace(&mut last, value))).collect()
 }
 
-fn sums(deltas: Vec<u32>) -> impl Iterator<Item = u32> {
+pub(crate) fn sums(deltas: Vec<u32>) -> impl Iterator<Item = u32> {
     deltas.into_iter().scan(0u32, |last, delta| {
         *last = last.wrapping_add(delta);
         Some(*last)

@@ -14,7 +14,8 @@ const FIRST_VERSION: i64 = 2;
 const APPLICATION_ID: i64 = 0x4351_5846;
 
 /// The first statements make a new database, the others bring one to the next version.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- A file version: what a path contained. Narrow on purpose: sums over it must not read facts.
@@ -76,7 +77,12 @@ CREATE TABLE dead (version INTEGER PRIMARY KEY);
 
 -- Which names a version uses, as sorted 16-bit fingerprints. Apart from the facts, because a question reads all of it.
 CREATE TABLE mention (version INTEGER PRIMARY KEY, names BLOB NOT NULL);
-"];
+",
+    "
+-- What a compiler's index says about a version, packed; most versions have none.
+CREATE TABLE compiler (version INTEGER PRIMARY KEY, facts BLOB NOT NULL);
+",
+];
 
 /// Settings of every connection.
 pub fn configure(connection: &Connection) -> Result<(), StoreError> {

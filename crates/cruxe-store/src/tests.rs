@@ -5,6 +5,7 @@ use cruxe_model::{ContentHash, RepoPath, VersionId};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
+use crate::{CompilerFacts, CompilerRole, CompilerSymbol};
 use crate::{Home, Index, Manifest, NameMatch, NewVersion, Packer, ProjectDir, StoreError, Writer, WriterLock};
 
 const NONE: [VersionId; 0] = [];
@@ -184,4 +185,69 @@ fn a_rebuild_is_noticed_by_open_readers() {
     assert!(!index.is_current(&project.dir));
     let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
     assert!(snapshot.ref_state("main").unwrap().is_none());
+}
+
+/// Facts of one symbol that is defined at the start of a file.
+fn compiler_facts(key: u64) -> CompilerFacts {
+    CompilerFacts::new(vec![(0, CompilerSymbol { key, own: true }, CompilerRole::Definition)])
+}
+
+#[test]
+fn what_a_compiler_says_goes_with_its_version_and_stays_with_its_text() {
+    let project = Project::new();
+    let old = project.publish("main", &[("a.py", "def a(): pass"), ("b.py", "def b(): pass")]);
+    let all: RoaringBitmap = (0..100).collect();
+    let snapshot = || Index::open(&project.dir).unwrap().snapshot().unwrap();
+    assert!(snapshot().compiler(&all).unwrap().is_none());
+    let mut writer = project.writer();
+    old.iter().for_each(|version| writer.set_compiler_facts(*version, &compiler_facts(7)).unwrap());
+    writer.publish_compiler_facts().unwrap();
+    let compiler = snapshot().compiler(&all).unwrap().unwrap();
+    assert_eq!(compiler.definitions(7, &all), [(old[0], 0), (old[1], 0)]);
+    assert_eq!(compiler.users(7, &RoaringBitmap::from([old[1]])), [old[1]]);
+    assert_eq!(compiler.users(8, &all), NONE);
+
+    // The same text as another version, beside a text that nobody has seen.
+    let mut writer = project.writer();
+    let again = writer.add(&new_version("a.py", "def a(): pass")).unwrap();
+    let edited = writer.add(&new_version("b.py", "def b(): edited")).unwrap();
+    let manifest = Manifest { versions: [again, edited].into_iter().collect(), ..Manifest::default() };
+    writer.publish("main", &manifest, Timestamp::UNIX_EPOCH).unwrap();
+    let compiler = snapshot().compiler(&all).unwrap().unwrap();
+    assert_eq!(compiler.facts(again).as_deref(), Some(&compiler_facts(7)));
+    assert_eq!(compiler.facts(edited), None);
+    assert_eq!(snapshot().compiler_coverage(&manifest.versions).unwrap(), 1);
+    assert_eq!(snapshot().compiler_coverage(&all).unwrap(), 3);
+    project.writer().remove_refs(&["none".to_owned()]).unwrap();
+    assert_eq!(snapshot().compiler_coverage(&all).unwrap(), 1, "versions that no ref has take it with them");
+}
+
+#[test]
+fn a_later_import_is_seen_by_an_open_index() {
+    let project = Project::new();
+    let version = project.publish("main", &[("a.py", "def a(): pass")])[0];
+    let versions = RoaringBitmap::from([version]);
+    let import = |key| {
+        let mut writer = project.writer();
+        writer.set_compiler_facts(version, &compiler_facts(key)).unwrap();
+        writer.publish_compiler_facts().unwrap();
+    };
+    import(7);
+    let index = Index::open(&project.dir).unwrap();
+    let users = |key| index.snapshot().unwrap().compiler(&versions).unwrap().unwrap().users(key, &versions);
+    assert_eq!((users(7), users(9)), (vec![version], vec![]));
+    import(9);
+    assert_eq!((users(7), users(9)), (vec![], vec![version]));
+}
+
+#[test]
+fn an_index_of_the_schema_before_keeps_what_it_has() {
+    let project = Project::new();
+    project.publish("main", &[("a.py", "def a(): pass")]);
+    let database = project.dir.current().unwrap().unwrap().join("facts.db");
+    let older = rusqlite::Connection::open(database).unwrap();
+    older.execute_batch("DROP TABLE compiler; PRAGMA user_version = 2").unwrap();
+    assert!(matches!(Index::open(&project.dir), Err(StoreError::Incompatible { found: 2, required: 3 })));
+    project.writer().abandon();
+    assert_eq!(project.paths("main", "a"), ["a.py"]);
 }

@@ -10,8 +10,9 @@ use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
+use crate::compiler::{self, CompilerFacts};
 use crate::error::StoreError;
-use crate::index::meta;
+use crate::index::{COMPILER_IMPORTS, meta};
 use crate::layout::ProjectDir;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, pack_bitmap, pack_list, unpack_bitmap};
@@ -71,6 +72,8 @@ pub struct Writer {
     vectors: VectorWriter,
     next: VersionId,
     uncommitted: u64,
+    /// A compiler's index was taken in, and new versions of the same text keep it.
+    compiled: bool,
     /// Room that is no longer needed is given back at the end.
     vacuum: bool,
     lock: Arc<WriterLock>,
@@ -118,8 +121,10 @@ impl Writer {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let symbols = SymbolRows::new(&connection)?;
         let vectors = VectorWriter::open(&folder, &connection)?;
+        let compiled = !compiler::is_empty(&connection)?;
         let (next, lock) = (written + 1, Arc::new(lock));
-        Ok(Writer { folder, connection, text, index, symbols, vectors, next, uncommitted: 0, vacuum: false, lock })
+        let (uncommitted, vacuum) = (0, false);
+        Ok(Writer { folder, connection, text, index, symbols, vectors, next, uncommitted, compiled, vacuum, lock })
     }
 
     /// Makes this the model of all embeddings. Those of another model are forgotten, and every version needs new ones:
@@ -207,11 +212,25 @@ impl Writer {
         self.symbols.add(&self.connection, version, &new.facts.symbols)?;
         self.text.add(version, &new.facts, &new.text)?;
         self.vectors.add(&self.connection, version, &new.vectors)?;
+        if self.compiled {
+            compiler::carry_over(&self.connection, version)?;
+        }
         self.uncommitted += new.bytes;
         if self.uncommitted > CHECKPOINT_BYTES {
             self.checkpoint()?;
         }
         Ok(version)
+    }
+
+    /// Notes what a compiler's index says about a version, for [`Writer::publish_compiler_facts`] to make it visible.
+    pub fn set_compiler_facts(&mut self, version: VersionId, facts: &CompilerFacts) -> Result<(), StoreError> {
+        compiler::write(&self.connection, version, facts)
+    }
+
+    /// Makes an import of a compiler's index visible. Ends the writer.
+    pub fn publish_compiler_facts(self) -> Result<(), StoreError> {
+        self.set_meta(COMPILER_IMPORTS, meta(&self.connection, COMPILER_IMPORTS)? + 1)?;
+        self.finish(SWEEP_AT).map(drop)
     }
 
     /// Makes the versions so far durable without publishing them: a later job finds them with [`Writer::versions_of`].
@@ -372,6 +391,7 @@ impl Writer {
             "DELETE FROM symbol WHERE version IN (SELECT version FROM dead);
              DELETE FROM facts WHERE version IN (SELECT version FROM dead);
              DELETE FROM vector WHERE version IN (SELECT version FROM dead);
+             DELETE FROM compiler WHERE version IN (SELECT version FROM dead);
              DELETE FROM mention WHERE version IN (SELECT version FROM dead);
              DELETE FROM version WHERE id IN (SELECT version FROM dead);
              DELETE FROM name WHERE NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = name.id);",

@@ -32,6 +32,7 @@ impl Doctor {
         let workspace = context.workspace()?;
         let mut checks = vec![project(&workspace)?];
         checks.extend(index(&workspace));
+        checks.extend(compiler(&workspace));
         checks.push(grammars());
         checks.push(ignore_rules(&workspace));
         checks.push(jobs(&workspace)?);
@@ -106,6 +107,16 @@ fn index(workspace: &Workspace) -> Vec<Check> {
             vec![Check { name: "database (SQLite)", ok: false, detail: message.unwrap_or_default(), next: force() }]
         }
     }
+}
+
+/// What a compiler's index covers; nothing to say where none was taken in.
+fn compiler(workspace: &Workspace) -> Option<Check> {
+    let (name, _) = workspace.project.resolve(None).ok()?;
+    let snapshot = workspace.index().and_then(|index| index.snapshot()).ok()?;
+    let state = snapshot.ref_state(&name).ok()??;
+    let covered = snapshot.compiler_coverage(&state.versions).ok().filter(|covered| *covered > 0)?;
+    let detail = format!("{covered} of {} files of {name} are covered", state.files);
+    Some(Check { name: "compiler's index (SCIP)", ok: true, detail, next: None })
 }
 
 fn grammars() -> Check {

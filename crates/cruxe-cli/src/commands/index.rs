@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_index::{JobReport, JobRequest, Workspace};
+use cruxe_index::{JobReport, JobRequest, ScipFile, Workspace};
 use serde_json::json;
 
 use crate::context::{CliError, Context};
@@ -17,6 +17,8 @@ use crate::progress::Bar;
 ///   cruxe index                    what is checked out, uncommitted edits included
 ///   cruxe index --ref v1.2         a tag, branch or commit, without checking it out
 ///   cruxe index --force            everything anew; repairs a damaged index
+///   scip-typescript index && cruxe index --scip index.scip
+///                                  with what a compiler says: its references are `exact`
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Index {
@@ -29,14 +31,56 @@ pub(crate) struct Index {
     /// A branch, tag or commit [default: what is checked out]
     #[arg(long = "ref", value_name = "REF")]
     ref_name: Option<String>,
+    /// Take in a compiler's index (SCIP) of the same files; it must have been made from their present content
+    #[arg(long, value_name = "FILE")]
+    scip: Option<PathBuf>,
 }
 
 impl Index {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let folder = self.path.or_else(|| context.options.workspace.clone());
         let workspace = Workspace::open(context.project_at(folder)?);
-        run(context, &workspace, &JobRequest { ref_name: self.ref_name, force: self.force })
+        // Read first: a damaged file must not cost an index run.
+        let scip = self.scip.as_deref().map(ScipFile::open).transpose()?;
+        let request = JobRequest { ref_name: self.ref_name, force: self.force };
+        match scip {
+            None => run(context, &workspace, &request),
+            Some(scip) => with_compiler(context, &workspace, &request, &scip),
+        }
     }
+}
+
+/// Runs a job, then takes in what a compiler says about the same ref.
+fn with_compiler(
+    context: &Context,
+    workspace: &Workspace,
+    request: &JobRequest,
+    scip: &ScipFile,
+) -> Result<ExitCode, CliError> {
+    let report = workspace.run_job(request, &Bar::new("indexing"))?;
+    let imported = scip.import(workspace, request.ref_name.as_deref())?;
+    let warnings = imported.warnings();
+    if context.options.json {
+        let mut all = as_json(&report);
+        all["scip"] = json!({
+            "tool": imported.tool, "documents": imported.documents, "documents_taken": imported.taken,
+            "files_covered": imported.covered, "file_count": imported.files, "warnings": warnings,
+        });
+        output::json(&all);
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&report);
+    output::line(&format!(
+        "{} {} of {} documents of {}; {} of {} files are covered",
+        Paint::stdout().good("imported"),
+        imported.taken,
+        imported.documents,
+        if imported.tool.is_empty() { "an unnamed tool" } else { &imported.tool },
+        imported.covered,
+        imported.files,
+    ));
+    warnings.iter().for_each(|warning| output::line(&format!("  warning: {warning}")));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs a job with a progress bar and reports how it ended.

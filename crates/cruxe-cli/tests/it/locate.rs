@@ -270,3 +270,48 @@ fn configuration_sets_the_defaults_of_questions() {
     let off = json!({"name": "Claims", "ranking_explain_level": "off"});
     assert_eq!(explained("[debug]\nranking_reasons = true\n", off), None);
 }
+
+#[test]
+fn what_is_written_in_parts_side_by_side_is_one_entry_of_an_outline() {
+    let sandbox = Sandbox::new();
+    let text = "class A:\n    @property\n    def size(self): return 1\n\n    @size.setter\n    def size(self, n): pass\n\n    \
+                def other(self): pass\n\n    def size(self): pass\n\n\nclass B:\n    def size(self): pass\n";
+    let twins = "#[cfg(unix)]\nfn f() -> u8 { 1 }\n#[cfg(windows)]\nfn f() -> u8 { 2 }\nstruct S;\nimpl S { fn a() {} }\nimpl S { fn b() {} }\n";
+    let repo = sandbox.repo("parts", &[("a.py", text), ("b.rs", twins)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let mut entries = |path: &str| -> Vec<String> {
+        let answer = client.ok("get_file_outline", json!({"path": path}));
+        let show = |one: &Value| {
+            let (name, lines) = (one["name"].as_str().unwrap(), (&one["line_start"], &one["line_end"]));
+            format!("{name} {}-{} {}", lines.0, lines.1, one["signature"].as_str().unwrap_or_default())
+        };
+        let all = answer["symbols"].as_array().unwrap().iter().flat_map(|one| {
+            let children = one["children"].as_array().into_iter().flatten().map(show);
+            std::iter::once(show(one)).chain(children).collect::<Vec<_>>()
+        });
+        all.collect()
+    };
+    assert_eq!(
+        entries("a.py"),
+        [
+            "A 1-10 class A",
+            "size 3-6 def size(self)\ndef size(self, n)",
+            "other 8-8 def other(self)",
+            "size 10-10 def size(self)",
+            "B 13-14 class B",
+            "size 14-14 def size(self)",
+        ]
+    );
+    assert_eq!(
+        entries("b.rs"),
+        [
+            "f 2-4 fn f() -> u8\nfn f() -> u8",
+            "S 5-5 struct S",
+            "S 6-6 impl S",
+            "a 6-6 fn a()",
+            "S 7-7 impl S",
+            "b 7-7 fn b()",
+        ]
+    );
+}

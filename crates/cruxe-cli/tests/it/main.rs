@@ -28,6 +28,7 @@ mod model;
 mod portable;
 mod protocol;
 mod refs;
+mod scip;
 mod search;
 mod snapshots;
 mod trees;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cruxe_model::facts::{Binding, FileFacts, Import, ScopeId, ScopeKind, Symbol, SymbolIndex};
+use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{FileRow, Snapshot, StoreError};
@@ -135,6 +135,27 @@ impl File {
             Decl::Symbol(at) => self.symbol(*at).name == name,
             Decl::Import(at) => import_name(&self.facts, self.lang, self.import(*at)) == name,
         })
+    }
+
+    /// The definitions whose name stands at an offset.
+    pub fn named_at(&self, start: u32) -> impl Iterator<Item = SymbolIndex> + '_ {
+        let here = move |symbol: &Symbol| symbol.name_span.start == start && symbol.kind != SymbolKind::Use;
+        let all = self.facts.symbols.iter().enumerate();
+        all.filter(move |(_, symbol)| here(symbol)).map(|(at, _)| SymbolIndex(at as u32))
+    }
+
+    /// What the use at an offset is.
+    pub fn role_at(&self, start: u32) -> Option<Role> {
+        let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
+        self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start).map(|occurrence| occurrence.role)
+    }
+
+    /// Whether the use before an offset is an import on the same line, so that what stands there is its alias.
+    pub fn follows_import(&self, start: u32) -> bool {
+        let after = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
+        let before = after.checked_sub(1).and_then(|at| self.facts.occurrences.get(at));
+        let line = self.facts.line_of(start);
+        before.is_some_and(|other| other.role == Role::Import && self.facts.line_of(other.start) == line)
     }
 
     /// The symbols of this name directly below another.

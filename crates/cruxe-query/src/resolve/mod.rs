@@ -3,6 +3,7 @@
 //! Nothing is stored: a question reads the files that use a name and resolves those uses. [`Resolver`] holds what one
 //! question has found out so far; [`file`] and [`tree`] keep what outlives it. The steps, each a file:
 //!
+//! * [`exact`]: what an imported compiler's index says, before all others
 //! * [`scope`]: a plain name, from the innermost scope outwards
 //! * [`modules`]: what an import or a path means; the rules of each language are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
@@ -14,6 +15,7 @@
 //!
 //! Everything is bounded: recursion by a depth, chains by steps, and a cycle ends where it began.
 
+mod exact;
 mod file;
 mod foreign;
 mod guess;
@@ -34,8 +36,9 @@ use std::sync::Arc;
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{CancelFlag, SymbolKind, VersionId};
-use cruxe_store::{NameMatch, RefState, Snapshot, StoreError, SymbolHit};
+use cruxe_store::{Compiler, NameMatch, RefState, Snapshot, StoreError, SymbolHit};
 
+pub use exact::ExactUse;
 pub use file::{File, Lang};
 pub use occurrence::{Certainty, Resolution};
 
@@ -99,6 +102,8 @@ pub struct Resolver<'a> {
     state: &'a RefState,
     files: Arc<FileCache>,
     tree: Arc<Tree>,
+    /// What compilers' indexes say about the ref.
+    compiler: Option<Arc<Compiler>>,
     open: Memo<VersionId, Arc<File>>,
     hits: Memo<String, Rc<[SymbolHit]>>,
     tables: Memo<String, Rc<MemberTable>>,
@@ -125,6 +130,7 @@ impl<'a> Resolver<'a> {
             state,
             files: snapshot.derived::<FileCache>(),
             tree,
+            compiler: snapshot.compiler(&state.versions)?,
             open: RefCell::default(),
             hits: RefCell::default(),
             tables: RefCell::default(),

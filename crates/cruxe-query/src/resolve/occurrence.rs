@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
 
+use super::exact::Said;
 use super::file::{File, Lang};
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want};
@@ -12,6 +13,8 @@ use super::{Def, Entity, Resolver, Space, Want};
 /// How sure it is who is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
+    /// A compiler's index says so.
+    Exact,
     /// One definition, by scope, import or type.
     Static,
     /// A guess: several are possible, or only the name speaks for it.
@@ -40,6 +43,20 @@ impl Resolution {
 impl Resolver<'_> {
     /// What an occurrence means.
     pub fn resolve(&self, file: &Arc<File>, occurrence: &Occurrence) -> Resolution {
+        match self.said(file, occurrence.start) {
+            Said::Defs(defs) => Resolution::Defs(defs, Certainty::Exact),
+            Said::Elsewhere => Resolution::Elsewhere,
+            Said::Unknown => self.work_out(file, occurrence),
+            // Where a compiler could not tell, a guess is worth nothing.
+            Said::Silence => match self.work_out(file, occurrence) {
+                Resolution::Defs(_, Certainty::Heuristic) => Resolution::Unresolved,
+                resolution => resolution,
+            },
+        }
+    }
+
+    /// What an occurrence means by scope, import, type or habit.
+    fn work_out(&self, file: &Arc<File>, occurrence: &Occurrence) -> Resolution {
         self.depth.set(0);
         self.steps.set(0);
         let name = file.facts.name(occurrence.name);

@@ -86,7 +86,7 @@ fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: 
 
 fn guess(confidence: Confidence) -> &'static str {
     match confidence {
-        Confidence::Static => "",
+        Confidence::Exact | Confidence::Static => "",
         Confidence::Heuristic => " (a guess)",
     }
 }

@@ -37,6 +37,8 @@ struct Output {
     ref_name: String,
     file_count: u64,
     symbol_count: u64,
+    /// Files whose references an imported compiler's index (SCIP) knows exactly.
+    compiler_file_count: u64,
     active_job: Option<ActiveJob>,
     recent_jobs: Vec<PastJob>,
     metadata: Metadata,
@@ -96,6 +98,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             ref_name: metadata.ref_name.clone(),
             file_count: status.file_count,
             symbol_count: status.symbol_count,
+            compiler_file_count: status.compiler_file_count,
             active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, &workspace)),
             recent_jobs: workspace
                 .recent_jobs(RECENT)

@@ -1,0 +1,249 @@
+//! A compiler's index (SCIP) beside our own: what it says goes first, as long as the text is the one that it saw.
+
+use std::fs;
+
+use protobuf::{EnumOrUnknown, Message, MessageField};
+use scip::types::{Document, Index, Metadata, Occurrence, PositionEncoding, SymbolRole, ToolInfo};
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox};
+
+const CART: &str =
+    "export class Cart {\n  total() { return 1; }\n}\n\nexport class Bill {\n  total() { return 2; }\n}\n";
+const VIEW: &str = "import { Cart as Basket } from './cart';\n\nexport function show(thing, é) {\n  return thing.total() + é.total();\n}\n";
+const SHOP: &[(&str, &str)] = &[("src/cart.ts", CART), ("src/view.ts", VIEW)];
+
+/// Where a name stands for the n-th time, as SCIP says it: line, first and last column, in UTF-16.
+fn range(text: &str, name: &str, nth: usize) -> Vec<i32> {
+    let at = text.match_indices(name).nth(nth).unwrap().0;
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let width = |text: &str| text.encode_utf16().count() as i32;
+    let (line, column) = (text[..at].matches('\n').count() as i32, width(&text[start..at]));
+    vec![line, column, column + width(name)]
+}
+
+fn symbol(descriptors: &str) -> String {
+    format!("scip-typescript npm shop 1.0.0 src/`cart.ts`/{descriptors}")
+}
+
+fn occurrence(text: &str, (name, nth): (&str, usize), symbol: &str, role: Option<SymbolRole>) -> Occurrence {
+    let symbol_roles = role.map_or(0, |role| role as i32);
+    Occurrence { range: range(text, name, nth), symbol: symbol.to_owned(), symbol_roles, ..Occurrence::new() }
+}
+
+fn document(path: &str, occurrences: Vec<Occurrence>) -> Document {
+    let position_encoding = EnumOrUnknown::new(PositionEncoding::UTF16CodeUnitOffsetFromLineStart);
+    Document { relative_path: path.to_owned(), occurrences, position_encoding, ..Document::new() }
+}
+
+/// What a compiler knows: `thing` is a cart, `é` is a bill.
+fn documents() -> Vec<Document> {
+    let define = Some(SymbolRole::Definition);
+    let (cart, bill) = (symbol("Cart#"), symbol("Bill#"));
+    let (of_cart, of_bill) = (symbol("Cart#total()."), symbol("Bill#total()."));
+    vec![
+        document(
+            "src/cart.ts",
+            vec![
+                occurrence(CART, ("Cart", 0), &cart, define),
+                occurrence(CART, ("total", 0), &of_cart, define),
+                occurrence(CART, ("Bill", 0), &bill, define),
+                occurrence(CART, ("total", 1), &of_bill, define),
+            ],
+        ),
+        document(
+            "src/view.ts",
+            vec![
+                occurrence(VIEW, ("Cart", 0), &cart, None),
+                occurrence(VIEW, ("Basket", 0), &cart, None),
+                occurrence(VIEW, ("thing", 0), "local 0", define),
+                occurrence(VIEW, ("thing", 1), "local 0", None),
+                occurrence(VIEW, ("total", 0), &of_cart, None),
+                occurrence(VIEW, ("total", 1), &of_bill, None),
+            ],
+        ),
+    ]
+}
+
+fn index(root: &str, documents: Vec<Document>) -> Vec<u8> {
+    let tool = ToolInfo { name: "scip-test".into(), version: "1".into(), ..ToolInfo::new() };
+    let metadata =
+        Metadata { tool_info: MessageField::some(tool), project_root: format!("file://{root}"), ..Metadata::new() };
+    let index = Index { metadata: MessageField::some(metadata), documents, ..Index::new() };
+    index.write_to_bytes().unwrap()
+}
+
+fn import(repo: &Repo, bytes: &[u8]) -> crate::support::Run {
+    let path = repo.root.join("../index.scip");
+    fs::write(&path, bytes).unwrap();
+    repo.cruxe(&["index", "--json", "--scip", path.to_str().unwrap()])
+}
+
+fn covered(repo: &Repo) -> Value {
+    repo.server().ok("index_status", json!({}))["compiler_file_count"].clone()
+}
+
+/// The uses of a symbol: `path:line confidence`, and how many stay open.
+fn uses(repo: &Repo, name: &str) -> (Vec<String>, u64) {
+    let answer = repo.cruxe(&["refs", name, "--json"]).json();
+    let show = |one: &Value| {
+        let (path, confidence) = (one["path"].as_str().unwrap(), one["confidence"].as_str().unwrap());
+        format!("{path}:{} {confidence}", one["line_start"])
+    };
+    let uses = answer["references"].as_array().unwrap().iter().map(show).collect();
+    (uses, answer["metadata"]["unresolved_mentions"].as_u64().unwrap())
+}
+
+#[test]
+fn what_a_compiler_says_is_exact_and_goes_before_guesses() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    repo.cruxe(&["index"]).ok();
+    assert_eq!(covered(&repo), 0);
+    assert_eq!(uses(&repo, "Cart.total"), (vec![], 2), "no type is known");
+    let report = import(&repo, &index(repo.root.to_str().unwrap(), documents())).json();
+    assert_eq!(
+        report["scip"],
+        json!({
+            "tool": "scip-test 1", "documents": 2, "documents_taken": 2, "files_covered": 2, "file_count": 2,
+            "warnings": [],
+        })
+    );
+    assert_eq!(covered(&repo), 2);
+    assert_eq!(uses(&repo, "Cart.total"), (vec!["src/view.ts:4 exact".into()], 0));
+    assert_eq!(uses(&repo, "Bill.total"), (vec!["src/view.ts:4 exact".into()], 0));
+    assert_eq!(uses(&repo, "Cart"), (vec!["src/view.ts:1 exact".into()], 0));
+    assert_eq!(uses(&repo, "Bill"), (vec![], 0));
+    let mut client = repo.server();
+    let graph = client.ok("get_call_graph", json!({"symbol_name": "show", "direction": "callees"}));
+    let callees = graph["callees"].as_array().unwrap();
+    let names: Vec<_> = callees.iter().map(|edge| (&edge["symbol"]["qualified_name"], &edge["confidence"])).collect();
+    assert_eq!(names, [(&json!("cart.Cart.total"), &json!("exact")), (&json!("cart.Bill.total"), &json!("exact"))]);
+    let graph = client.ok("get_call_graph", json!({"symbol_name": "Bill.total", "direction": "callers"}));
+    assert_eq!(graph["callers"][0]["symbol"]["name"], "show");
+    assert_eq!(graph["callers"][0]["confidence"], "exact");
+    let doctor = repo.cruxe(&["doctor"]).ok();
+    assert!(doctor.contains("compiler's index (SCIP): 2 of 2 files of main are covered"), "{doctor}");
+}
+
+#[test]
+fn an_edited_file_falls_back_and_the_others_stay_exact() {
+    let sandbox = Sandbox::new();
+    let more = "import { Cart } from './cart';\n\nnew Cart().total();\n";
+    let repo = sandbox.repo("shop", &[SHOP, &[("src/more.ts", more)]].concat());
+    import(&repo, &index(repo.root.to_str().unwrap(), documents())).json();
+    let both = vec!["src/view.ts:4 exact".to_owned(), "src/more.ts:3 static".to_owned()];
+    assert_eq!(uses(&repo, "Cart.total"), (both.clone(), 0), "a file without facts is resolved as ever");
+    // A new version of the user: nothing is known about it.
+    repo.write("src/view.ts", format!("// more\n{VIEW}"));
+    repo.cruxe(&["sync"]).ok();
+    assert_eq!(covered(&repo), 1);
+    assert_eq!(uses(&repo, "Cart.total"), (vec!["src/more.ts:3 static".into()], 2));
+    // The old content is the old version, and what was said about it holds.
+    repo.write("src/view.ts", VIEW);
+    repo.cruxe(&["sync"]).ok();
+    assert_eq!((uses(&repo, "Cart.total").0, covered(&repo)), (both.clone(), json!(2)));
+    repo.cruxe(&["index", "--force"]).ok();
+    assert_eq!((uses(&repo, "Cart.total").0, covered(&repo)), (both, json!(2)), "text that did not change keeps it");
+    // A new version of the definition: what the compiler said leads nowhere, so the import is resolved as ever.
+    repo.write("src/cart.ts", format!("{CART}// more\n"));
+    repo.cruxe(&["sync"]).ok();
+    assert_eq!(uses(&repo, "Cart").0, ["src/more.ts:1 static", "src/more.ts:3 static", "src/view.ts:1 static"]);
+}
+
+#[test]
+fn a_later_index_replaces_what_an_earlier_one_said() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    let root = repo.root.to_str().unwrap().to_owned();
+    import(&repo, &index(&root, documents())).json();
+    let mut client = repo.server();
+    let ask = json!({"symbol_name": "Cart.total"});
+    assert_eq!(client.ok("find_references", ask.clone())["total_references"], 1);
+    let mut changed = documents();
+    changed[1].occurrences.truncate(4);
+    import(&repo, &index(&root, changed)).json();
+    let after = client.ok("find_references", ask);
+    assert_eq!((&after["total_references"], &after["metadata"]["unresolved_mentions"]), (&json!(0), &json!(2)));
+}
+
+#[test]
+fn paths_are_found_wherever_the_index_was_made() {
+    let sandbox = Sandbox::new();
+    let inner: Vec<(String, &str)> = SHOP.iter().map(|(path, text)| (format!("packages/shop/{path}"), *text)).collect();
+    let inner: Vec<(&str, &str)> = inner.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let repo = sandbox.repo("mono", &inner);
+    let here = format!("{}/packages/shop", repo.root.display());
+    for root in [here.as_str(), "/builds/acme/packages/shop", "/builds/acme/mono/packages/shop/"] {
+        let report = import(&repo, &index(root, documents())).json();
+        assert_eq!(report["scip"]["documents_taken"], 2, "{root}");
+    }
+    let mut strange = documents();
+    strange.push(document("../../../etc/passwd", Vec::new()));
+    strange.push(document("src/gone.ts", Vec::new()));
+    let report = import(&repo, &index(&here, strange)).json();
+    assert_eq!(report["scip"]["documents_taken"], 2);
+    assert_eq!(
+        report["scip"]["warnings"],
+        json!([
+            "1 documents left out, no file of the ref: src/gone.ts",
+            "1 documents left out, outside of the project: ../../../etc/passwd"
+        ])
+    );
+}
+
+#[test]
+fn another_ref_can_be_covered_without_checking_it_out() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    repo.git(&["tag", "v1"]);
+    repo.write("src/view.ts", "export const nothing = 1;\n");
+    repo.commit("second");
+    repo.cruxe(&["index"]).ok();
+    let path = sandbox.path("v1.scip");
+    fs::write(&path, index(repo.root.to_str().unwrap(), documents())).unwrap();
+    let report = repo.cruxe(&["index", "--json", "--ref", "v1", "--scip", path.to_str().unwrap()]).json();
+    assert_eq!(report["scip"]["documents_taken"], 2);
+    let mut client = repo.server();
+    let at = |client: &mut crate::support::Client, name: &str| {
+        client.ok("find_references", json!({"symbol_name": "Cart.total", "ref": name}))["total_references"].clone()
+    };
+    assert_eq!((at(&mut client, "v1"), at(&mut client, "main")), (json!(1), json!(0)));
+}
+
+#[test]
+fn bad_indexes_are_refused_and_nothing_is_lost() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    let root = repo.root.to_str().unwrap().to_owned();
+    let good = index(&root, documents());
+    import(&repo, &good).json();
+    let mut moved = documents();
+    moved.iter_mut().flat_map(|document| &mut document.occurrences).for_each(|occurrence| occurrence.range[0] += 1);
+    let mut other_text = documents();
+    other_text.iter_mut().for_each(|document| document.text = "something else".into());
+    let mut beyond = documents();
+    beyond.iter_mut().for_each(|document| document.occurrences[0].range = vec![1 << 20, 0, 4]);
+    let mut elsewhere = documents();
+    elsewhere.iter_mut().for_each(|document| document.relative_path = format!("lib/{}", document.relative_path));
+    for (what, bytes, says) in [
+        ("empty", Vec::new(), "it is empty"),
+        ("text", b"this is no index".to_vec(), "it is no SCIP index"),
+        ("JSON", b"{\"documents\": []}".to_vec(), "it is no SCIP index"),
+        ("cut off", good[..good.len() - 7].to_vec(), "damaged or cut off"),
+        ("a length that lies", vec![0x0a, 0xff, 0xff, 0xff, 0xff, 0x07, 1], "damaged or cut off"),
+        ("no documents", index(&root, Vec::new()), "it has no documents"),
+        ("the text moved", index(&root, moved), "made from another text"),
+        ("another text", index(&root, other_text), "made from another text"),
+        ("places that do not exist", index(&root, beyond), "made from another text"),
+        ("another project", index("/elsewhere/other", elsewhere), "no file of the ref"),
+    ] {
+        let run = import(&repo, &bytes);
+        assert_eq!(run.code, Some(1), "{what}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(says) && run.stderr.contains("nothing was changed"), "{what}: {}", run.stderr);
+        assert_eq!(uses(&repo, "Cart.total"), (vec!["src/view.ts:4 exact".into()], 0), "{what}");
+    }
+    let missing = repo.cruxe(&["index", "--scip", "no/such/file.scip"]);
+    assert_eq!(missing.code, Some(3));
+    assert!(missing.stderr.contains("no/such/file.scip"), "{}", missing.stderr);
+}

@@ -1,0 +1,217 @@
+//! One document: from lines and columns to offsets, if its text is the one that the file has.
+
+use cruxe_extract::as_text;
+use cruxe_store::{CompilerRole, CompilerSymbol, FileRow};
+use scip::types::descriptor::Suffix;
+use scip::types::occurrence::Typed_range;
+use scip::types::{Document, Occurrence, PositionEncoding, SymbolRole};
+
+use super::{ScipFile, symbol};
+
+/// One in so many definitions may stand under another name than its symbol's (a default export, a quoted key); with more,
+/// the index was made from another text.
+const STRANGERS: usize = 5;
+
+/// Whether an occurrence defines its symbol, here or as a forward declaration.
+pub fn defines(occurrence: &Occurrence) -> bool {
+    has(occurrence, SymbolRole::Definition) || has(occurrence, SymbolRole::ForwardDefinition)
+}
+
+fn has(occurrence: &Occurrence, role: SymbolRole) -> bool {
+    occurrence.symbol_roles & role as i32 != 0
+}
+
+/// What a document says about a content; `None` when it is about another one.
+pub fn facts(
+    index: &ScipFile,
+    bytes: &[u8],
+    row: &FileRow,
+    document: &Document,
+) -> Option<Vec<(u32, CompilerSymbol, CompilerRole)>> {
+    let (text, _) = as_text(bytes);
+    if !document.text.is_empty() && document.text != text {
+        return None;
+    }
+    let lines = Lines::of(&text);
+    let encodings: &[Encoding] = match document.position_encoding.enum_value_or_default() {
+        _ if text.is_ascii() => &[Encoding::Utf8],
+        PositionEncoding::UTF8CodeUnitOffsetFromLineStart => &[Encoding::Utf8],
+        PositionEncoding::UTF16CodeUnitOffsetFromLineStart => &[Encoding::Utf16],
+        PositionEncoding::UTF32CodeUnitOffsetFromLineStart => &[Encoding::Utf32],
+        // Tools that do not say so count as their own language does; the names tell.
+        PositionEncoding::UnspecifiedPositionEncoding => &[Encoding::Utf16, Encoding::Utf8, Encoding::Utf32],
+    };
+    let tries = encodings.iter().filter_map(|encoding| Some((*encoding, strangers(&lines, *encoding, document)?)));
+    let (encoding, _) = tries.min_by_key(|(_, strangers)| *strangers)?;
+    let mut found = Vec::with_capacity(document.occurrences.len());
+    for occurrence in &document.occurrences {
+        let (start, end) = lines.span(occurrence, encoding)?;
+        let global = symbol::global_key(&occurrence.symbol);
+        let Some(key) = global.or_else(|| symbol::local_key(&occurrence.symbol, &row.path)) else { continue };
+        if start == end {
+            continue; // a file as a whole
+        }
+        let own = global.is_none_or(|key| index.defined.contains(&key));
+        let role = match defines(occurrence) {
+            true => CompilerRole::Definition,
+            false if has(occurrence, SymbolRole::Import) => CompilerRole::Import,
+            false => CompilerRole::Use,
+        };
+        found.push((start, CompilerSymbol { key, own }, role));
+        // `new Cart()` names the class, and tools say that it means the constructor.
+        if let Some(key) = symbol::constructed(&occurrence.symbol).filter(|_| role != CompilerRole::Definition) {
+            found.push((start, CompilerSymbol { key, own: index.defined.contains(&key) }, role));
+        }
+    }
+    Some(found)
+}
+
+/// How many definitions do not stand where their names do; `None` when these are too many, or a place does not exist.
+fn strangers(lines: &Lines, encoding: Encoding, document: &Document) -> Option<usize> {
+    let (mut all, mut strangers) = (0, 0);
+    for occurrence in &document.occurrences {
+        let (start, end) = lines.span(occurrence, encoding)?;
+        let Some(name) = Some(occurrence).filter(|occurrence| defines(occurrence)).and_then(defined_name) else {
+            continue;
+        };
+        if start < end {
+            all += 1;
+            let text = lines.text.get(start as usize..end as usize)?;
+            let quotes: &[char] = &['"', '\'', '`', '#', '@'];
+            strangers += usize::from(text.trim_matches(quotes) != name.trim_matches(quotes));
+        }
+    }
+    (strangers * STRANGERS <= all).then_some(strangers)
+}
+
+/// The name under which a definition stands in the text, where its symbol tells.
+fn defined_name(occurrence: &Occurrence) -> Option<String> {
+    let symbol = scip::symbol::parse_symbol(&occurrence.symbol).ok()?;
+    let last = symbol.descriptors.last()?;
+    let named =
+        matches!(last.suffix.enum_value_or_default(), Suffix::Type | Suffix::Term | Suffix::Method | Suffix::Macro);
+    // `<constructor>`, `<get>size`, `typeLiteral0`: names of the tool's own making.
+    let made_up = last.name.contains(['<', '>', ' ']) || last.name.starts_with("typeLiteral");
+    (named && !made_up && !last.name.is_empty()).then(|| last.name.clone())
+}
+
+/// The path of a `file:` address; as it is, of anything else.
+pub fn local_path(address: &str) -> String {
+    let mut rest = address.strip_prefix("file://").unwrap_or(address).as_bytes();
+    let mut decoded = Vec::with_capacity(rest.len());
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        decoded.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&decoded).trim_end_matches('/').to_owned()
+}
+
+/// What columns count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Utf16,
+    Utf32,
+}
+
+/// A text with its lines.
+struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(text: &'t str) -> Lines<'t> {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Lines { text, starts }
+    }
+
+    /// The offsets of an occurrence; `None` when the text has no such place.
+    fn span(&self, occurrence: &Occurrence, encoding: Encoding) -> Option<(u32, u32)> {
+        let [line, column, last_line, last_column] = match &occurrence.typed_range {
+            Some(Typed_range::SingleLineRange(range)) => {
+                [range.line, range.start_character, range.line, range.end_character]
+            }
+            Some(Typed_range::MultiLineRange(range)) => {
+                [range.start_line, range.start_character, range.end_line, range.end_character]
+            }
+            Some(_) => return None,
+            None => match occurrence.range[..] {
+                [line, column, last] => [line, column, line, last],
+                [line, column, last_line, last] => [line, column, last_line, last],
+                _ => return None,
+            },
+        };
+        let (start, end) = (self.offset(line, column, encoding)?, self.offset(last_line, last_column, encoding)?);
+        (start <= end).then_some((start, end))
+    }
+
+    fn offset(&self, line: i32, column: i32, encoding: Encoding) -> Option<u32> {
+        let (line, column) = (usize::try_from(line).ok()?, usize::try_from(column).ok()?);
+        let start = *self.starts.get(line)?;
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        let text = &self.text[start..end];
+        let within = match encoding {
+            _ if column == 0 => 0,
+            Encoding::Utf8 => Some(column).filter(|column| text.is_char_boundary(*column))?,
+            Encoding::Utf16 => place(text, column, char::len_utf16)?,
+            Encoding::Utf32 => place(text, column, |_| 1)?,
+        };
+        u32::try_from(start + within).ok()
+    }
+}
+
+/// Where a column begins, in bytes; `None` beyond the end or within a character.
+fn place(text: &str, column: usize, width: impl Fn(char) -> usize) -> Option<usize> {
+    let mut counted = 0;
+    for (at, letter) in text.char_indices() {
+        if counted >= column {
+            return (counted == column).then_some(at);
+        }
+        counted += width(letter);
+    }
+    (counted == column).then_some(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_counted_as_the_index_counts_them() {
+        let lines = Lines::of("a\r\n// 😀é x\nend");
+        let at = |line, column, encoding| lines.offset(line, column, encoding);
+        // `x` is 10 bytes, 7 UTF-16 units and 6 characters into its line.
+        assert_eq!(at(1, 10, Encoding::Utf8), Some(13));
+        assert_eq!(at(1, 7, Encoding::Utf16), Some(13));
+        assert_eq!(at(1, 6, Encoding::Utf32), Some(13));
+        assert_eq!(at(1, 4, Encoding::Utf8), None, "within a character");
+        assert_eq!(at(1, 4, Encoding::Utf16), None, "within a character");
+        assert_eq!((at(2, 3, Encoding::Utf16), at(2, 4, Encoding::Utf16)), (Some(18), None));
+        assert_eq!(
+            (at(3, 0, Encoding::Utf8), at(-1, 0, Encoding::Utf8), at(0, -1, Encoding::Utf8)),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn ranges_have_three_numbers_or_four_and_start_before_they_end() {
+        let lines = Lines::of("one\ntwo");
+        let span =
+            |range: &[i32]| lines.span(&Occurrence { range: range.to_vec(), ..Occurrence::new() }, Encoding::Utf8);
+        assert_eq!(span(&[1, 0, 3]), Some((4, 7)));
+        assert_eq!(span(&[0, 1, 1, 1]), Some((1, 5)));
+        for wrong in [&[][..], &[1, 2], &[1, 3, 0], &[0, 0, 9], &[5, 0, 1], &[1, 0, 0, 1], &[i32::MAX, 0, 1]] {
+            assert_eq!(span(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_become_paths() {
+        assert_eq!(local_path("file:///home/a%20b/c/"), "/home/a b/c");
+        assert_eq!(local_path("/home/c%"), "/home/c%");
+        assert_eq!(local_path(""), "");
+    }
+}

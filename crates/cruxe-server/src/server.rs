@@ -228,10 +228,8 @@ impl Connection {
 }
 
 fn to_result(answer: Answer) -> CallToolResult {
-    let mut result = CallToolResult::structured(answer.structured);
-    if let Some(text) = answer.text {
-        result.content = vec![ContentBlock::text(text.to_string())];
-    }
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text())]);
+    result.structured_content = Some(answer.structured);
     result
 }
 

@@ -70,7 +70,7 @@ pub fn measure(cruxe: &Path, corpus: &Corpus, runs: u32) -> Result<BranchFigures
     let home = tempfile::tempdir().map_err(BenchError::doing("a temporary folder"))?;
     // A file that changed in the instant of the scan is read again; let that instant pass.
     std::thread::sleep(Duration::from_millis(200));
-    let mut index = |name: &str| -> Result<(f64, u64), BenchError> {
+    let index = |name: &str| -> Result<(f64, u64), BenchError> {
         let before = bytes_below(home.path());
         let took = index(cruxe, root, home.path(), name)?;
         Ok((took.as_secs_f64(), bytes_below(home.path()).saturating_sub(before)))

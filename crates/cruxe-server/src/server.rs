@@ -478,12 +478,10 @@ fn cursor_of(request: &Option<PaginatedRequestParams>) -> Option<&str> {
 }
 
 fn to_result(answer: Answer, linked: bool) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text())]);
     let link = if linked { link_of_first(&answer.structured) } else { None };
-    let mut result = CallToolResult::structured(answer.structured);
-    if let Some(text) = answer.text {
-        result.content = vec![ContentBlock::text(text.to_string())];
-    }
     result.content.extend(link.map(ContentBlock::resource_link));
+    result.structured_content = Some(answer.structured);
     result
 }
 

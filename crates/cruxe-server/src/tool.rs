@@ -129,25 +129,33 @@ impl Call {
 pub struct Answer {
     /// The structured content: an object.
     pub structured: Value,
-    /// What the text content and the bare form say, where it is not the structured object.
-    pub text: Option<Value>,
+    /// The member that the text content and the bare form are, where they are not the whole object.
+    pub text_of: Option<&'static str>,
 }
 
 impl Answer {
     /// An answer whose text is the structured object.
     pub fn new(output: &impl Serialize) -> Result<Answer, ToolError> {
         let structured = serde_json::to_value(output).map_err(ToolError::internal)?;
-        Ok(Answer { structured, text: None })
+        Ok(Answer { structured, text_of: None })
     }
 
     /// Makes the text one member of the object, for tools whose contract is an array.
-    pub fn with_text_of(self, member: &str) -> Answer {
-        Answer { text: self.structured.get(member).cloned(), ..self }
+    pub fn with_text_of(self, member: &'static str) -> Answer {
+        Answer { text_of: Some(member), ..self }
+    }
+
+    /// Returns the text content.
+    pub fn text(&self) -> String {
+        self.text_of.and_then(|member| self.structured.get(member)).unwrap_or(&self.structured).to_string()
     }
 
     /// Returns what clients outside MCP's envelope get.
-    pub fn into_bare(self) -> Value {
-        self.text.unwrap_or(self.structured)
+    pub fn into_bare(mut self) -> Value {
+        match self.text_of.and_then(|member| self.structured.get_mut(member)) {
+            Some(part) => part.take(),
+            None => self.structured,
+        }
     }
 }
 

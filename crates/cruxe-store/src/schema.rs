@@ -7,8 +7,8 @@ use crate::error::StoreError;
 /// The version that this program writes.
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
-/// Indexes before this one have another full-text index and are built anew.
-const FIRST_VERSION: i64 = 2;
+/// Indexes before this one have other tables and another full-text index, and are built anew.
+const FIRST_VERSION: i64 = 3;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
@@ -77,8 +77,7 @@ CREATE TABLE dead (version INTEGER PRIMARY KEY);
 
 -- Which names a version uses, as sorted 16-bit fingerprints. Apart from the facts, because a question reads all of it.
 CREATE TABLE mention (version INTEGER PRIMARY KEY, names BLOB NOT NULL);
-",
-    "
+
 -- What a compiler's index says about a version, packed; most versions have none.
 CREATE TABLE compiler (version INTEGER PRIMARY KEY, facts BLOB NOT NULL);
 ",

@@ -241,13 +241,17 @@ fn a_later_import_is_seen_by_an_open_index() {
 }
 
 #[test]
-fn an_index_of_the_schema_before_keeps_what_it_has() {
+fn an_index_of_an_earlier_schema_is_refused_and_left_alone() {
     let project = Project::new();
     project.publish("main", &[("a.py", "def a(): pass")]);
     let database = project.dir.current().unwrap().unwrap().join("facts.db");
-    let older = rusqlite::Connection::open(database).unwrap();
-    older.execute_batch("DROP TABLE compiler; PRAGMA user_version = 2").unwrap();
+    let set = |version: i64| {
+        rusqlite::Connection::open(&database).unwrap().pragma_update(None, "user_version", version).unwrap();
+    };
+    set(2);
     assert!(matches!(Index::open(&project.dir), Err(StoreError::Incompatible { found: 2, required: 3 })));
-    project.writer().abandon();
+    let lock = WriterLock::acquire(&project.dir.lock_path()).unwrap();
+    assert!(matches!(Writer::open(&project.dir, lock), Err(StoreError::Incompatible { found: 2, required: 3 })));
+    set(3);
     assert_eq!(project.paths("main", "a"), ["a.py"]);
 }

@@ -158,20 +158,18 @@ fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation,
     }
 }
 
+/// The chunks that have a word, and how often.
+type Having = Rc<Vec<(ChunkNumber, u32)>>;
+
 /// The postings that a question has looked up: several parts of a search ask for the same words.
 #[derive(Default)]
 pub(super) struct Postings {
-    known: RefCell<HashMap<(TextField, String), Rc<Vec<(ChunkNumber, u32)>>>>,
+    known: RefCell<HashMap<(TextField, String), Having>>,
 }
 
 impl Postings {
     /// The chunks that have a token, and how often.
-    pub fn of(
-        &self,
-        corpus: &Corpus,
-        field: TextField,
-        token: &str,
-    ) -> Result<Rc<Vec<(ChunkNumber, u32)>>, StoreError> {
+    pub fn of(&self, corpus: &Corpus, field: TextField, token: &str) -> Result<Having, StoreError> {
         let key = (field, token.to_owned());
         if let Some(known) = self.known.borrow().get(&key) {
             return Ok(Rc::clone(known));

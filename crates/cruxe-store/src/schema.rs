@@ -1,6 +1,8 @@
 //! The tables, and how an older file becomes a newer one.
 
-use rusqlite::Connection;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode};
 
 use crate::error::StoreError;
 
@@ -83,14 +85,35 @@ CREATE TABLE compiler (version INTEGER PRIMARY KEY, facts BLOB NOT NULL);
 ",
 ];
 
+/// How long a connection waits for another one.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Settings of every connection.
 pub fn configure(connection: &Connection) -> Result<(), StoreError> {
-    connection.busy_timeout(std::time::Duration::from_secs(10))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.busy_timeout(PATIENCE)?;
+    use_log(connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "mmap_size", 256i64 << 20)?;
     Ok(())
+}
+
+/// Switches to a write-ahead log. Of two connections that make a new database at the same moment one is told at once that it
+/// is locked, whatever its patience: SQLite does not wait for this switch.
+fn use_log(connection: &Connection) -> Result<(), StoreError> {
+    let started = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(problem) if is_busy(&problem) && started.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            other => return Ok(other?),
+        }
+    }
+}
+
+fn is_busy(problem: &rusqlite::Error) -> bool {
+    matches!(problem.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Makes a new database, or brings an older one up to date. A newer one is refused.
@@ -161,6 +184,19 @@ mod tests {
             Err(StoreError::Incompatible { found, required }) if found == required + 1
         ));
         assert!(matches!(check(&connection), Err(StoreError::Incompatible { .. })));
+    }
+
+    #[test]
+    fn connections_that_make_a_database_at_once_all_get_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..20 {
+            let path = folder.path().join(format!("{round}.db"));
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| configure(&Connection::open(&path).unwrap()).unwrap());
+                }
+            });
+        }
     }
 
     #[test]

@@ -148,11 +148,12 @@ async fn output_closed() {
 /// Everything that takes time happens behind the handshake.
 fn prepare_in_background(app: &Arc<App>, watch: bool) {
     let app = Arc::clone(app);
+    // Before the first question, which may come at once: it is to hear that its workspace is being indexed.
+    if let Err(problem) = app.own().project.register() {
+        tracing::error!("{problem}");
+    }
     std::thread::spawn(move || {
         let workspace = app.own();
-        if let Err(problem) = workspace.project.register() {
-            tracing::error!("{problem}");
-        }
         if let Err(problem) = workspace.recover_interrupted_jobs() {
             tracing::error!("{problem}");
         }

@@ -161,6 +161,37 @@ fn uncommitted_work_is_the_head_when_none_is_named() {
 }
 
 #[test]
+fn branches_that_were_merged_crosswise_meet_where_git_says() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("crosswise", &[("kept.py", "def kept():\n    pass\n")]);
+    for name in ["one", "two"] {
+        repo.git(&["checkout", "-q", "-b", name, "main"]);
+        repo.write(&format!("{name}.py"), format!("def of_{name}():\n    pass\n"));
+        repo.commit(name);
+    }
+    repo.git(&["branch", "first", "one"]);
+    repo.git(&["branch", "second", "two"]);
+    repo.git(&["checkout", "-q", "one"]);
+    repo.git(&["merge", "-q", "-m", "two into one", "second"]);
+    repo.git(&["checkout", "-q", "two"]);
+    repo.git(&["merge", "-q", "-m", "one into two", "first"]);
+    repo.write("late.py", "def late():\n    pass\n");
+    repo.commit("late");
+    assert_eq!(repo.git(&["merge-base", "--all", "one", "two"]).lines().count(), 2);
+
+    for name in ["one", "two"] {
+        repo.cruxe(&["index", "--ref", name]).ok();
+    }
+    let mut client = repo.server();
+    let answer = client.ok("diff_context", json!({"base_ref": "one", "head_ref": "two"}));
+    let merge_base = repo.git(&["merge-base", "one", "two"]);
+    assert_eq!(answer["merge_base_commit"], merge_base);
+    // Seen from there the other side's function is new as well as the late one.
+    let theirs = if merge_base == repo.git(&["rev-parse", "first"]) { "added of_two" } else { "added of_one" };
+    assert_eq!(told(&answer), ["added late", theirs]);
+}
+
+#[test]
 fn refs_that_do_not_meet_and_refs_that_are_not_indexed_are_errors() {
     let sandbox = Sandbox::new();
     let repo = branched(&sandbox);

@@ -101,8 +101,8 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
     best.map(|(_, at)| at)
 }
 
-/// The number of letters to insert, delete or replace between two texts (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
+/// Returns the number of letters to insert, delete or replace between two texts (Levenshtein).
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, left) in a.chars().enumerate() {
@@ -127,6 +127,13 @@ mod tests {
 
     fn lines(text: &str, anchor: &str) -> Option<(u32, u32)> {
         outline(text).find(anchor).map(|heading| heading.lines)
+    }
+
+    #[test]
+    fn distance_counts_single_edits() {
+        for (a, b, expected) in [("", "abc", 3), ("kitten", "sitting", 3), ("same", "same", 0), ("locate", "", 6)] {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+        }
     }
 
     #[test]

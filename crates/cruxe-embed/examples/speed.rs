@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use cruxe_embed::{Table, scan};
+use cruxe_embed::{Probe, Table, push_row};
 
 const CHUNKS: usize = 100_000;
 const LINES: usize = 20;
@@ -32,19 +32,19 @@ fn main() -> std::io::Result<()> {
     println!("{} chunks of {} bytes on average", chunks.len(), bytes / chunks.len().max(1));
 
     let started = Instant::now();
-    let mut rows: Vec<i8> = Vec::with_capacity(CHUNKS * table.dims());
+    let mut rows = Vec::new();
     for chunk in chunks.iter().cycle().take(CHUNKS) {
-        if let Some(vector) = table.embed(chunk) {
-            rows.extend(vector.values);
-        }
+        push_row(table.embed(chunk).as_ref(), table.dims(), &mut rows);
     }
     println!("{CHUNKS} chunks: {:.2} s", started.elapsed().as_secs_f64());
 
-    let query = table.embed("where is the configuration file read").map(|vector| vector.values).unwrap_or_default();
+    let Some(query) = table.embed("where is the configuration file read") else { return Ok(()) };
+    let (probe, mut cosines) = (Probe::new(&query), vec![0.0; CHUNKS]);
     for _ in 0..5 {
         let started = Instant::now();
-        black_box(scan(&query, &rows, table.dims(), 50, |_| true));
-        println!("scan of {} rows: {:.2} ms", rows.len() / table.dims(), started.elapsed().as_secs_f64() * 1e3);
+        probe.cosines(&rows, &mut cosines);
+        black_box(&cosines);
+        println!("scan of {CHUNKS} rows: {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
     }
     Ok(())
 }

@@ -16,4 +16,4 @@ mod words;
 
 pub use error::EmbedError;
 pub use table::Table;
-pub use vector::{Hit, Vector, dot, dots, scan};
+pub use vector::{Probe, Vector, dot, push_row, row_bytes};

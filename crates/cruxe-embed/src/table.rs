@@ -135,7 +135,7 @@ impl Table {
             let folded = words::fold(part);
             for word in words::split(&folded).take(left) {
                 left -= 1;
-                self.vocabulary.look_up(&self.bytes, word, &mut tokens);
+                self.vocabulary.look_up(word, &mut tokens);
             }
         }
         tokens

@@ -1,8 +1,5 @@
 //! Vectors of small integers, and the scan over many of them.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::simd;
 
 /// An embedding. All vectors of a model have nearly the same length, so their integer dot product ranks like the cosine;
@@ -50,43 +47,61 @@ pub fn dot(a: &[i8], b: &[i8]) -> i32 {
     simd::dot(a, b)
 }
 
-/// Puts down the dot product of a vector with each of the rows, which lie one behind the other; as many as `out` has room
-/// for.
-pub fn dots(vector: &[i8], rows: &[i8], out: &mut [i32]) {
-    simd::dots(vector, rows, out);
+/// A unit vector's components times this are the values of a row. Sixteen values are enough for the text to be found: 256
+/// components have a deviation of 1/16 each, and a third of that is the best width of a step for them.
+const ROW_STEPS: f32 = 48.0;
+/// What stands for 0 in a row.
+const ROW_ZERO: f32 = 8.0;
+
+/// Returns the bytes of a row.
+pub fn row_bytes(dims: usize) -> usize {
+    dims.div_ceil(2)
 }
 
-/// A row that a scan found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// The row.
-    pub row: usize,
-    /// Its dot product with the query.
-    pub score: i32,
+/// Appends a vector as a row of four bits a value, which is how many vectors are kept; no vector is as far from
+/// everything as can be. A byte holds a value of the first half and one of the second.
+pub fn push_row(vector: Option<&Vector>, dims: usize, rows: &mut Vec<u8>) {
+    let half = row_bytes(dims);
+    let value = |at: usize| {
+        let Some((vector, value)) = vector.and_then(|vector| Some((vector, *vector.values.get(at)?))) else {
+            return ROW_ZERO as u8;
+        };
+        let scaled = f32::from(value) * vector.scale * ROW_STEPS;
+        (scaled.clamp(-ROW_ZERO, ROW_ZERO - 1.0) + ROW_ZERO + 0.5) as u8
+    };
+    rows.extend((0..half).map(|at| value(at) | value(at + half) << 4));
 }
 
-/// Returns the `limit` rows nearest to the query among those that `keep` wants, the best first and of equals the first.
-/// `rows` are vectors of `dims` values one behind the other.
-pub fn scan(query: &[i8], rows: &[i8], dims: usize, limit: usize, mut keep: impl FnMut(usize) -> bool) -> Vec<Hit> {
-    if dims == 0 || limit == 0 {
-        return Vec::new();
+/// A query, laid out for the comparison with many rows.
+pub struct Probe {
+    first: Vec<i8>,
+    second: Vec<i8>,
+    /// The product with a row of zeros.
+    zero: i32,
+    scale: f32,
+}
+
+impl Probe {
+    /// Prepares a query.
+    pub fn new(query: &Vector) -> Probe {
+        let half = row_bytes(query.values.len());
+        let (first, second) = query.values.split_at(half);
+        let mut second = second.to_vec();
+        second.resize(half, 0);
+        let sum: i32 = query.values.iter().map(|value| i32::from(*value)).sum();
+        Probe { first: first.to_vec(), second, zero: sum * ROW_ZERO as i32, scale: query.scale / ROW_STEPS }
     }
-    // The worst of the best lies on top: the lowest score, of equals the last row.
-    let mut best: BinaryHeap<(Reverse<i32>, usize)> = BinaryHeap::new();
-    for (row, values) in rows.chunks_exact(dims).enumerate() {
-        if !keep(row) {
-            continue;
-        }
-        let score = dot(query, values);
-        if best.len() < limit {
-            best.push((Reverse(score), row));
-        } else if let Some(mut worst) = best.peek_mut()
-            && score > worst.0.0
-        {
-            *worst = (Reverse(score), row);
-        }
+
+    /// Returns the bytes of a row that it can be compared with.
+    pub fn row_bytes(&self) -> usize {
+        self.first.len()
     }
-    best.into_sorted_vec().into_iter().map(|(Reverse(score), row)| Hit { row, score }).collect()
+
+    /// Puts down the cosine with each of the rows, which lie one behind the other; as many as `out` has room for. Rounding
+    /// may lead it a little beyond 1.
+    pub fn cosines(&self, rows: &[u8], out: &mut [f32]) {
+        simd::products(&self.first, &self.second, rows, out, |product| (product - self.zero) as f32 * self.scale);
+    }
 }
 
 #[cfg(test)]
@@ -101,17 +116,39 @@ mod tests {
         assert_eq!(dot(&[], &[]), 0);
     }
 
+    fn wave(seed: f32, dims: usize) -> Vector {
+        let values: Vec<f32> = (0..dims).map(|at| (at as f32 * seed).sin() + (at as f32 * seed * 0.3).cos()).collect();
+        Vector::from_floats(&values).unwrap()
+    }
+
     #[test]
-    fn a_scan_returns_the_best_rows_in_order_and_of_equals_the_first() {
-        let rows = [1, 0, 3, 0, 2, 0, 3, 0, -1, 0, 2, 0];
-        let hits = |limit, keep: fn(usize) -> bool| -> Vec<(usize, i32)> {
-            scan(&[1, 1], &rows, 2, limit, keep).into_iter().map(|hit| (hit.row, hit.score)).collect()
-        };
-        assert_eq!(hits(3, |_| true), [(1, 3), (3, 3), (2, 2)]);
-        assert_eq!(hits(2, |row| row != 1), [(3, 3), (2, 2)]);
-        assert_eq!(hits(9, |_| true), [(1, 3), (3, 3), (2, 2), (5, 2), (0, 1), (4, -1)]);
-        assert_eq!(hits(0, |_| true), []);
-        assert_eq!(hits(5, |_| false), []);
+    fn the_cosine_with_a_row_is_nearly_the_cosine() {
+        for dims in [2, 7, 64, 256, 384, 1000] {
+            let query = wave(0.7, dims);
+            let others: Vec<Vector> = (1..40).map(|seed| wave(seed as f32 * 0.11, dims)).collect();
+            let mut rows = Vec::new();
+            for other in &others {
+                push_row(Some(other), dims, &mut rows);
+            }
+            push_row(None, dims, &mut rows);
+            let probe = Probe::new(&query);
+            assert_eq!((rows.len(), probe.row_bytes()), (40 * row_bytes(dims), row_bytes(dims)));
+            let mut cosines = vec![-9.0; 41];
+            probe.cosines(&rows, &mut cosines);
+            assert_eq!(cosines[39..], [0.0, -9.0], "no vector, and a row that is not there");
+            // Steps are made for hundreds of values: where there are few, each is large and cut off.
+            for (other, cosine) in others.iter().zip(&cosines).filter(|_| dims >= 256) {
+                assert!((query.cosine(other) - cosine).abs() < 0.02, "{dims}: {} {cosine}", query.cosine(other));
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_holds_two_values_in_a_byte_and_keeps_the_extremes() {
+        let vector = Vector { values: vec![127, -127, 0, 1, 3], scale: 1.0 / 127.0 };
+        let mut rows = vec![7];
+        push_row(Some(&vector), 5, &mut rows);
+        assert_eq!(rows, [7, 0x8f, 0x90, 0x88], "15 0 8 | 8 9 and nothing");
     }
 
     #[test]

@@ -9,31 +9,17 @@ use crate::words::Word;
 const LONGEST_WORD: usize = 40;
 const CONTINUATION: &[u8] = b"##";
 
-/// The pieces, in an open hash table over the bytes of the file: nothing is copied and no word is allocated.
+/// The pieces, in an open hash table by their hashes alone: of 64 bits, so that a word that is none of the pieces is taken for
+/// one less than once in a hundred thousand billion words.
 pub(crate) struct Vocabulary {
     slots: Vec<Slot>,
-    pieces: Vec<Piece>,
 }
 
 #[derive(Clone, Copy)]
 struct Slot {
-    /// The upper half of the hash: two pieces are seldom compared in vain.
-    tag: u32,
+    hash: u64,
     /// One more than the number of the piece; 0 is an empty slot.
     piece: u32,
-}
-
-/// A piece without its `##`, as a place in the file.
-struct Piece {
-    start: u32,
-    length: u8,
-    continues: bool,
-}
-
-impl Piece {
-    fn range(&self) -> Range<usize> {
-        self.start as usize..self.start as usize + usize::from(self.length)
-    }
 }
 
 /// FNV-1a: it can be carried on byte by byte, so all beginnings of a word cost one pass.
@@ -53,10 +39,10 @@ impl Hash {
         bytes.iter().fold(Hash::new(continues), |hash, &byte| hash.push(byte.to_ascii_lowercase()))
     }
 
-    /// The tag and the first slot.
-    fn place(self, mask: usize) -> (u32, usize) {
+    /// The hash with its bits mixed, and the first slot.
+    fn place(self, mask: usize) -> (u64, usize) {
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((mixed >> 32) as u32, (mixed ^ (mixed >> 32)) as usize & mask)
+        (mixed, (mixed ^ (mixed >> 32)) as usize & mask)
     }
 }
 
@@ -65,8 +51,7 @@ impl Vocabulary {
     pub fn read(file: &[u8], range: Range<usize>, count: usize) -> Result<Vocabulary, EmbedError> {
         let refused = |problem: String| Err(EmbedError::Table(problem));
         let slots = (count * 2).next_power_of_two();
-        let mut vocabulary =
-            Vocabulary { slots: vec![Slot { tag: 0, piece: 0 }; slots], pieces: Vec::with_capacity(count) };
+        let mut vocabulary = Vocabulary { slots: vec![Slot { hash: 0, piece: 0 }; slots] };
         let mut at = range.start;
         for number in 0..count {
             let length = file[..range.end].get(at).copied().unwrap_or_default();
@@ -80,9 +65,8 @@ impl Vocabulary {
             }
             let continues = text.len() > CONTINUATION.len() && text.starts_with(CONTINUATION);
             let skipped = if continues { CONTINUATION.len() } else { 0 };
-            let piece = Piece { start: (at + 1 + skipped) as u32, length: length - skipped as u8, continues };
             at += 1 + text.len();
-            if !vocabulary.insert(file, piece) {
+            if !vocabulary.insert(Hash::of(&text[skipped..], continues), number as u32) {
                 return refused(format!(
                     "word {number} of {count}, `{}`, is there twice",
                     String::from_utf8_lossy(text)
@@ -96,35 +80,28 @@ impl Vocabulary {
     }
 
     /// False if the piece was there already.
-    fn insert(&mut self, file: &[u8], piece: Piece) -> bool {
+    fn insert(&mut self, hash: Hash, number: u32) -> bool {
         let mask = self.slots.len() - 1;
-        let text = &file[piece.range()];
-        let (tag, mut at) = Hash::of(text, piece.continues).place(mask);
+        let (hash, mut at) = hash.place(mask);
         while self.slots[at].piece != 0 {
-            if self.slots[at].tag == tag && self.is(file, self.slots[at].piece - 1, text, piece.continues) {
+            if self.slots[at].hash == hash {
                 return false;
             }
             at = (at + 1) & mask;
         }
-        self.pieces.push(piece);
-        self.slots[at] = Slot { tag, piece: self.pieces.len() as u32 };
+        self.slots[at] = Slot { hash, piece: number + 1 };
         true
     }
 
-    fn is(&self, file: &[u8], number: u32, text: &[u8], continues: bool) -> bool {
-        let piece = &self.pieces[number as usize];
-        piece.continues == continues && file[piece.range()].eq_ignore_ascii_case(text)
-    }
-
-    fn find(&self, file: &[u8], text: &[u8], continues: bool, hash: Hash) -> Option<u32> {
+    fn find(&self, hash: Hash) -> Option<u32> {
         let mask = self.slots.len() - 1;
-        let (tag, mut at) = hash.place(mask);
+        let (hash, mut at) = hash.place(mask);
         loop {
             let slot = self.slots[at];
             if slot.piece == 0 {
                 return None;
             }
-            if slot.tag == tag && self.is(file, slot.piece - 1, text, continues) {
+            if slot.hash == hash {
                 return Some(slot.piece - 1);
             }
             at = (at + 1) & mask;
@@ -132,27 +109,27 @@ impl Vocabulary {
     }
 
     /// Appends the numbers of a word's pieces; none if some part of the word has no piece.
-    pub fn look_up(&self, file: &[u8], word: Word, found: &mut Vec<u32>) {
+    pub fn look_up(&self, word: Word, found: &mut Vec<u32>) {
         let (Word::Ascii(text) | Word::Other(text)) = word;
         let bytes = text.as_bytes();
-        if let Some(number) = self.find(file, bytes, false, Hash::of(bytes, false)) {
+        if let Some(number) = self.find(Hash::of(bytes, false)) {
             return found.push(number);
         }
         match word {
-            Word::Ascii(_) => self.take_apart(file, &bytes[..bytes.len().min(LONGEST_WORD)], found),
+            Word::Ascii(_) => self.take_apart(&bytes[..bytes.len().min(LONGEST_WORD)], found),
             Word::Other(_) => {
                 // Without blanks between words, as in Chinese, a single character is what can still be known.
                 let mut buffer = [0; 4];
                 found.extend(text.chars().filter_map(|letter| {
                     let letter = letter.encode_utf8(&mut buffer).as_bytes();
-                    self.find(file, letter, false, Hash::of(letter, false))
+                    self.find(Hash::of(letter, false))
                 }));
             }
         }
     }
 
     /// Greedy WordPiece: the longest known beginning, then the longest continuation, and so on.
-    fn take_apart(&self, file: &[u8], word: &[u8], found: &mut Vec<u32>) {
+    fn take_apart(&self, word: &[u8], found: &mut Vec<u32>) {
         let before = found.len();
         let mut hashes = [Hash(0); LONGEST_WORD];
         let mut start = 0;
@@ -164,9 +141,7 @@ impl Vocabulary {
                 hash = hash.push(byte.to_ascii_lowercase());
                 *slot = hash;
             }
-            let longest = (1..=rest.len())
-                .rev()
-                .find_map(|length| Some((length, self.find(file, &rest[..length], continues, hashes[length - 1])?)));
+            let longest = (1..=rest.len()).rev().find_map(|length| Some((length, self.find(hashes[length - 1])?)));
             let Some((length, number)) = longest else {
                 return found.truncate(before);
             };

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use cruxe_embed::Table;
+use cruxe_embed::{Table, push_row, row_bytes};
 use cruxe_extract::place::Places;
 use cruxe_extract::{Extractor, as_text, registry};
 use cruxe_model::facts::{FileFacts, Problem};
@@ -215,7 +215,7 @@ struct Work {
 enum Outcome {
     New(Box<NewVersion>),
     Known(VersionId),
-    Embedded(VersionId, Vec<i8>),
+    Embedded(VersionId, Vec<u8>),
     Skipped(&'static str),
     Failed(IndexError),
 }
@@ -278,6 +278,7 @@ impl Run<'_> {
         // Large files first: one that is begun last would keep a single core busy while the others wait.
         work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
         let extracted = work.len() as u64;
+        writer.expect(work.len());
         let found = self.extract(work, total, &mut writer, &mut outcomes)?;
         for (file, version, why) in found {
             if let (None, Some(why)) = (version, why) {
@@ -542,22 +543,20 @@ impl<'a> Worker<'a> {
 /// The model that embeds chunks, if any does.
 pub(crate) fn embedding(project: &Project) -> Option<Embedding> {
     let table = project.config.semantic.enabled.then(Table::builtin);
-    table.map(|table| Embedding { model: table.version().to_owned(), dims: table.dims() })
+    table.map(|table| Embedding { model: table.version().to_owned(), row: row_bytes(table.dims()) })
 }
 
 /// The embeddings of a file's chunks: each of what it says and of where it stands.
-fn embed(path: &RepoPath, facts: &FileFacts, text: &str) -> Vec<i8> {
+fn embed(path: &RepoPath, facts: &FileFacts, text: &str) -> Vec<u8> {
     let table = Table::builtin();
-    let mut vectors = Vec::with_capacity(facts.chunks.len() * table.dims());
+    let mut rows = Vec::with_capacity(facts.chunks.len() * row_bytes(table.dims()));
     for chunk in &facts.chunks {
         let body = text.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
         let name = chunk.symbol.and_then(|at| facts.symbol(at)).map_or("", |symbol| symbol.qualified_name.as_str());
-        match table.embed_parts(&[path.as_str(), name, body]) {
-            Some(vector) => vectors.extend_from_slice(&vector.values),
-            None => vectors.resize(vectors.len() + table.dims(), 0),
-        }
+        let vector = table.embed_parts(&[path.as_str(), name, body]);
+        push_row(vector.as_ref(), table.dims(), &mut rows);
     }
-    vectors
+    rows
 }
 
 /// What could not be done, in words.

@@ -280,7 +280,7 @@ impl Corpus {
 
 impl Vectors {
     /// The rows of a file, one per chunk, in runs that lie one behind the other; none where there are none.
-    pub fn rows_of(&self, file: FileNumber) -> impl Iterator<Item = &[i8]> {
+    pub fn rows_of(&self, file: FileNumber) -> impl Iterator<Item = &[u8]> {
         let runs = &self.runs[self.places[file as usize].clone()];
         runs.iter().map(|(first, count)| self.rows.rows(*first, *count))
     }

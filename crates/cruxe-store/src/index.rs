@@ -83,10 +83,10 @@ pub struct FileRow {
 pub struct SymbolTable {
     /// In the order of their positions.
     pub symbols: Vec<Symbol>,
-    lines: Vec<(u32, u32)>,
+    pub(crate) lines: Vec<(u32, u32)>,
     /// The pieces that full-text search treats as one document.
     pub chunks: Vec<Chunk>,
-    chunk_lines: Vec<(u32, u32)>,
+    pub(crate) chunk_lines: Vec<(u32, u32)>,
 }
 
 impl SymbolTable {
@@ -359,13 +359,7 @@ impl Snapshot {
 
     /// The symbols of a file version.
     pub fn symbols(&self, version: VersionId) -> Result<SymbolTable, StoreError> {
-        let block = pack::unpack_symbols(&self.blob("SELECT symbols FROM facts WHERE version = ?1", version)?)?;
-        Ok(SymbolTable {
-            symbols: block.symbols.into_owned(),
-            lines: block.lines,
-            chunks: block.chunks.into_owned(),
-            chunk_lines: block.chunk_lines,
-        })
+        pack::unpack_symbols(&self.blob("SELECT symbols FROM facts WHERE version = ?1", version)?)
     }
 
     /// The same, kept for the next question.
@@ -436,7 +430,7 @@ impl Snapshot {
         let vectors = match vectors::embedding(connection)? {
             None => None,
             Some(embedding) => {
-                let rows = VectorRows::open(&self.index.folder, connection, embedding.dims)?;
+                let rows = VectorRows::open(&self.index.folder, connection, embedding.row)?;
                 let mut list =
                     connection.prepare_cached("SELECT version, first, count FROM vector ORDER BY version, at")?;
                 let places = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;

@@ -30,6 +30,7 @@ mod names;
 mod pack;
 mod schema;
 mod stem;
+mod symbol_columns;
 mod symbol_rows;
 #[cfg(test)]
 mod tests;

@@ -52,6 +52,9 @@ pub(crate) fn flags(symbol: &Symbol) -> u8 {
         + u8::from(symbol.access == Access::Public) * PUBLIC
 }
 
+/// The id of a name; without the binary comparison, also of those that differ in case.
+pub(crate) const EXACT: &str = "SELECT id FROM name WHERE name = ?1 AND name = ?1 COLLATE BINARY";
+
 /// A prefix that is too common is cut here: the answer is cut far earlier anyway.
 const MAX_PREFIX_NAMES: usize = 2_000;
 
@@ -63,9 +66,9 @@ pub(crate) fn find(
     versions: &RoaringBitmap,
 ) -> Result<Vec<SymbolHit>, StoreError> {
     let groups = match how {
-        NameMatch::Exact => vec![ids(connection, "SELECT id FROM name WHERE name = ?1", params![name])?],
+        NameMatch::Exact => vec![ids(connection, EXACT, params![name])?],
         NameMatch::CaseInsensitive => {
-            vec![ids(connection, "SELECT id FROM name WHERE name = ?1 COLLATE NOCASE AND name <> ?1", params![name])?]
+            vec![ids(connection, "SELECT id FROM name WHERE name = ?1 AND name <> ?1 COLLATE BINARY", params![name])?]
         }
         NameMatch::Prefix => vec![prefixed(connection, name)?],
         NameMatch::Typo => similar(connection, name)?,
@@ -118,8 +121,8 @@ fn prefixed(connection: &Connection, name: &str) -> Result<Vec<i64>, StoreError>
     let Some(last) = name.chars().last() else { return Ok(Vec::new()) };
     let Some(next) = char::from_u32(last.to_ascii_lowercase() as u32 + 1) else { return Ok(Vec::new()) };
     let bound = format!("{}{next}", &name[..name.len() - last.len_utf8()]);
-    let sql = "SELECT id FROM name WHERE name >= ?1 COLLATE NOCASE AND name < ?2 COLLATE NOCASE \
-               AND name <> ?1 COLLATE NOCASE ORDER BY length(name), name LIMIT ?3";
+    let sql = "SELECT id FROM name WHERE name >= ?1 AND name < ?2 AND name <> ?1 \
+               ORDER BY length(name), name COLLATE BINARY LIMIT ?3";
     ids(connection, sql, params![name, bound, MAX_PREFIX_NAMES as i64])
 }
 

@@ -10,6 +10,8 @@ use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::index::SymbolTable;
+use crate::symbol_columns::SymbolColumns;
 
 /// Fast to write; higher levels save a few percent at several times the cost.
 const LEVEL: i32 = 1;
@@ -34,11 +36,8 @@ impl Packer {
 
     /// Packs the facts of one file.
     pub fn pack(&mut self, facts: &FileFacts) -> Result<PackedFacts, StoreError> {
-        let lines = facts.symbols.iter().map(|symbol| facts.lines_of(symbol.span)).collect();
-        let chunk_lines = facts.chunks.iter().map(|chunk| facts.lines_of(chunk.span)).collect();
-        let (symbols, chunks) = (Cow::Borrowed(&facts.symbols[..]), Cow::Borrowed(&facts.chunks[..]));
-        let symbols = SymbolBlock { symbols, lines, chunks, chunk_lines };
-        Ok(PackedFacts { symbols: self.bytes(&symbols)?, rest: self.bytes(&Columns::from_facts(facts))? })
+        let symbols = self.bytes(&SymbolColumns::from_facts(facts))?;
+        Ok(PackedFacts { symbols, rest: self.bytes(&Columns::from_facts(facts))? })
     }
 
     pub(crate) fn bytes(&mut self, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
@@ -49,17 +48,8 @@ impl Packer {
     }
 }
 
-/// The symbols and chunks of a file with their lines: all that most questions need.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct SymbolBlock<'a> {
-    pub symbols: Cow<'a, [Symbol]>,
-    pub lines: Vec<(u32, u32)>,
-    pub chunks: Cow<'a, [Chunk]>,
-    pub chunk_lines: Vec<(u32, u32)>,
-}
-
-pub(crate) fn unpack_symbols(bytes: &[u8]) -> Result<SymbolBlock<'static>, StoreError> {
-    unpack(bytes)
+pub(crate) fn unpack_symbols(bytes: &[u8]) -> Result<SymbolTable, StoreError> {
+    unpack::<SymbolColumns>(bytes)?.into_table()
 }
 
 pub(crate) fn unpack_rest(bytes: &[u8]) -> Result<FileFacts, StoreError> {
@@ -97,21 +87,26 @@ struct Columns<'a> {
     scope_starts: Vec<u32>,
     scope_lengths: Vec<u32>,
     scope_kinds: Vec<ScopeKind>,
-    bindings: Cow<'a, [Binding]>,
+    binding_names: Vec<u32>,
+    binding_starts: Vec<u32>,
+    binding_scopes: Vec<u32>,
+    binding_kinds: Vec<BindingKind>,
+    binding_types: Vec<u32>,
+    binding_values: Vec<u32>,
     imports: Cow<'a, [Import]>,
     occurrence_starts: Vec<u32>,
     occurrence_names: Vec<u32>,
     occurrence_roles: Vec<Role>,
     occurrence_receivers: Vec<u32>,
     heritage: Cow<'a, [Heritage]>,
-    exprs: Cow<'a, [Expr]>,
+    exprs: Vec<Expr>,
     types: Cow<'a, [TypeRef]>,
     problems: Cow<'a, [Problem]>,
 }
 
 impl<'a> Columns<'a> {
     fn from_facts(facts: &'a FileFacts) -> Columns<'a> {
-        let occurrences = &facts.occurrences;
+        let (occurrences, bindings) = (&facts.occurrences, &facts.bindings);
         Columns {
             language: Cow::Borrowed(&facts.language),
             module: Cow::Borrowed(&facts.module),
@@ -120,14 +115,19 @@ impl<'a> Columns<'a> {
             scope_starts: deltas(facts.scopes.iter().map(|scope| scope.span.start)),
             scope_lengths: facts.scopes.iter().map(|scope| scope.span.end.wrapping_sub(scope.span.start)).collect(),
             scope_kinds: facts.scopes.iter().map(|scope| scope.kind).collect(),
-            bindings: Cow::Borrowed(&facts.bindings),
+            binding_names: bindings.iter().map(|binding| binding.name.0).collect(),
+            binding_starts: deltas(bindings.iter().map(|binding| binding.start)),
+            binding_scopes: bindings.iter().map(|binding| binding.scope.0).collect(),
+            binding_kinds: bindings.iter().map(|binding| binding.kind).collect(),
+            binding_types: bindings.iter().map(|binding| binding.ty.map_or(0, |id| id.0 + 1)).collect(),
+            binding_values: bindings.iter().map(|binding| binding.value.map_or(0, |id| id.0 + 1)).collect(),
             imports: Cow::Borrowed(&facts.imports),
             occurrence_starts: deltas(occurrences.iter().map(|occurrence| occurrence.start)),
             occurrence_names: occurrences.iter().map(|occurrence| occurrence.name.0).collect(),
             occurrence_roles: occurrences.iter().map(|occurrence| occurrence.role).collect(),
             occurrence_receivers: occurrences.iter().map(|o| o.receiver.map_or(0, |id| id.0 + 1)).collect(),
             heritage: Cow::Borrowed(&facts.heritage),
-            exprs: Cow::Borrowed(&facts.exprs),
+            exprs: relative(facts.exprs.iter().cloned()).collect(),
             types: Cow::Borrowed(&facts.types),
             problems: Cow::Borrowed(&facts.problems),
         }
@@ -139,6 +139,14 @@ impl<'a> Columns<'a> {
             .zip(self.occurrence_names)
             .zip(self.occurrence_roles)
             .zip(self.occurrence_receivers);
+        let bindings = self
+            .binding_names
+            .into_iter()
+            .zip(sums(self.binding_starts))
+            .zip(self.binding_scopes)
+            .zip(self.binding_kinds)
+            .zip(self.binding_types)
+            .zip(self.binding_values);
         FileFacts {
             language: self.language.into_owned(),
             module: self.module.into_owned(),
@@ -147,7 +155,16 @@ impl<'a> Columns<'a> {
             scopes: scopes
                 .map(|((start, length), kind)| Scope { span: Span { start, end: start.wrapping_add(length) }, kind })
                 .collect(),
-            bindings: self.bindings.into_owned(),
+            bindings: bindings
+                .map(|(((((name, start), scope), kind), ty), value)| Binding {
+                    name: NameId(name),
+                    start,
+                    scope: ScopeId(scope),
+                    kind,
+                    ty: ty.checked_sub(1).map(TypeId),
+                    value: value.checked_sub(1).map(ExprId),
+                })
+                .collect(),
             imports: self.imports.into_owned(),
             occurrences: occurrences
                 .map(|(((start, name), role), receiver)| Occurrence {
@@ -158,13 +175,30 @@ impl<'a> Columns<'a> {
                 })
                 .collect(),
             heritage: self.heritage.into_owned(),
-            exprs: self.exprs.into_owned(),
+            exprs: relative(self.exprs.into_iter()).collect(),
             types: self.types.into_owned(),
             chunks: Vec::new(),
             line_starts: sums(self.lines).collect(),
             problems: self.problems.into_owned(),
         }
     }
+}
+
+/// Expressions whose parts are told by how far before them they stand, mostly right before: small numbers, and the same for the
+/// same shape. Doing it twice gives back what was there.
+fn relative(exprs: impl Iterator<Item = Expr>) -> impl Iterator<Item = Expr> {
+    exprs.enumerate().map(|(at, expr)| {
+        let back = |base: ExprId| ExprId((at as u32).wrapping_sub(base.0));
+        match expr {
+            Expr::Member(base, name) => Expr::Member(back(base), name),
+            Expr::Call(base) => Expr::Call(back(base)),
+            Expr::Index(base) => Expr::Index(back(base)),
+            Expr::Unwrap(base) => Expr::Unwrap(back(base)),
+            Expr::Argument(base, place) => Expr::Argument(back(base), place),
+            Expr::Part(base, place) => Expr::Part(back(base), place),
+            Expr::Name(_) | Expr::SelfValue | Expr::Super | Expr::Typed(_) | Expr::Literal(_) | Expr::Unknown => expr,
+        }
+    })
 }
 
 pub(crate) fn deltas(values: impl Iterator<Item = u32>) -> Vec<u32> {
@@ -198,7 +232,30 @@ mod tests {
                 Occurrence { name: name(1), start: 12, role: Role::Call, receiver: Some(ExprId(0)) },
                 Occurrence { name: name(0), start: 70, role: Role::Type, receiver: None },
             ],
-            exprs: vec![Expr::Name(name(0))],
+            exprs: vec![
+                Expr::Name(name(0)),
+                Expr::Member(ExprId(0), name(1)),
+                Expr::Call(ExprId(1)),
+                Expr::Part(ExprId(7), 2),
+            ],
+            bindings: vec![
+                Binding {
+                    name: name(1),
+                    start: 30,
+                    scope: ScopeId(1),
+                    kind: BindingKind::Param,
+                    ty: Some(TypeId(4)),
+                    value: None,
+                },
+                Binding {
+                    name: name(0),
+                    start: 20,
+                    scope: ScopeId(0),
+                    kind: BindingKind::Element,
+                    ty: None,
+                    value: Some(ExprId(2)),
+                },
+            ],
             line_starts: vec![0, 10, 50],
             problems: vec![Problem::SyntaxError { line: 2 }],
             ..FileFacts::default()

@@ -10,7 +10,7 @@ use crate::error::StoreError;
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
 /// Indexes before this one have other tables and another full-text index, and are built anew.
-const FIRST_VERSION: i64 = 3;
+const FIRST_VERSION: i64 = 4;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
@@ -38,9 +38,9 @@ CREATE INDEX version_path_key ON version (path_key);
 
 CREATE TABLE facts (version INTEGER PRIMARY KEY, symbols BLOB NOT NULL, rest BLOB NOT NULL);
 
--- Definitions by name. Details of a symbol are in its version's facts.
-CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE INDEX name_nocase ON name (name COLLATE NOCASE);
+-- Definitions by name. Details of a symbol are in its version's facts. Names that differ in case alone stand side by side: one
+-- tree answers exact and careless questions. A name is there once; the only writer sees to that.
+CREATE TABLE name (name TEXT NOT NULL COLLATE NOCASE, id INTEGER NOT NULL, PRIMARY KEY (name, id)) WITHOUT ROWID;
 CREATE TABLE symbol (
     name INTEGER NOT NULL,
     version INTEGER NOT NULL,
@@ -170,7 +170,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         check(&connection).unwrap();
-        connection.execute("INSERT INTO name (name) VALUES ('kept')", []).unwrap();
+        connection.execute("INSERT INTO name VALUES ('kept', 1)", []).unwrap();
 
         let newer: Vec<&str> = MIGRATIONS.iter().copied().chain(["ALTER TABLE name ADD COLUMN extra"]).collect();
         migrate_with(&mut connection, &newer).unwrap();
@@ -207,6 +207,6 @@ mod tests {
         assert!(migrate_with(&mut connection, &broken).is_err());
         assert_eq!(version(&connection).unwrap(), SCHEMA_VERSION);
         check(&connection).unwrap();
-        connection.execute("INSERT INTO name (name) VALUES ('still here')", []).unwrap();
+        connection.execute("INSERT INTO name VALUES ('still here', 1)", []).unwrap();
     }
 }

@@ -38,7 +38,8 @@ struct Row {
 
 impl SymbolRows {
     pub fn new(connection: &Connection) -> Result<SymbolRows, StoreError> {
-        let stored_names = connection.query_row("SELECT coalesce(max(id), 0) FROM name", [], |row| row.get(0))?;
+        // Every name has a definition, and the definitions are in the order of these ids.
+        let stored_names = connection.query_row("SELECT coalesce(max(name), 0) FROM symbol", [], |row| row.get(0))?;
         let (rows, ids, new_names) = (Vec::new(), HashMap::default(), Vec::new());
         Ok(SymbolRows { rows, ids, new_names, next_name: stored_names + 1, stored_names })
     }
@@ -61,7 +62,7 @@ impl SymbolRows {
             return Ok(*id);
         }
         let known = if self.stored_names > 0 {
-            let mut find = connection.prepare_cached("SELECT id FROM name WHERE name = ?1")?;
+            let mut find = connection.prepare_cached(names::EXACT)?;
             find.query_row(params![name], |row| row.get(0)).optional()?
         } else {
             None
@@ -77,7 +78,8 @@ impl SymbolRows {
 
     /// Writes what was collected.
     pub fn flush(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        self.new_names.sort_unstable();
+        // As the table sorts them: by ASCII letters without their case.
+        self.new_names.sort_by_cached_key(|(name, id)| (name.to_ascii_lowercase(), *id));
         let mut insert = connection.prepare_cached("INSERT INTO name (name, id) VALUES (?1, ?2)")?;
         for (name, id) in self.new_names.drain(..) {
             insert.execute(params![name, id])?;

@@ -5,6 +5,7 @@ use cruxe_model::{ContentHash, RepoPath, VersionId};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
+use crate::schema::SCHEMA_VERSION;
 use crate::{CompilerFacts, CompilerRole, CompilerSymbol};
 use crate::{Home, Index, Manifest, NameMatch, NewVersion, Packer, ProjectDir, StoreError, Writer, WriterLock};
 
@@ -248,10 +249,11 @@ fn an_index_of_an_earlier_schema_is_refused_and_left_alone() {
     let set = |version: i64| {
         rusqlite::Connection::open(&database).unwrap().pragma_update(None, "user_version", version).unwrap();
     };
-    set(2);
-    assert!(matches!(Index::open(&project.dir), Err(StoreError::Incompatible { found: 2, required: 3 })));
+    set(SCHEMA_VERSION - 1);
+    let refused = |problem: Option<StoreError>| matches!(problem, Some(StoreError::Incompatible { found, required: SCHEMA_VERSION }) if found == SCHEMA_VERSION - 1);
+    assert!(refused(Index::open(&project.dir).err()));
     let lock = WriterLock::acquire(&project.dir.lock_path()).unwrap();
-    assert!(matches!(Writer::open(&project.dir, lock), Err(StoreError::Incompatible { found: 2, required: 3 })));
-    set(3);
+    assert!(refused(Writer::open(&project.dir, lock).err()));
+    set(SCHEMA_VERSION);
     assert_eq!(project.paths("main", "a"), ["a.py"]);
 }

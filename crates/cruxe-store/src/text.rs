@@ -16,8 +16,9 @@ use crate::error::StoreError;
 use crate::tokenizer::CodeTokenizer;
 
 const TOKENIZER: &str = "code";
-/// Two, because a commit writes a thread's segment on that thread, when everything else is done.
-const THREADS: usize = 2;
+/// So many versions are written by two threads: a commit writes a thread's segment on that thread, when everything else is done.
+/// Fewer are one segment, which names every word once.
+const MANY_VERSIONS: usize = 2_000;
 /// Above this a segment is written; below it everything is one segment and there is nothing to merge.
 const MEMORY: usize = 96 << 20;
 
@@ -129,20 +130,35 @@ impl TextIndex {
         found.into_iter().map(version).collect()
     }
 
-    pub fn writer(&self) -> Result<TextWriter, StoreError> {
-        let writer = self.index.writer_with_num_threads(THREADS, MEMORY)?;
-        Ok(TextWriter { writer, fields: self.fields, touched: false })
+    pub fn writer(&self) -> TextWriter {
+        TextWriter { index: self.index.clone(), writer: None, threads: 1, fields: self.fields, touched: false }
     }
 }
 
 /// Writes documents. Nothing is visible before [`TextWriter::commit`].
 pub(crate) struct TextWriter {
-    writer: IndexWriter,
+    index: Index,
+    /// Made for the first change: many a job has none, and its threads and files cost milliseconds.
+    writer: Option<IndexWriter>,
+    threads: usize,
     fields: Fields,
     touched: bool,
 }
 
 impl TextWriter {
+    /// Prepares for so many versions.
+    pub fn expect(&mut self, versions: usize) {
+        self.threads = if versions < MANY_VERSIONS { 1 } else { 2 };
+    }
+
+    fn open(&mut self) -> Result<&mut IndexWriter, StoreError> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => self.index.writer_with_num_threads(self.threads, MEMORY)?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+
     /// Adds the chunks of a file version, side by side in one segment.
     pub fn add(&mut self, version: VersionId, facts: &FileFacts, text: &str) -> Result<(), StoreError> {
         let documents: Vec<UserOperation> = facts
@@ -153,7 +169,7 @@ impl TextWriter {
             .map(UserOperation::Add)
             .collect();
         if !documents.is_empty() {
-            self.writer.run(documents)?;
+            self.open()?.run(documents)?;
             self.touched = true;
         }
         Ok(())
@@ -181,15 +197,17 @@ impl TextWriter {
     }
 
     /// Removes the documents of a version at the next commit.
-    pub fn remove(&mut self, version: VersionId) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.version, u64::from(version)));
+    pub fn remove(&mut self, version: VersionId) -> Result<(), StoreError> {
+        let term = Term::from_field_u64(self.fields.version, u64::from(version));
+        self.open()?.delete_term(term);
         self.touched = true;
+        Ok(())
     }
 
     /// Makes everything since the last commit durable.
     pub fn commit(&mut self, watermark: VersionId) -> Result<(), StoreError> {
         if self.touched {
-            let mut commit = self.writer.prepare_commit()?;
+            let mut commit = self.open()?.prepare_commit()?;
             commit.set_payload(&watermark.to_string());
             commit.commit()?;
             self.touched = false;
@@ -202,14 +220,18 @@ impl TextWriter {
         let metas = index.index.searchable_segment_metas()?;
         if metas.iter().any(|meta| meta.num_deleted_docs() > 0) {
             let segments: Vec<SegmentId> = metas.iter().map(|meta| meta.id()).collect();
-            self.writer.merge(&segments).wait()?;
-            self.writer.garbage_collect_files().wait()?;
+            let writer = self.open()?;
+            writer.merge(&segments).wait()?;
+            writer.garbage_collect_files().wait()?;
         }
         Ok(())
     }
 
     /// Waits for merges that are under way.
     pub fn finish(self) -> Result<(), StoreError> {
-        Ok(self.writer.wait_merging_threads()?)
+        match self.writer {
+            Some(writer) => Ok(writer.wait_merging_threads()?),
+            None => Ok(()),
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Embeddings: one row of small integers per chunk, in one flat file that only grows.
+//! Embeddings: one row of bytes per chunk, in one flat file that only grows.
 //!
-//! Flat, because every question in words reads all rows of a ref: 100,000 of them are 25 MB, which the page cache gives
+//! Flat, because every question in words reads all rows of a ref: 100,000 of them are 13 MB, which the page cache gives
 //! back in milliseconds and a database would copy page by page. Which rows belong to a version is a row of the
 //! database, so that rows become visible with the transaction that publishes them; what a killed writer left behind
 //! the last known row is cut off by the next one.
@@ -20,21 +20,21 @@ use crate::index::meta;
 /// Fewer rows than this that belong to nobody are left where they are.
 const COMPACT_AT: i64 = 8192;
 
-/// The model that made the vectors, and how long they are.
+/// The model that made the vectors, and how long their rows are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedding {
     /// Its name and version: vectors of two models cannot be compared.
     pub model: String,
-    /// Values per row.
-    pub dims: usize,
+    /// Bytes of a row.
+    pub row: usize,
 }
 
 /// The model of the vectors in a database.
 pub(crate) fn embedding(connection: &Connection) -> Result<Option<Embedding>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = 'embedding_model'")?;
     let model: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
-    let dims = meta(connection, "embedding_dims")? as usize;
-    Ok(model.filter(|_| dims > 0).map(|model| Embedding { model, dims }))
+    let row = meta(connection, "embedding_row")? as usize;
+    Ok(model.filter(|_| row > 0).map(|model| Embedding { model, row }))
 }
 
 fn file_path(folder: &Path, number: i64) -> PathBuf {
@@ -45,29 +45,29 @@ fn file_path(folder: &Path, number: i64) -> PathBuf {
 #[derive(Clone)]
 pub(crate) struct VectorRows {
     map: Option<Arc<Mmap>>,
-    dims: usize,
+    width: usize,
 }
 
 impl VectorRows {
     /// Maps the file that a snapshot's database names.
-    pub fn open(folder: &Path, connection: &Connection, dims: usize) -> Result<VectorRows, StoreError> {
+    pub fn open(folder: &Path, connection: &Connection, width: usize) -> Result<VectorRows, StoreError> {
         let path = file_path(folder, meta(connection, "vector_file")?);
         if meta(connection, "vector_rows")? == 0 {
-            return Ok(VectorRows { map: None, dims });
+            return Ok(VectorRows { map: None, width });
         }
         let file = File::open(&path).map_err(StoreError::io(&path))?;
-        // Reading 25 MB at every start of a server would cost more than the questions that follow. The file only
+        // Reading 13 MB at every start of a server would cost more than the questions that follow. The file only
         // grows while it has this name, and readers stay below the rows that their transaction knows.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) }.map_err(StoreError::io(&path))?;
-        Ok(VectorRows { map: Some(Arc::new(map)), dims })
+        Ok(VectorRows { map: Some(Arc::new(map)), width })
     }
 
     /// Rows one behind the other; empty where the file is too short.
-    pub fn rows(&self, first: u64, count: u64) -> &[i8] {
-        let (start, end) = (first as usize * self.dims, (first + count) as usize * self.dims);
+    pub fn rows(&self, first: u64, count: u64) -> &[u8] {
+        let (start, end) = (first as usize * self.width, (first + count) as usize * self.width);
         let bytes = self.map.as_ref().and_then(|map| map.get(start..end)).unwrap_or_default();
-        bytemuck::cast_slice(bytes)
+        bytes
     }
 }
 
@@ -101,12 +101,12 @@ impl VectorWriter {
         self.start_file(connection)?;
         let mut set = connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?;
         match wanted {
-            Some(Embedding { model, dims }) => {
+            Some(Embedding { model, row }) => {
                 set.execute(params!["embedding_model", model])?;
-                set.execute(params!["embedding_dims", *dims as i64])?;
+                set.execute(params!["embedding_row", *row as i64])?;
             }
             None => {
-                connection.execute("DELETE FROM meta WHERE key IN ('embedding_model', 'embedding_dims')", [])?;
+                connection.execute("DELETE FROM meta WHERE key IN ('embedding_model', 'embedding_row')", [])?;
             }
         }
         self.embedding = wanted.cloned();
@@ -124,16 +124,16 @@ impl VectorWriter {
 
     /// Adds the rows of a version of a file; a model must be in use. What stands at the beginning and at the end of
     /// another version of the file too is not written again.
-    pub fn add(&mut self, connection: &Connection, version: VersionId, values: &[i8]) -> Result<(), StoreError> {
-        let Some(Embedding { dims, .. }) = self.embedding else { return Ok(()) };
-        let count = values.len() / dims;
-        let row = |at: usize| &values[at * dims..(at + 1) * dims];
-        let (known, known_values) = self.other_version(connection, version, dims)?;
-        let same = |known: usize, new: usize| known_values[known * dims..(known + 1) * dims] == *row(new);
+    pub fn add(&mut self, connection: &Connection, version: VersionId, values: &[u8]) -> Result<(), StoreError> {
+        let Some(Embedding { row: width, .. }) = self.embedding else { return Ok(()) };
+        let count = values.len() / width;
+        let row = |at: usize| &values[at * width..(at + 1) * width];
+        let (known, known_values) = self.other_version(connection, version, width)?;
+        let same = |known: usize, new: usize| known_values[known * width..(known + 1) * width] == *row(new);
         let most = known.len().min(count);
         let before = (0..most).take_while(|at| same(*at, *at)).count();
         let after = (1..=most - before).take_while(|back| same(known.len() - back, count - back)).count();
-        let first = self.append(&values[before * dims..(count - after) * dims])?;
+        let first = self.append(&values[before * width..(count - after) * width])?;
         let new = first..first + (count - before - after) as i64;
         let rows = known[..before].iter().copied().chain(new).chain(known[known.len() - after..].iter().copied());
         self.set_rows(connection, version, &rows.collect::<Vec<i64>>())
@@ -144,8 +144,8 @@ impl VectorWriter {
         &mut self,
         connection: &Connection,
         version: VersionId,
-        dims: usize,
-    ) -> Result<(Vec<i64>, Vec<i8>), StoreError> {
+        width: usize,
+    ) -> Result<(Vec<i64>, Vec<u8>), StoreError> {
         let mut find = connection.prepare_cached(
             "SELECT max(id) FROM version WHERE path = (SELECT path FROM version WHERE id = ?1) AND id <> ?1
              AND EXISTS (SELECT 1 FROM vector WHERE vector.version = id)",
@@ -166,9 +166,9 @@ impl VectorWriter {
             for (first, count) in runs {
                 rows.extend(first..first + count);
                 let start = values.len();
-                values.resize(start + count as usize * dims, 0);
-                file.seek(SeekFrom::Start(first as u64 * dims as u64))
-                    .and_then(|_| file.read_exact(bytemuck::cast_slice_mut(&mut values[start..])))
+                values.resize(start + count as usize * width, 0);
+                file.seek(SeekFrom::Start(first as u64 * width as u64))
+                    .and_then(|_| file.read_exact(&mut values[start..]))
                     .map_err(StoreError::io(&path))?;
             }
         }
@@ -189,8 +189,8 @@ impl VectorWriter {
         Ok(())
     }
 
-    fn append(&mut self, values: &[i8]) -> Result<i64, StoreError> {
-        let (Some(Embedding { dims, .. }), first) = (&self.embedding, self.rows) else { return Ok(0) };
+    fn append(&mut self, values: &[u8]) -> Result<i64, StoreError> {
+        let (Some(Embedding { row: width, .. }), first) = (&self.embedding, self.rows) else { return Ok(0) };
         let path = file_path(&self.folder, self.number);
         let file = match &mut self.file {
             Some(file) => file,
@@ -198,13 +198,13 @@ impl VectorWriter {
                 let mut options = OpenOptions::new();
                 let mut file =
                     options.create(true).write(true).truncate(false).open(&path).map_err(StoreError::io(&path))?;
-                let end = first as u64 * *dims as u64;
+                let end = first as u64 * *width as u64;
                 file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(StoreError::io(&path))?;
                 self.file.insert(BufWriter::with_capacity(1 << 20, file))
             }
         };
-        file.write_all(bytemuck::cast_slice(values)).map_err(StoreError::io(&path))?;
-        self.rows += (values.len() / dims) as i64;
+        file.write_all(values).map_err(StoreError::io(&path))?;
+        self.rows += (values.len() / width) as i64;
         Ok(first)
     }
 
@@ -221,7 +221,7 @@ impl VectorWriter {
 
     /// Writes the rows in use into a new file once half of them belong to nobody. Part of the publishing transaction.
     pub fn compact(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        let Some(Embedding { dims, .. }) = self.embedding.clone() else { return Ok(()) };
+        let Some(Embedding { row: width, .. }) = self.embedding.clone() else { return Ok(()) };
         let mut list = connection.prepare_cached("SELECT version, at, first, count FROM vector")?;
         let runs = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
         let runs: Vec<(VersionId, i64, i64, i64)> = runs.collect::<Result<_, _>>()?;
@@ -232,7 +232,7 @@ impl VectorWriter {
             return Ok(());
         }
         self.commit(connection)?;
-        let old = VectorRows::open(&self.folder, connection, dims)?;
+        let old = VectorRows::open(&self.folder, connection, width)?;
         self.start_file(connection)?;
         for run in used.chunk_by(|one, next| one + 1 == *next) {
             self.append(old.rows(run[0] as u64, run.len() as u64))?;
@@ -274,18 +274,18 @@ mod tests {
             let mut connection = Connection::open_in_memory().unwrap();
             crate::schema::migrate(&mut connection).unwrap();
             let mut writer = VectorWriter::open(folder.path(), &connection).unwrap();
-            writer.use_model(&connection, Some(&Embedding { model: "two".to_owned(), dims: 2 })).unwrap();
+            writer.use_model(&connection, Some(&Embedding { model: "two".to_owned(), row: 2 })).unwrap();
             Store { folder, connection, writer }
         }
 
-        fn add(&mut self, version: VersionId, path: &str, values: &[i8]) {
+        fn add(&mut self, version: VersionId, path: &str, values: &[u8]) {
             let columns = "(id, path, path_key, hash, module, language, bytes, lines, symbols, problems)";
             let sql = format!("INSERT INTO version {columns} VALUES (?1, ?2, ?2, x'00', ?1, '', 0, 0, 0, '')");
             self.connection.execute(&sql, params![version, path]).unwrap();
             self.writer.add(&self.connection, version, values).unwrap();
         }
 
-        fn values(&mut self, version: VersionId) -> Vec<i8> {
+        fn values(&mut self, version: VersionId) -> Vec<u8> {
             self.writer.commit(&self.connection).unwrap();
             let rows = VectorRows::open(self.folder.path(), &self.connection, 2).unwrap();
             let mut list =
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn versions_of_a_file_share_the_rows_that_they_have_in_common() {
         let mut store = Store::new();
-        let versions: [(&str, &[i8]); 6] = [
+        let versions: [(&str, &[u8]); 6] = [
             ("a", &[1, 1, 2, 2, 3, 3]),
             ("a", &[1, 1, 9, 9, 3, 3]),
             ("a", &[1, 1, 9, 9, 3, 3, 4, 4]),
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn compacting_keeps_every_row_that_somebody_has() {
         let mut store = Store::new();
-        let long: Vec<i8> = (0..2 * (2 * COMPACT_AT + 10)).map(|at| (at % 120) as i8).collect();
+        let long: Vec<u8> = (0..2 * (2 * COMPACT_AT + 10)).map(|at| (at % 120) as u8).collect();
         store.add(1, "dropped", &long);
         store.add(2, "a", &[1, 1, 2, 2, 3, 3]);
         store.add(3, "a", &[1, 1, 9, 9, 3, 3]);

@@ -44,7 +44,7 @@ pub struct NewVersion {
     /// Its text, for full-text search.
     pub text: String,
     /// The embeddings of its chunks, one behind the other; empty when no model is in use.
-    pub vectors: Vec<i8>,
+    pub vectors: Vec<u8>,
     /// What could not be done, in words.
     pub problems: Option<String>,
 }
@@ -115,9 +115,9 @@ impl Writer {
         if written < recorded {
             return Err(StoreError::corrupt("full-text index: older than the database"));
         }
-        let mut text = index.writer()?;
+        let mut text = index.writer();
         // A writer that was killed between the two commits left text without facts. Its ids are not used again.
-        (recorded + 1..=written).for_each(|version| text.remove(version));
+        (recorded + 1..=written).try_for_each(|version| text.remove(version))?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let symbols = SymbolRows::new(&connection)?;
         let vectors = VectorWriter::open(&folder, &connection)?;
@@ -141,8 +141,8 @@ impl Writer {
     }
 
     /// Adds the embeddings of a version that is there already.
-    pub fn add_vectors(&mut self, version: VersionId, values: &[i8]) -> Result<(), StoreError> {
-        self.vectors.add(&self.connection, version, values)
+    pub fn add_vectors(&mut self, version: VersionId, rows: &[u8]) -> Result<(), StoreError> {
+        self.vectors.add(&self.connection, version, rows)
     }
 
     /// The versions of a path that were added before, by content.
@@ -181,6 +181,11 @@ impl Writer {
             paths.insert(statement.query_row(params![id], |row| row.get::<_, String>(0))?);
         }
         Ok(paths.len() as u64)
+    }
+
+    /// Prepares for so many new versions.
+    pub fn expect(&mut self, versions: usize) {
+        self.text.expect(versions);
     }
 
     /// Adds a file version. It stays invisible until a manifest with it is published.
@@ -241,10 +246,15 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        self.symbols.flush(&self.connection)?;
         let watermark = self.next - 1;
-        self.text.commit(watermark)?;
-        self.vectors.commit(&self.connection)?;
+        let Writer { text, symbols, vectors, connection, .. } = self;
+        // Segments and rows take as long to write as each other, and only the last step of each needs the other's.
+        std::thread::scope(|scope| {
+            let text = scope.spawn(|| text.commit(watermark));
+            let rows = symbols.flush(connection).and_then(|()| vectors.commit(connection));
+            text.join().unwrap_or_else(|_| Err(StoreError::corrupt("full-text index: its writer panicked")))?;
+            rows
+        })?;
         self.set_meta("watermark", i64::from(self.index.watermark()?.min(watermark)))?;
         self.connection.execute_batch("COMMIT")?;
         self.uncommitted = 0;
@@ -307,7 +317,6 @@ impl Writer {
     /// Makes everything since the writer was opened visible, and sweeps once so many versions belong to nobody.
     fn finish(mut self, sweep_at: u64) -> Result<u64, StoreError> {
         self.set_meta("published", meta(&self.connection, "published")? + 1)?;
-        self.symbols.flush(&self.connection)?;
         let swept = self.sweep(sweep_at)?;
         if swept > 0 {
             self.vectors.compact(&self.connection)?;
@@ -365,7 +374,7 @@ impl Writer {
 
     /// Removes the facts of versions that no ref has, once there are enough of them. Part of the publishing
     /// transaction, so no reader ever misses a version that its manifest names.
-    fn sweep(&self, sweep_at: u64) -> Result<u64, StoreError> {
+    fn sweep(&mut self, sweep_at: u64) -> Result<u64, StoreError> {
         let mut reachable = RoaringBitmap::new();
         let mut statement = self.connection.prepare_cached("SELECT versions FROM ref")?;
         let mut rows = statement.query([])?;
@@ -378,6 +387,7 @@ impl Writer {
         if unreachable < enough {
             return Ok(0);
         }
+        self.symbols.flush(&self.connection)?;
         let mut find = self.connection.prepare_cached("SELECT id FROM version")?;
         let mut bury = self.connection.prepare_cached("INSERT OR IGNORE INTO dead VALUES (?1)")?;
         let mut rows = find.query([])?;
@@ -405,7 +415,7 @@ impl Writer {
         let dead: Vec<VersionId> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         drop(statement);
         if !dead.is_empty() {
-            dead.iter().for_each(|version| self.text.remove(*version));
+            dead.iter().try_for_each(|version| self.text.remove(*version))?;
             self.text.commit(self.next - 1)?;
             self.connection.execute("DELETE FROM dead", [])?;
         }

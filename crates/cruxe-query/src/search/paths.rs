@@ -3,6 +3,7 @@
 use cruxe_model::Metadata;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::FileNumber;
+use memchr::memmem::Finder;
 
 use super::explain;
 use super::intent::split_line;
@@ -15,11 +16,10 @@ impl Search<'_> {
     pub fn by_path(&self, weights: Weights, metadata: &Metadata) -> Result<Answer, QueryError> {
         let (path, line) = split_line(self.query.text.trim());
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
+        let wanted = WantedPath::new(&wanted);
         let mut fitting: Vec<(FileNumber, f32, &str)> = (0..self.corpus.files().len() as FileNumber)
             .filter(|file| self.wanted[*file as usize])
-            .filter_map(|file| {
-                fit(&self.file(file).path.as_str().to_lowercase(), &wanted).map(|(fit, how)| (file, fit, how))
-            })
+            .filter_map(|file| wanted.fit(&self.places.lower_paths[file as usize]).map(|(fit, how)| (file, fit, how)))
             .collect();
         let factor = |file: FileNumber| class_factor(self.places.classes[file as usize], self.query.wants);
         let depth = |file: FileNumber| self.file(file).path.as_str().matches('/').count().min(20) as f32;
@@ -73,35 +73,61 @@ pub(super) fn innermost_at(table: &cruxe_store::SymbolTable, line: u32) -> Optio
     (0..table.symbols.len() as u32).map(SymbolIndex).rfind(around)
 }
 
-/// How well a path fits, and in what way.
-fn fit(path: &str, wanted: &str) -> Option<(f32, &'static str)> {
-    let folder = wanted.trim_end_matches('/');
-    if path == wanted {
-        return Some((1.0, "the path is the query"));
+/// A path that is asked for, in lower case.
+struct WantedPath<'q> {
+    whole: &'q str,
+    /// Without the slash at its end.
+    folder: &'q str,
+    folder_finder: Finder<'q>,
+    /// Its parts.
+    parts: Vec<Finder<'q>>,
+}
+
+impl<'q> WantedPath<'q> {
+    fn new(whole: &'q str) -> WantedPath<'q> {
+        let folder = whole.trim_end_matches('/');
+        let parts = whole.split('/').filter(|part| !part.is_empty()).map(Finder::new).collect();
+        WantedPath { whole, folder, folder_finder: Finder::new(folder), parts }
     }
-    if !wanted.ends_with('/') && path.ends_with(wanted) && path[..path.len() - wanted.len()].ends_with('/') {
-        return Some((0.95, "the path ends with the query"));
-    }
-    let below = |rest: &str| rest.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    if below(path) {
-        return Some((0.85, "the file is below the folder"));
-    }
-    if path.match_indices('/').any(|(at, _)| below(&path[at + 1..])) {
-        return Some((0.8, "the file is below a folder of that name"));
-    }
-    if !wanted.is_empty() && path.contains(folder) {
-        return Some((0.6, "the path contains the query"));
-    }
-    let mut rest = path;
-    let parts = || wanted.split('/').filter(|part| !part.is_empty());
-    let in_order = parts().all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
+
+    /// How well a path fits, and in what way.
+    fn fit(&self, path: &str) -> Option<(f32, &'static str)> {
+        if self.whole.is_empty() {
+            return None;
         }
-        None => false,
-    });
-    (in_order && parts().count() > 1).then_some((0.4, "the path has the parts of the query in their order"))
+        if self.folder_finder.find(path.as_bytes()).is_some() {
+            return Some(self.fit_as_a_whole(path));
+        }
+        let mut rest = path.as_bytes();
+        let in_order = self.parts.iter().all(|part| match part.find(rest) {
+            Some(at) => {
+                rest = &rest[at + part.needle().len()..];
+                true
+            }
+            None => false,
+        });
+        let how = "the path has the parts of the query in their order";
+        (in_order && self.parts.len() > 1).then_some((0.4, how))
+    }
+
+    /// The same for a path that has the query in it somewhere.
+    fn fit_as_a_whole(&self, path: &str) -> (f32, &'static str) {
+        let WantedPath { whole, folder, .. } = *self;
+        if path == whole {
+            return (1.0, "the path is the query");
+        }
+        if !whole.ends_with('/') && path.strip_suffix(whole).is_some_and(|before| before.ends_with('/')) {
+            return (0.95, "the path ends with the query");
+        }
+        let below = |rest: &str| rest.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        if below(path) {
+            return (0.85, "the file is below the folder");
+        }
+        if path.match_indices('/').any(|(at, _)| below(&path[at + 1..])) {
+            return (0.8, "the file is below a folder of that name");
+        }
+        (0.6, "the path contains the query")
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_path_fits_as_a_whole_at_its_end_or_as_a_folder() {
-        let fits = |path, wanted| fit(path, wanted).map(|(fit, _)| fit);
+        let fits = |path, wanted| WantedPath::new(wanted).fit(path).map(|(fit, _)| fit);
         assert_eq!(fits("src/auth/jwt.rs", "src/auth/jwt.rs"), Some(1.0));
         assert_eq!(fits("src/auth/jwt.rs", "auth/jwt.rs"), Some(0.95));
         assert_eq!(fits("src/auth/jwt.rs", "wt.rs"), Some(0.6));
@@ -118,5 +144,8 @@ mod tests {
         assert_eq!(fits("src/handlers/login.rs", "handlers/"), Some(0.8));
         assert_eq!(fits("src/auth/jwt.rs", "src/jwt.rs"), Some(0.4));
         assert_eq!(fits("src/auth/jwt.rs", "jwt.py"), None);
+        assert_eq!(fits("src/auth/jwt.rs", "jwt.rs/"), Some(0.6));
+        assert_eq!(fits("src/auth/jwt.rs", "jwt.rs/auth"), None);
+        assert_eq!(fits("src/auth/jwt.rs", ""), None);
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Places {
     pub chunk_factors: Vec<f32>,
     /// What kind of file each is.
     pub classes: Vec<FileClass>,
+    /// The path of each in lower case.
+    pub lower_paths: Vec<String>,
     /// How much each file's definitions are used, where somebody asked.
     popularity: Mutex<HashMap<FileNumber, f32>>,
 }
@@ -81,6 +83,7 @@ impl Places {
             file_bodies: files(TextField::Body),
             file_names: files(TextField::Name),
             classes,
+            lower_paths: corpus.files().iter().map(|file| file.path.as_str().to_lowercase()).collect(),
             popularity: Mutex::default(),
         }
     }

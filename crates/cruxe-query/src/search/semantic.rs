@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use cruxe_embed::{Table, Vector, dots};
+use cruxe_embed::{Probe, Table};
 use cruxe_model::Metadata;
 use cruxe_store::{Corpus, FileNumber, Vectors};
 
@@ -50,9 +50,9 @@ pub(super) fn score_while<R>(
         Ok(prepared) => prepared,
         Err(why) => return (Err(why), other()),
     };
-    let mut products = vec![0; corpus.chunks()];
+    let mut chunks = vec![0.0; corpus.chunks()];
     let mut blocks = Vec::new();
-    let (mut rest, mut first) = (products.as_mut_slice(), 0);
+    let (mut rest, mut first) = (chunks.as_mut_slice(), 0);
     while first < corpus.files().len() {
         let last = (first + FILES_AT_A_TIME).min(corpus.files().len());
         let chunks: usize = (first..last).map(|file| corpus.chunks_of(file as FileNumber).len()).sum();
@@ -67,8 +67,9 @@ pub(super) fn score_while<R>(
             for file in files {
                 let (mut own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
                 for rows in vectors.rows_of(file as FileNumber).take_while(|_| wanted[file]) {
-                    let (these, later) = own.split_at_mut((rows.len() / query.values.len()).min(own.len()));
-                    dots(&query.values, rows, these);
+                    let (these, later) = own.split_at_mut((rows.len() / query.row_bytes()).min(own.len()));
+                    query.cosines(rows, these);
+                    these.iter_mut().for_each(|cosine| *cosine = cosine.clamp(0.0, 1.0));
                     own = later;
                 }
                 out = after;
@@ -81,17 +82,15 @@ pub(super) fn score_while<R>(
         compare();
         done
     });
-    // Every vector has nearly the same length, the query's.
-    let scale = query.scale * query.scale;
-    let chunks = products.into_iter().map(|product| (product as f32 * scale).clamp(0.0, 1.0)).collect();
     (Ok(Semantic { chunks }), done)
 }
 
-fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Vector, &'c Vectors), LexicalOnly> {
+fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Probe, &'c Vectors), LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
     let vectors = vectors.ok_or(LexicalOnly::NoVectors)?;
-    Ok((table.embed(text).ok_or(LexicalOnly::UnknownWords)?, vectors))
+    let query = table.embed(text).ok_or(LexicalOnly::UnknownWords)?;
+    Ok((Probe::new(&query), vectors))
 }
 
 /// Where answers say which model was used.

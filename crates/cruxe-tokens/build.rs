@@ -6,6 +6,8 @@
 use std::path::PathBuf;
 use std::{env, fs, io};
 
+use regex_syntax::hir::{Class, HirKind};
+
 #[path = "src/hash.rs"]
 mod hash;
 
@@ -32,5 +34,29 @@ fn main() -> io::Result<()> {
     fs::write(folder.join("text"), text)?;
     fs::write(folder.join("starts"), starts)?;
     fs::write(folder.join("slots"), table.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<u8>>())?;
-    fs::write(folder.join("sizes.rs"), format!("const SLOTS: usize = {slots};\nconst LONGEST: usize = {longest};\n"))
+    fs::write(folder.join("sizes.rs"), format!("const SLOTS: usize = {slots};\nconst LONGEST: usize = {longest};\n"))?;
+    fs::write(folder.join("classes.rs"), classes()?)
+}
+
+/// The classes of characters that the pattern tells apart, by the tables of the engine for which it was written.
+fn classes() -> io::Result<String> {
+    let mut ranges: Vec<(char, char, &str)> = Vec::new();
+    for (name, pattern) in [
+        ("Upper", r"[\p{Lu}\p{Lt}]"),
+        ("Lower", r"\p{Ll}"),
+        ("Letter", r"[\p{Lm}\p{Lo}]"),
+        ("Mark", r"\p{M}"),
+        ("Number", r"\p{N}"),
+        ("Blank", r"\s"),
+    ] {
+        let parsed = regex_syntax::parse(pattern).map_err(io::Error::other)?;
+        let HirKind::Class(Class::Unicode(class)) = parsed.kind() else {
+            return Err(io::Error::other(format!("{pattern} is no class")));
+        };
+        ranges.extend(class.iter().map(|range| (range.start(), range.end(), name)));
+    }
+    ranges.sort_unstable();
+    let rows: String =
+        ranges.iter().map(|(first, last, name)| format!("({:?}, {:?}, Class::{name}),\n", *first, *last)).collect();
+    Ok(format!("static CLASSES: [(char, char, Class); {}] = [\n{rows}];\n", ranges.len()))
 }

@@ -12,7 +12,7 @@
 //!
 //! An engine for patterns takes milliseconds to compile this one; by hand it costs nothing to begin.
 
-use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+use std::cmp::Ordering;
 
 /// What the pattern tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,23 +30,24 @@ enum Class {
     Other,
 }
 
+// Sorted ranges of characters that are not `Other`.
+include!(concat!(env!("OUT_DIR"), "/classes.rs"));
+
 fn class(letter: char) -> Class {
-    use GeneralCategory::*;
     match letter {
         'a'..='z' => Class::Lower,
         'A'..='Z' => Class::Upper,
         '0'..='9' => Class::Number,
         '\t'..='\r' | ' ' => Class::Blank,
         '\0'..='\x7f' => Class::Other,
-        letter if letter.is_whitespace() => Class::Blank,
-        letter => match letter.general_category() {
-            UppercaseLetter | TitlecaseLetter => Class::Upper,
-            LowercaseLetter => Class::Lower,
-            ModifierLetter | OtherLetter => Class::Letter,
-            NonspacingMark | SpacingMark | EnclosingMark => Class::Mark,
-            DecimalNumber | LetterNumber | OtherNumber => Class::Number,
-            _ => Class::Other,
-        },
+        letter => {
+            let place = |(first, last, _): &(char, char, Class)| match letter {
+                letter if *last < letter => Ordering::Less,
+                letter if *first > letter => Ordering::Greater,
+                _ => Ordering::Equal,
+            };
+            CLASSES.binary_search_by(place).map_or(Class::Other, |at| CLASSES[at].2)
+        }
     }
 }
 

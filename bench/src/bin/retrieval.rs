@@ -175,7 +175,7 @@ fn thrift(cruxe: &Path, options: &Options, repos: &[(String, String)], tasks: &[
             let mut read = 0;
             let mut right = None;
             for result in answer["results"].as_array().into_iter().flatten() {
-                read += bpe_openai::o200k_base().count(&format!("{result},"));
+                read += cruxe_tokens::count(&format!("{result},"));
                 let path = result["path"].as_str().unwrap_or_default();
                 let path = if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") };
                 let line = |key: &str| result[key].as_u64().unwrap_or_default();

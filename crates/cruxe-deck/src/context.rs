@@ -9,7 +9,8 @@ use cruxe_model::facts::Symbol;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_query::QueryError;
 use cruxe_query::search::context::{self, RankedFile, Ranking};
-use cruxe_store::{FileRow, Snapshot, SymbolTable, tokens};
+use cruxe_store::{Corpus, FileRow, Snapshot, SymbolTable, tokens};
+use rayon::prelude::*;
 
 use crate::card::same_word;
 use crate::frontmatter::FrontMatter;
@@ -115,15 +116,16 @@ const LOOKED_AT: usize = 20;
 const READ: usize = 1200;
 /// What is known of so many file versions is kept: a hundred bytes each.
 const MAX_KNOWN: usize = 200_000;
+/// Files whose front matter is read at once, in the order of their ranking, until enough pass a filter.
+const READ_AT_ONCE: usize = 64;
 /// Vectors of texts that the transformer has read: 1.5 KB each.
 const MAX_VECTORS: usize = 20_000;
 
-/// What a version says about itself. A version never changes, so this is made once.
+/// What an answer says of a version. A version never changes, so this is made once.
 #[derive(Clone)]
 struct Figures {
     hash: String,
     tokens: usize,
-    labels: Option<Arc<Labels>>,
 }
 
 /// What front matter says of the things that filters ask for.
@@ -137,6 +139,8 @@ struct Labels {
 #[derive(Default)]
 struct Kept {
     figures: Mutex<HashMap<VersionId, Figures>>,
+    /// `None` for a version without front matter.
+    labels: Mutex<HashMap<VersionId, Option<Arc<Labels>>>>,
     vectors: Mutex<HashMap<VersionId, Arc<Vec<f32>>>>,
 }
 
@@ -166,33 +170,25 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
     }
     let words: Vec<&str> = ranking.words.iter().map(String::as_str).collect();
     let mut unreadable = 0;
-    for ranked in &ranking.files {
-        let row = &ranking.corpus.files()[ranked.file as usize];
-        if !question.filters.is_empty() && row.language != "markdown" {
-            continue;
+    // Without a filter nothing is read but what is answered.
+    let at_once = if question.filters.is_empty() { ranking.files.len().max(1) } else { READ_AT_ONCE };
+    'enough: for some in ranking.files.chunks(at_once) {
+        for ranked in finder.passing(some, &ranking.corpus, &question.filters, &mut unreadable) {
+            // Beyond the limit, only whether there are more is of interest.
+            if answer.found.len() == question.limit {
+                answer.truncated = true;
+                break 'enough;
+            }
+            let row = &ranking.corpus.files()[ranked.file as usize];
+            let Some(figures) = finder.figures(row) else {
+                unreadable += 1;
+                continue;
+            };
+            let table = snapshot.symbol_table(row.id)?;
+            let anchors = anchors(&ranking, ranked, &table, &words);
+            let (path, score) = (row.path.as_str().to_owned(), ranked.score);
+            answer.found.push(Found { path, hash: figures.hash, tokens: figures.tokens, anchors, score });
         }
-        // Beyond the limit, only whether there are more is of interest.
-        let full = answer.found.len() == question.limit;
-        if full && question.filters.is_empty() {
-            answer.truncated = true;
-            break;
-        }
-        let Some(figures) = finder.figures(row) else {
-            unreadable += 1;
-            continue;
-        };
-        let passes = |labels: &Arc<Labels>| question.filters.pass(labels);
-        if !question.filters.is_empty() && !figures.labels.as_ref().is_some_and(passes) {
-            continue;
-        }
-        if full {
-            answer.truncated = true;
-            break;
-        }
-        let table = snapshot.symbol_table(row.id)?;
-        let anchors = anchors(&ranking, ranked, &table, &words);
-        let (path, score) = (row.path.as_str().to_owned(), ranked.score);
-        answer.found.push(Found { path, hash: figures.hash, tokens: figures.tokens, anchors, score });
     }
     if unreadable > 0 {
         answer.warnings.push(format!("{unreadable} files changed since they were indexed and are left out"));
@@ -244,17 +240,50 @@ impl Finder<'_> {
         }
         let bytes = self.view.project.read(row)?;
         let (text, _) = cruxe_extract::as_text(&bytes);
-        let figures = Figures {
-            hash: sha256(&bytes),
-            tokens: count_tokens(&text),
-            labels: (row.language == "markdown").then(|| labels(&text)).flatten().map(Arc::new),
-        };
+        let figures = Figures { hash: sha256(&bytes), tokens: cruxe_tokens::count(&text) };
         let mut known = known();
         if known.len() >= MAX_KNOWN {
             known.clear();
         }
         known.insert(row.id, figures.clone());
         Some(figures)
+    }
+
+    /// The files whose front matter passes the filters, in their order. What was not read before is read on all cores.
+    fn passing<'r>(
+        &self,
+        ranked: &'r [RankedFile],
+        corpus: &Corpus,
+        filters: &Filters,
+        unreadable: &mut usize,
+    ) -> Vec<&'r RankedFile> {
+        if filters.is_empty() {
+            return ranked.iter().collect();
+        }
+        let documents: Vec<(&RankedFile, &FileRow)> = ranked
+            .iter()
+            .map(|ranked| (ranked, &corpus.files()[ranked.file as usize]))
+            .filter(|(_, row)| row.language == "markdown")
+            .collect();
+        let known = || self.kept.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let unknown: Vec<&FileRow> = {
+            let mut known = known();
+            if known.len() >= MAX_KNOWN {
+                known.clear();
+            }
+            documents.iter().map(|(_, row)| *row).filter(|row| !known.contains_key(&row.id)).collect()
+        };
+        let project = self.view.project;
+        let read = |row: &&FileRow| {
+            let bytes = project.read(row)?;
+            Some((row.id, labels(&cruxe_extract::as_text(&bytes).0).map(Arc::new)))
+        };
+        let read: Vec<_> = unknown.par_iter().map(read).collect();
+        *unreadable += read.iter().filter(|read| read.is_none()).count();
+        let mut known = known();
+        known.extend(read.into_iter().flatten());
+        let passes = |row: &FileRow| known.get(&row.id).and_then(Option::as_ref).is_some_and(|own| filters.pass(own));
+        documents.into_iter().filter(|(_, row)| passes(row)).map(|(ranked, _)| ranked).collect()
     }
 
     /// Compares the best files once more, by the transformer, and puts them in the order that follows.
@@ -302,11 +331,6 @@ impl Finder<'_> {
 pub fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Returns how many tokens a text has, as the tokenizer of current OpenAI models counts them.
-pub fn count_tokens(text: &str) -> usize {
-    bpe_openai::o200k_base().count(text)
 }
 
 fn labels(text: &str) -> Option<Labels> {

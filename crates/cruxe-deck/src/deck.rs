@@ -1,11 +1,12 @@
 //! A workspace with cards: lists, reads, makes and changes them.
 
-use std::collections::HashMap;
+mod known;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use cruxe_model::RepoPath;
 use jiff::Timestamp;
@@ -17,7 +18,8 @@ use crate::error::DeckError;
 use crate::frontmatter::{self, FrontMatter, NewValue};
 use crate::graph::TaskGraph;
 use crate::lock::{DeckLock, LOCK_FILE, PATIENCE};
-use crate::store::{self, Mode, Stamp};
+use crate::store::{self, Mode};
+use known::Known;
 
 /// A larger file is no card.
 const MAX_CARD: u64 = 1 << 20;
@@ -29,28 +31,6 @@ pub struct Deck {
     root: PathBuf,
     patience: Duration,
     known: Mutex<Known>,
-}
-
-/// Cards that were read, and the files that they were read from.
-#[derive(Default)]
-struct Known {
-    files: HashMap<String, KnownFile, foldhash::fast::FixedState>,
-    cards: Option<Arc<Cards>>,
-    /// How many edits had been heard of before the files were last looked at.
-    edits: Option<u64>,
-    /// How often they were looked at.
-    looks: u64,
-}
-
-struct KnownFile {
-    /// The look at which it was last there.
-    seen: u64,
-    stamp: Stamp,
-    read_at: SystemTime,
-    /// Of every byte, to tell a young file that did change from one that did not.
-    digest: blake3::Hash,
-    card: Option<Arc<Card>>,
-    problems: Vec<Problem>,
 }
 
 /// Every card, and what is wrong with files that should be cards.
@@ -196,87 +176,39 @@ impl Deck {
     /// looked at.
     pub fn cards_as_of(&self, edits: Option<u64>) -> Result<Arc<Cards>, DeckError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cards) = &known.cards
-            && edits.is_some()
-            && known.edits == edits
-        {
-            return Ok(Arc::clone(cards));
+        if let Some(cards) = known.as_of(edits) {
+            return Ok(cards);
         }
-        let cards = self.look(&mut known)?;
-        known.edits = edits;
-        Ok(cards)
-    }
-
-    fn look(&self, known: &mut Known) -> Result<Arc<Cards>, DeckError> {
         self.stay_inside(CARDS)?;
-        let folder = self.cards_folder();
-        let listing = match fs::read_dir(&folder) {
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => {
-                known.files.clear();
-                return Ok(Arc::clone(known.cards.insert(Arc::default())));
-            }
-            listing => listing.map_err(DeckError::io(&folder))?,
-        };
-        known.looks += 1;
-        let (seen, mut count, mut changed) = (known.looks, 0, false);
-        for entry in listing {
-            let entry = entry.map_err(DeckError::io(&folder))?;
-            let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| name.ends_with(".md") && !name.starts_with('.')) else {
-                continue;
-            };
-            // It may be gone again: another process renamed or removed it.
-            let Ok(metadata) = entry.metadata() else { continue };
-            let stamp = Stamp::of(&metadata);
-            match known.files.get_mut(name) {
-                Some(file) if file.stamp == stamp && !stamp.is_young(file.read_at) => file.seen = seen,
-                _ => {
-                    let old = known.files.remove(name);
-                    let Some(file) = read_file(name, &entry.path(), &metadata, stamp, old, &mut changed) else {
-                        continue;
-                    };
-                    known.files.insert(name.to_owned(), KnownFile { seen, ..file });
-                }
-            }
-            count += 1;
-        }
-        if known.files.len() != count {
-            known.files.retain(|_, file| file.seen == seen);
-            changed = true;
-        }
-        if !changed && let Some(cards) = &known.cards {
-            return Ok(Arc::clone(cards));
-        }
-        let mut cards = Cards::default();
-        for file in known.files.values() {
-            cards.cards.extend(file.card.clone());
-            cards.problems.extend(file.problems.iter().cloned());
-        }
-        cards.cards.sort_by(|a, b| a.id.cmp(&b.id));
-        cards.problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
-        let cards = Arc::new(cards);
-        known.cards = Some(Arc::clone(&cards));
-        Ok(cards)
+        known.look(&self.cards_folder(), edits)
     }
 
     /// Reads one card with its whole text.
     pub fn read(&self, id: &CardId) -> Result<(Card, String), DeckError> {
+        let bytes = self.bytes(id)?;
+        let Reading { card, problems } = card::read(id, &repo_path(&id.path()), &bytes);
+        match (card, problems.into_iter().find(|problem| problem.fatal)) {
+            (Some(card), _) => Ok((card, String::from_utf8_lossy(&bytes).into_owned())),
+            (None, Some(problem)) => Err(DeckError::Malformed(problem)),
+            (None, None) => Err(self.no_card(id)),
+        }
+    }
+
+    /// Returns the text of a card as it lies there, whatever it says.
+    pub fn text(&self, id: &CardId) -> Result<String, DeckError> {
+        Ok(String::from_utf8_lossy(&self.bytes(id)?).into_owned())
+    }
+
+    fn bytes(&self, id: &CardId) -> Result<Vec<u8>, DeckError> {
         self.stay_inside(CARDS)?;
         let path = self.root.join(id.path());
         let metadata = match fs::symlink_metadata(&path) {
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Err(self.no_card(id)),
             metadata => metadata.map_err(DeckError::io(&path))?,
         };
-        let repo_path = repo_path(&id.path());
-        if let Some(problem) = not_a_file(&repo_path, &metadata) {
-            return Err(DeckError::Malformed(problem));
-        }
-        let bytes = fs::read(&path).map_err(DeckError::io(&path))?;
-        let Reading { card, problems } = card::read(id, &repo_path, &bytes);
-        match (card, problems.into_iter().find(|problem| problem.fatal)) {
-            (Some(card), _) => Ok((card, String::from_utf8_lossy(&bytes).into_owned())),
-            (None, Some(problem)) => Err(DeckError::Malformed(problem)),
-            (None, None) => Err(self.no_card(id)),
+        match not_a_file(&repo_path(&id.path()), &metadata) {
+            Some(problem) => Err(DeckError::Malformed(problem)),
+            None => fs::read(&path).map_err(DeckError::io(&path)),
         }
     }
 
@@ -402,55 +334,6 @@ impl Deck {
         let nearest = nearest.filter(|other| distance(other) <= 2).cloned();
         DeckError::NoCard { id: id.clone(), nearest }
     }
-}
-
-fn read_file(
-    name: &str,
-    path: &Path,
-    metadata: &fs::Metadata,
-    stamp: Stamp,
-    old: Option<KnownFile>,
-    changed: &mut bool,
-) -> Option<KnownFile> {
-    let read_at = SystemTime::now();
-    let repo_path = repo_path(&format!("{CARDS}/{name}"));
-    let fatal = |message: String| Reading {
-        card: None,
-        problems: vec![Problem { path: repo_path.clone(), line: None, column: None, message, fatal: true }],
-    };
-    let known = |reading: Reading, digest| KnownFile {
-        seen: 0,
-        stamp,
-        read_at,
-        digest,
-        card: reading.card.map(Arc::new),
-        problems: reading.problems,
-    };
-    if let Some(problem) = not_a_file(&repo_path, metadata) {
-        *changed = true;
-        return Some(known(Reading { card: None, problems: vec![problem] }, blake3::hash(b"")));
-    }
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(problem) if problem.kind() == io::ErrorKind::NotFound => return None,
-        Err(problem) => {
-            *changed = true;
-            return Some(known(fatal(format!("cannot be read: {problem}")), blake3::hash(b"")));
-        }
-    };
-    let digest = blake3::hash(&bytes);
-    if let Some(old) = old.filter(|old| old.digest == digest) {
-        return Some(KnownFile { stamp, read_at, ..old });
-    }
-    *changed = true;
-    let reading = match name.strip_suffix(".md").and_then(CardId::parse) {
-        Some(id) => card::read(&id, &repo_path, &bytes),
-        None if card::looks_like_card(&bytes) => {
-            fatal("the file's name is no id: six of a-z and 0-9, then .md".to_owned())
-        }
-        None => Reading { card: None, problems: Vec::new() },
-    };
-    Some(known(reading, digest))
 }
 
 /// Links, folders and giants are no cards.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use cruxe_model::RepoPath;
 
-use crate::context::{count_tokens, sha256};
+use crate::context::sha256;
 use crate::document::{self, Outline};
 use crate::error::DeckError;
 use crate::store::Stamp;
@@ -91,8 +91,10 @@ impl Documents {
         let content = kept.text[heading.span.clone()].trim().to_owned();
         let number = heading.span.start;
         let mut sections = kept.sections.lock().unwrap_or_else(PoisonError::into_inner);
-        let (hash, tokens) =
-            sections.entry(number).or_insert_with(|| (sha256(content.as_bytes()), count_tokens(&content))).clone();
+        let (hash, tokens) = sections
+            .entry(number)
+            .or_insert_with(|| (sha256(content.as_bytes()), cruxe_tokens::count(&content)))
+            .clone();
         let (anchor, lines) = (Some(anchor.to_owned()), Some(heading.lines));
         Ok(Excerpt { path, content, anchor, tokens, hash, cached, lines })
     }
@@ -142,7 +144,7 @@ impl Documents {
         }
         let (text, _) = cruxe_extract::as_text(&bytes);
         let outline = Outline::of(path, &text);
-        let (tokens, text) = (count_tokens(&text), text.into_owned());
+        let (tokens, text) = (cruxe_tokens::count(&text), text.into_owned());
         let fresh = Arc::new(Kept { stamp, read_at, text, hash, tokens, outline, sections: Mutex::default() });
         let mut kept = kept();
         kept.insert(path.clone(), Arc::clone(&fresh));

@@ -9,7 +9,7 @@ use cruxe_model::{PathError, RepoPath, SymbolKind};
 use crate::document::{self, Outline};
 
 /// A reference, taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reference {
     /// The file.
     pub path: RepoPath,

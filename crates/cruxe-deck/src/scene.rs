@@ -57,10 +57,9 @@ pub enum SceneError {
 
 /// Composes the scene of a deck with at most `limit` tokens.
 pub fn compose(deck: &Deck, limit: usize, masker: &Masker) -> Result<Scene, SceneError> {
-    // The tokenizer takes longer to load than everything else together; whoever needs it first waits for it.
-    let _ = std::thread::Builder::new().spawn(|| fit::tokens(""));
-    let mut collected = collect::collect(deck)?;
-    collected.parts.extend(changes::part(deck.root()));
+    let (collected, changes) = rayon::join(|| collect::collect(deck), || changes::part(deck.root()));
+    let mut collected = collected?;
+    collected.parts.extend(changes);
     let mut masked = 0;
     let mut mask = |text: &mut String| {
         if let (std::borrow::Cow::Owned(hidden), count) = masker.mask(text) {

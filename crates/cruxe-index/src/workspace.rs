@@ -402,10 +402,13 @@ impl Workspace {
         edits
     }
 
-    /// The number of edits of the work tree that were heard of, every one before this moment included; `None` without a
-    /// watcher. While it stays the same, so do the files.
+    /// The number of edits of the work tree that were heard of, every one before this moment included. While it stays the
+    /// same, so do the files. `None` without a watcher, and after an edit until every folder is known to be watched:
+    /// whoever asks about a few files has looked at them sooner than at every folder.
     pub fn edits_heard(&self) -> Option<u64> {
-        self.watch_folders()
+        let edits = self.edits_so_far();
+        let watched_at = self.watched_at.try_lock().ok()?;
+        edits.filter(|_| *watched_at == edits)
     }
 
     /// The number of edits, with every one before this moment counted; `None` without a watcher.

@@ -11,12 +11,14 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::decks::Decks;
 use crate::tool::Call;
 use crate::workspaces::Workspaces;
 
 /// The state of a server.
 pub struct App {
     workspaces: Workspaces,
+    pub(crate) decks: Decks,
     started: Instant,
     prewarm: Mutex<Prewarm>,
 }
@@ -35,7 +37,7 @@ pub enum Prewarm {
 impl App {
     /// A server's state. [`Prewarm::Warming`] becomes complete with [`App::prewarm`].
     pub fn new(workspaces: Workspaces, prewarm: Prewarm) -> Arc<App> {
-        Arc::new(App { workspaces, started: Instant::now(), prewarm: Mutex::new(prewarm) })
+        Arc::new(App { workspaces, decks: Decks::default(), started: Instant::now(), prewarm: Mutex::new(prewarm) })
     }
 
     /// The workspaces that it answers about.

@@ -1,90 +1,86 @@
-//! Task cards as resources: Markdown files below `.cuedeck/cards/`, as they lie there.
+//! Task cards as resources: the files of the deck, as they lie there.
 
-use std::fs;
-use std::path::Path;
-
+use cruxe_deck::{CardId, Deck, DeckError};
 use cruxe_model::{ErrorCode, ToolError};
-
-/// Where cards are, relative to the workspace.
-pub(crate) const FOLDER: &str = ".cuedeck/cards/";
 
 /// A card in a list.
 pub(crate) struct CardEntry {
     pub id: String,
-    /// From its front matter, else its id.
+    /// Of a card that cannot be read, its id.
     pub title: String,
 }
 
-/// The cards of a workspace by id; none where there is no deck.
-pub(crate) fn list(root: &Path) -> Vec<CardEntry> {
-    let files = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
-    let mut cards: Vec<CardEntry> = files
-        .filter_map(|file| {
-            let name = file.file_name().into_string().ok()?;
-            let id = name.strip_suffix(".md").filter(|id| is_id(id))?.to_owned();
-            let text = fs::read_to_string(file.path()).unwrap_or_default();
-            let title = title(&text).unwrap_or(&id).to_owned();
-            Some(CardEntry { id, title })
-        })
-        .collect();
-    cards.sort_by(|a, b| a.id.cmp(&b.id));
-    cards
+/// The cards of a deck by id, with those that cannot be read as cards: their text can be, and repaired.
+pub(crate) fn list(deck: &Deck) -> Result<Vec<CardEntry>, ToolError> {
+    let cards = deck.cards()?;
+    let mut entries: Vec<CardEntry> =
+        cards.cards.iter().map(|card| CardEntry { id: card.id.to_string(), title: card.title.clone() }).collect();
+    let broken = cards.problems.iter().filter(|problem| problem.fatal);
+    let ids = broken.filter_map(|problem| CardId::parse(problem.path.file_name().strip_suffix(".md")?));
+    entries.extend(ids.map(|id| CardEntry { id: id.to_string(), title: id.to_string() }));
+    entries.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(entries)
 }
 
 /// The text of a card; `None` when there is none of that id.
-pub(crate) fn read(root: &Path, id: &str) -> Result<Option<String>, ToolError> {
-    if !is_id(id) {
-        return Ok(None);
-    }
-    // A link could lead out of the workspace.
-    let path = root.join(FOLDER).join(format!("{id}.md"));
-    let Some(path) = path.canonicalize().ok().filter(|path| path.starts_with(root) && path.is_file()) else {
-        return Ok(None);
-    };
-    match fs::read(&path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(problem) => Err(ToolError::internal(format!("{FOLDER}{id}.md: {problem}"))),
+pub(crate) fn read(deck: &Deck, id: &str) -> Result<Option<String>, ToolError> {
+    let Some(id) = CardId::parse(id) else { return Ok(None) };
+    match deck.text(&id) {
+        Ok(text) => Ok(Some(text)),
+        Err(DeckError::NoCard { .. }) => Ok(None),
+        Err(problem) => Err(problem.into()),
     }
 }
 
 /// The error of a card that is not there.
-pub(crate) fn missing(root: &Path, id: &str) -> ToolError {
-    let near: Vec<String> = list(root).into_iter().map(|card| card.id).take(5).collect();
-    let error = ToolError::new(ErrorCode::FileNotFound, format!("there is no card `{id}`"));
-    match near.is_empty() {
-        true => error.suggest("There are no cards yet: `cue card new TITLE` makes one."),
-        false => error.suggest("list_tasks names the cards there are.").with("near", near),
+pub(crate) fn missing(deck: &Deck, id: &str) -> ToolError {
+    match CardId::parse(id).map(|id| deck.text(&id)) {
+        Some(Err(problem)) => problem.into(),
+        _ => ToolError::new(ErrorCode::FileNotFound, format!("there is no card `{id}`"))
+            .suggest("An id is six of a-z and 0-9; list_tasks has the ids."),
     }
-}
-
-/// The title in the front matter of a card.
-pub(crate) fn title(text: &str) -> Option<&str> {
-    let head = text.strip_prefix("---")?.split("\n---").next()?;
-    let line = head.lines().find_map(|line| line.strip_prefix("title:"))?;
-    Some(line.trim().trim_matches(['"', '\''])).filter(|title| !title.is_empty())
-}
-
-/// Ids are names of files: what could name another folder is none.
-fn is_id(id: &str) -> bool {
-    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
+    fn deck(root: &tempfile::TempDir) -> Deck {
+        let deck = Deck::open(root.path());
+        fs::create_dir_all(deck.cards_folder()).unwrap();
+        for (name, text) in [
+            ("abc123.md", "---\ntitle: \"Fix it\"\n---\n# Other\n"),
+            ("bad000.md", "---\ntitle: [\n---\n"),
+            ("notes.md", "# Notes\n"),
+        ] {
+            fs::write(deck.cards_folder().join(name), text).unwrap();
+        }
+        deck
+    }
+
     #[test]
-    fn the_title_is_that_of_the_front_matter() {
-        assert_eq!(title("---\nid: a\ntitle: \"Fix it\"\n---\n# Other"), Some("Fix it"));
-        assert_eq!(title("---\nid: a\n---\ntitle: no"), None);
-        assert_eq!(title("title: no"), None);
+    fn cards_are_listed_with_those_that_cannot_be_read_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let deck = deck(&root);
+        let listed: Vec<(String, String)> =
+            list(&deck).unwrap().into_iter().map(|card| (card.id, card.title)).collect();
+        let expected = [("abc123", "Fix it"), ("bad000", "bad000")];
+        assert_eq!(listed, expected.map(|(id, title)| (id.to_owned(), title.to_owned())));
+        assert_eq!(read(&deck, "bad000").unwrap().as_deref(), Some("---\ntitle: [\n---\n"));
     }
 
     #[test]
     fn an_id_cannot_leave_the_folder() {
-        for bad in ["", "../x", "a/b", "a.b", "a\\b", "ü"] {
-            assert!(!is_id(bad), "{bad}");
+        let root = tempfile::tempdir().unwrap();
+        let deck = deck(&root);
+        fs::write(root.path().join("secret.md"), "x").unwrap();
+        for bad in ["", "../../secret", "a/b", "notes", "ABC123", "../../x"] {
+            assert_eq!(read(&deck, bad).unwrap(), None, "{bad}");
+            assert_eq!(missing(&deck, bad).code, ErrorCode::FileNotFound, "{bad}");
         }
-        assert!(is_id("abc123"));
+        let near = missing(&deck, "abc124");
+        assert_eq!((near.code, &near.data["suggestion"]), (ErrorCode::FileNotFound, &"Did you mean 'abc123'?".into()));
     }
 }

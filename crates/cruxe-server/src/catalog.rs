@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cruxe_deck::Deck;
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{CancelFlag, ErrorCode, ToolError};
@@ -10,12 +11,14 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::app::App;
+use crate::decks::OpenDeck;
 use crate::session::Session;
 use crate::toolsets::{Toolset, Toolsets};
 
 /// Resources, prompts and completions of some toolsets.
 pub struct Catalog {
     pub(crate) workspace: Arc<Workspace>,
+    open_deck: Arc<OpenDeck>,
     pub(crate) sets: Toolsets,
     /// Counts what was published; whoever follows changes waits for the next.
     published: watch::Sender<u64>,
@@ -28,7 +31,13 @@ impl Catalog {
         let (published, _) = watch::channel(0);
         let counter = published.clone();
         workspace.on_publish(move || counter.send_modify(|count| *count += 1));
-        Catalog { workspace, sets, published }
+        let open_deck = app.decks.at(&workspace.project.root);
+        Catalog { workspace, open_deck, sets, published }
+    }
+
+    /// The deck of the server's own workspace.
+    pub(crate) fn deck(&self) -> &Deck {
+        &self.open_deck.deck
     }
 
     /// Hears of everything that is published from now on.

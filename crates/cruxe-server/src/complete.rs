@@ -81,7 +81,7 @@ impl Catalog {
             Completes::Path => complete::paths(&self.view(session, ref_name, cancel)?, typed, most)?,
             Completes::Ref => Completions::of(complete::matching(self.refs()?, typed), most),
             Completes::Task => {
-                let cards = cards::list(&self.workspace.project.root);
+                let cards = cards::list(self.deck())?;
                 let named = typed.to_lowercase();
                 let fits =
                     |card: &cards::CardEntry| card.id.starts_with(typed) || card.title.to_lowercase().contains(&named);

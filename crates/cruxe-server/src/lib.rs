@@ -12,6 +12,7 @@ pub mod arguments;
 mod cards;
 pub mod catalog;
 mod complete;
+mod decks;
 pub mod http;
 pub mod limits;
 pub mod metrics;

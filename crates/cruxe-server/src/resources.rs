@@ -2,8 +2,10 @@
 //!
 //! Only what is in the index is served, so no address leads out of the workspace.
 
+use cruxe_deck::CardId;
+use cruxe_deck::card::CARDS;
 use cruxe_index::View;
-use cruxe_model::{CancelFlag, ErrorCode, ToolError};
+use cruxe_model::{CancelFlag, ErrorCode, RepoPath, ToolError};
 use cruxe_query::{locate, outline};
 use cruxe_store::FileRow;
 use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
@@ -74,9 +76,9 @@ impl Catalog {
         address: &ResourceUri,
         cancel: &CancelFlag,
     ) -> Result<(String, String), ToolError> {
-        let root = &self.workspace.project.root;
         if address.kind == Kind::Card {
-            let text = cards::read(root, &address.name)?.ok_or_else(|| cards::missing(root, &address.name))?;
+            let (deck, id) = (self.deck(), &address.name);
+            let text = cards::read(deck, id)?.ok_or_else(|| cards::missing(deck, id))?;
             return Ok((text, "text/markdown".to_owned()));
         }
         let view = self.view(session, address.ref_name.as_deref(), cancel)?;
@@ -106,7 +108,7 @@ impl Catalog {
     fn entries(&self, view: &View) -> Result<Vec<Entry>, ToolError> {
         let mut entries = Vec::new();
         if self.serves(Kind::Card.toolset()) {
-            entries.extend(cards::list(&self.workspace.project.root).into_iter().map(|card| Entry {
+            entries.extend(cards::list(self.deck())?.into_iter().map(|card| Entry {
                 kind: Kind::Card,
                 name: card.id,
                 title: Some(card.title),
@@ -118,7 +120,7 @@ impl Catalog {
         for file in snapshot.files(&state.versions).map_err(cruxe_index::IndexError::from)? {
             let doc = file.language == MARKDOWN && self.serves(Kind::Doc.toolset());
             let kind = if doc { Kind::Doc } else { Kind::File };
-            let is_card = file.path.as_str().starts_with(cards::FOLDER) && self.serves(Kind::Card.toolset());
+            let is_card = is_card(&file.path) && self.serves(Kind::Card.toolset());
             if self.serves(kind.toolset()) && !is_card {
                 let (name, mime) = (file.path.as_str().to_owned(), mime(&file.language));
                 entries.push(Entry { kind, name, title: None, mime, size: Some(file.bytes) });
@@ -150,6 +152,11 @@ impl Entry {
         resource.size = self.size;
         resource
     }
+}
+
+/// Whether a file is listed as a card.
+fn is_card(path: &RepoPath) -> bool {
+    path.parent() == CARDS && path.file_name().strip_suffix(".md").and_then(CardId::parse).is_some()
 }
 
 /// The place of a kind in the order of the list.

@@ -90,7 +90,7 @@ impl Server {
 
     /// Begins a client's connection with a session of the caller's making.
     pub fn connect_with(self: &Arc<Self>, session: Session) -> Connection {
-        Connection { server: Arc::clone(self), session: Arc::new(session) }
+        Connection { server: Arc::clone(self), session: Arc::new(session), written: false }
     }
 
     /// Whether there is a tool of this name.
@@ -213,6 +213,8 @@ pub struct Connection {
     pub server: Arc<Server>,
     /// What is remembered of this client.
     pub session: Arc<Session>,
+    /// Whether the transport takes structured content as JSON that is written already, see [`Connection::written`].
+    written: bool,
 }
 
 impl ServerHandler for Connection {
@@ -398,7 +400,7 @@ impl ServerHandler for Connection {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
         match outcome {
-            Ok(answer) => Ok(to_result(answer, linked).into()),
+            Ok(answer) => Ok(self.to_result(&answer, linked)?.into()),
             Err(CallError::Tool(error)) => Ok(CallToolResult::structured_error(error.to_json()).into()),
             Err(other @ (CallError::UnknownTool(_) | CallError::Numeric(_))) => Err(other.to_rpc()),
         }
@@ -406,6 +408,25 @@ impl ServerHandler for Connection {
 }
 
 impl Connection {
+    /// Lets structured content pass rmcp as a string that holds its JSON, for a transport that puts the string's content
+    /// in its place. Of a long answer rmcp's tree of values would cost more than everything else.
+    pub(crate) fn written(self) -> Connection {
+        Connection { written: true, ..self }
+    }
+
+    fn to_result(&self, answer: &Answer, linked: bool) -> Result<CallToolResult, ErrorData> {
+        let read = || {
+            serde_json::from_str::<Value>(answer.json())
+                .map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
+        };
+        let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text())]);
+        if linked {
+            result.content.extend(link_of_first(&read()?).map(ContentBlock::resource_link));
+        }
+        result.structured_content = Some(if self.written { Value::from(answer.json()) } else { read()? });
+        Ok(result)
+    }
+
     fn catalog(&self) -> Result<&Arc<Catalog>, ErrorData> {
         let none = || ErrorData::new(RpcCode::METHOD_NOT_FOUND, "This server has tools only.", None);
         self.server.catalog.as_ref().ok_or_else(none)
@@ -476,14 +497,6 @@ impl Connection {
 
 fn cursor_of(request: &Option<PaginatedRequestParams>) -> Option<&str> {
     request.as_ref().and_then(|request| request.cursor.as_deref())
-}
-
-fn to_result(answer: Answer, linked: bool) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text())]);
-    let link = if linked { link_of_first(&answer.structured) } else { None };
-    result.content.extend(link.map(ContentBlock::resource_link));
-    result.structured_content = Some(answer.structured);
-    result
 }
 
 fn describe_failure(name: &str, failure: tokio::task::JoinError) -> ToolError {

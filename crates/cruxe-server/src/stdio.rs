@@ -28,7 +28,7 @@ use tokio::time::timeout;
 use self::lines::{Line, LineReader, Out, write_lines};
 pub(crate) use self::link::explain;
 use self::link::{Link, Opening, Pending, opening, to_notification, to_request};
-use self::message::{Message, Refusal, invalid, parse};
+use self::message::{Message, Refusal, invalid, parse, result_line};
 use crate::schema::Object;
 use crate::server::{Connection, Server};
 use crate::tool::Call;
@@ -77,7 +77,7 @@ pub async fn serve_stdio_within(
     let (out, queue) = Out::channel();
     let mut writer = tokio::spawn(write_lines(output, queue));
     let mut lines = LineReader::new(input, MAX_LINE);
-    let mut front = Front::new(server.connect(), out.clone());
+    let mut front = Front::new(server.connect().written(), out.clone());
     loop {
         tokio::select! {
             line = lines.next() => match line.map_err(StdioError::Read)? {
@@ -208,16 +208,16 @@ impl Front {
     /// Runs a tool that was called as a method, outside MCP.
     fn call_bare(&mut self, id: Option<Value>, tool: &str, params: Option<Object>) {
         let key = id.as_ref().map(Value::to_string);
-        let Connection { server, session } = self.connection.clone();
+        let Connection { server, session, .. } = self.connection.clone();
         let (out, tool, done) = (self.out.clone(), tool.to_owned(), key.clone());
         let task = self.tasks.spawn(async move {
             let outcome = server.call(&tool, Call::new(params.unwrap_or_default(), session)).await;
             if let Some(id) = id {
-                let answer = match outcome {
-                    Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer.into_bare()}),
-                    Err(error) => Refusal::new(id, error.to_rpc()).to_json(),
+                let sent = match outcome {
+                    Ok(answer) => out.send_bytes(result_line(&id, &answer).into_bytes()),
+                    Err(error) => out.send(&Refusal::new(id, error.to_rpc()).to_json()),
                 };
-                if let Err(problem) = out.send(&answer) {
+                if let Err(problem) = sent {
                     tracing::debug!(%problem, "an answer was not sent");
                 }
             }

@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cruxe_deck::card::CARDS;
 use cruxe_query::outline;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
@@ -60,8 +61,8 @@ impl Catalog {
             Kind::Doc | Kind::File => published(&address.name)?,
             Kind::Card => {
                 // A deck that is not under version control may not be indexed either.
-                let path = format!("{}{}.md", cards::FOLDER, address.name);
-                published(&path).or_else(|| cards::read(&self.workspace.project.root, &address.name).ok().flatten())?
+                let path = format!("{CARDS}/{}.md", address.name);
+                published(&path).or_else(|| cards::read(self.deck(), &address.name).ok().flatten())?
             }
         };
         let mut hasher = DefaultHasher::new();

@@ -1,6 +1,7 @@
 //! What a tool is: a description of itself and a function from a call to an answer.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 use cruxe_model::CancelFlag;
@@ -36,7 +37,7 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// JSON Schema of the arguments.
     pub input_schema: Object,
-    /// JSON Schema of [`Answer::structured`].
+    /// JSON Schema of [`Answer::json`].
     pub output_schema: Object,
     /// Whether it leaves everything as it is.
     pub read_only: bool,
@@ -124,39 +125,42 @@ impl Call {
     }
 }
 
-/// What a tool answers.
-#[derive(Clone, Debug, PartialEq)]
+/// What a tool answers: JSON that is written once, whatever it is sent as.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The structured content: an object.
-    pub structured: Value,
-    /// The member that the text content and the bare form are, where they are not the whole object.
-    pub text_of: Option<&'static str>,
+    json: String,
+    /// Where the text content and the bare form lie in it, where they are not the whole object.
+    text_at: Option<Range<usize>>,
 }
 
 impl Answer {
     /// An answer whose text is the structured object.
     pub fn new(output: &impl Serialize) -> Result<Answer, ToolError> {
-        let structured = serde_json::to_value(output).map_err(ToolError::internal)?;
-        Ok(Answer { structured, text_of: None })
+        Ok(Answer { json: written(output)?, text_at: None })
     }
 
-    /// Makes the text one member of the object, for tools whose contract is an array.
-    pub fn with_text_of(self, member: &'static str) -> Answer {
-        Answer { text_of: Some(member), ..self }
+    /// An answer for tools whose contract is an array: an object of the array and its metadata, of which the array alone
+    /// is the text.
+    pub fn array(member: &str, items: &impl Serialize, metadata: &impl Serialize) -> Result<Answer, ToolError> {
+        let (name, items) = (written(&member)?, written(items)?);
+        let start = name.len() + "{:".len();
+        let json = format!("{{{name}:{items},\"metadata\":{}}}", written(metadata)?);
+        Ok(Answer { json, text_at: Some(start..start + items.len()) })
     }
 
-    /// Returns the text content.
-    pub fn text(&self) -> String {
-        self.text_of.and_then(|member| self.structured.get(member)).unwrap_or(&self.structured).to_string()
+    /// Returns the text content, which is also what clients outside MCP's envelope get.
+    pub fn text(&self) -> &str {
+        self.text_at.clone().and_then(|at| self.json.get(at)).unwrap_or(&self.json)
     }
 
-    /// Returns what clients outside MCP's envelope get.
-    pub fn into_bare(mut self) -> Value {
-        match self.text_of.and_then(|member| self.structured.get_mut(member)) {
-            Some(part) => part.take(),
-            None => self.structured,
-        }
+    /// Returns the structured content, an object, as JSON.
+    pub fn json(&self) -> &str {
+        &self.json
     }
+}
+
+fn written(value: &impl Serialize) -> Result<String, ToolError> {
+    serde_json::to_string(value).map_err(ToolError::internal)
 }
 
 /// Makes a tool of a function from `Input` to `Output`; the schemas are those of the two types.
@@ -187,5 +191,20 @@ where
 
     fn call(&self, call: &Call) -> Result<Answer, ToolError> {
         Answer::new(&(self.run)(call.input()?, call)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_array_is_the_array_in_the_object() {
+        let answer = Answer::array("ta\"sks", &["a", "]}"], &json!({"ref": "main"})).unwrap();
+        assert_eq!(answer.text(), r#"["a","]}"]"#);
+        let object: Value = serde_json::from_str(answer.json()).unwrap();
+        assert_eq!(object, json!({"ta\"sks": ["a", "]}"], "metadata": {"ref": "main"}}));
+        let whole = Answer::new(&json!({"a": 1})).unwrap();
+        assert_eq!((whole.text(), whole.json()), (r#"{"a":1}"#, r#"{"a":1}"#));
     }
 }

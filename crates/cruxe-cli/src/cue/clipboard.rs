@@ -1,8 +1,8 @@
 //! The clipboard, which may not be there and must never make anybody wait.
 //!
 //! On X11 and Wayland whoever copies has to stay alive until somebody pastes. So the text is handed to a process of
-//! its own (`cue hold-clipboard`), which says at once whether it worked and then stays until something else is copied.
-//! A clipboard that does not answer is that process's problem: it is ended after [`PATIENCE`].
+//! its own (`cue hold-clipboard`), which says at once whether it worked and then stays until something else is copied or
+//! the display is gone. A clipboard that does not answer is that process's problem: it is ended after [`PATIENCE`].
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
@@ -13,6 +13,9 @@ use super::error::{CueError, Kind};
 
 /// How long the clipboard has to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How often whoever holds the clipboard asks whether there still is one.
+#[cfg(all(unix, not(target_os = "macos")))]
+const CHECK: Duration = Duration::from_secs(5);
 const COPIED: &str = "copied";
 
 /// Copies a text; says why where that is not possible.
@@ -79,7 +82,23 @@ pub(super) fn hold() -> Result<ExitCode, CueError> {
 #[cfg(all(unix, not(target_os = "macos")))]
 fn stay(clipboard: &mut arboard::Clipboard, text: String) {
     use arboard::SetExtLinux;
+    std::thread::spawn(end_with_the_display);
     let _ = clipboard.set().wait().text(text);
+}
+
+/// Ends the process when there is no display any more. The wait for another owner of the clipboard would go on forever:
+/// a build server whose display ends with the job would be left with a process for every scene.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn end_with_the_display() {
+    use arboard::Error::{ClipboardOccupied, ContentNotAvailable, ConversionFailure};
+    loop {
+        std::thread::sleep(CHECK);
+        let asked = arboard::Clipboard::new().and_then(|mut clipboard| clipboard.get_text());
+        match asked {
+            Ok(_) | Err(ContentNotAvailable | ClipboardOccupied | ConversionFailure) => {}
+            Err(_) => std::process::exit(0),
+        }
+    }
 }
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cruxe_deck::config::{ConfigError, ConfigProblem, Upgrade};
-use cruxe_deck::{CardId, Deck, DeckConfig, DeckError};
+use cruxe_deck::{CardId, Deck, DeckConfig, DeckError, OtherRefs};
 use cruxe_index::Project;
 use cruxe_model::config::Config;
 use cruxe_model::{RepoPath, ToolError};
@@ -110,16 +110,11 @@ pub(super) fn files(context: &Context, deck: &Deck) -> Result<Vec<RepoPath>, Cue
 
 /// Tells whether another branch that is indexed has a card of an id: it would come here with the next merge.
 pub(super) fn is_taken_elsewhere(context: &Context, deck: &Deck) -> impl Fn(&CardId) -> bool + use<> {
-    let project = project(context, deck.root()).ok();
-    let known = project.and_then(|project| {
-        let snapshot = Index::open(&project.dir).ok()?.snapshot().ok()?;
-        let refs = snapshot.refs().ok()?;
-        Some((snapshot, refs))
+    let others = project(context, deck.root()).ok().and_then(|project| {
+        let folder = deck.root().strip_prefix(&project.root).ok()?;
+        OtherRefs::of(&Index::open(&project.dir).ok()?, folder).ok()
     });
-    move |id| {
-        let (Some((snapshot, refs)), Ok(path)) = (&known, RepoPath::parse(&id.path())) else { return false };
-        refs.iter().any(|state| matches!(snapshot.file_at(&path, &state.versions), Ok(Some(_))))
-    }
+    move |id| others.as_ref().is_some_and(|others| others.have(id))
 }
 
 /// The code project around a folder. Its configuration is not the deck's, so `--config` does not count here.

@@ -131,14 +131,13 @@ fn print(cards: &[&Arc<Card>]) {
         .collect();
     let paint = Paint::stdout();
     let mut lines = table::lay_out(&["ID", "STATUS", "PRIORITY", "ASSIGNEE", "TITLE"], &rows).into_iter();
-    lines.next().iter().for_each(|heading| output::line(&paint.faint(heading)));
-    for (line, card) in lines.zip(cards) {
-        output::line(&match card.status {
-            Status::Active => paint.strong(&line),
-            Status::Todo => line,
-            Status::Done | Status::Archived => paint.faint(&line),
-        });
-    }
+    let heading = lines.next().map(|heading| paint.faint(&heading));
+    let body = lines.zip(cards).map(|(line, card)| match card.status {
+        Status::Active => paint.strong(&line),
+        Status::Todo => line,
+        Status::Done | Status::Archived => paint.faint(&line),
+    });
+    output::line(&heading.into_iter().chain(body).collect::<Vec<_>>().join("\n"));
 }
 
 /// A card for programs.

@@ -272,6 +272,31 @@ fn list_tasks_filters_and_reports_what_it_cannot_read() {
 }
 
 #[test]
+fn list_tasks_shows_the_disk_as_it_is_and_its_text_agrees_with_its_structure() {
+    let sandbox = Sandbox::new();
+    let repo = workspace(&sandbox);
+    repo.write(".cuedeck/config.toml", "[rate_limits]\nlist_tasks = 0\n");
+    for mut client in [repo.server(), repo.watching_server()] {
+        let mut listed = || {
+            let answer = client.request("tools/call", json!({"name": "list_tasks", "arguments": {}}));
+            let text: Value = serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+            assert_eq!(text, answer["result"]["structuredContent"]["tasks"]);
+            text.as_array().unwrap().iter().map(|task| task["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        // Edits of the same length within one tick of the file system's clock.
+        for turn in 10..30 {
+            repo.write(".cuedeck/cards/new001.md", card(&format!("Turn {turn} \\\"a\\\" \\\\ é"), ""));
+            let titles = listed();
+            assert_eq!(titles.iter().filter(|title| title.starts_with("Turn ")).count(), 1, "{titles:?}");
+            assert!(titles.contains(&format!("Turn {turn} \\\"a\\\" \\\\ é")), "{titles:?}");
+        }
+        std::fs::remove_file(repo.root.join(".cuedeck/cards/new001.md")).unwrap();
+        let titles = listed();
+        assert_eq!(titles.len(), 4, "{titles:?}");
+    }
+}
+
+#[test]
 fn dependencies_and_cycles_are_as_in_the_contract() {
     let sandbox = Sandbox::new();
     let repo = workspace(&sandbox);

@@ -222,6 +222,49 @@ fn edits_by_hand_are_seen_although_size_and_time_are_the_same() {
 }
 
 #[test]
+fn a_look_tells_what_came_went_and_changed_among_many() {
+    let (_root, deck) = deck(&[]);
+    let name = |number: usize| format!("c{number:05}");
+    let put = |number: usize, title: &str| {
+        write(&deck, &format!("{}.md", name(number)), format!("---\ntitle: {title}\n---\n").as_bytes());
+    };
+    (0..300).for_each(|number| put(number, "old"));
+    assert_eq!(ids(&deck).len(), 300);
+    for number in (0..300).step_by(3) {
+        fs::remove_file(deck.root().join(id(&name(number)).path())).unwrap();
+        put(number + 1, "new");
+        put(number + 1000, "more");
+    }
+    let titles: Vec<(String, String)> =
+        deck.cards().unwrap().cards.iter().map(|card| (card.id.to_string(), card.title.clone())).collect();
+    let kept = (0..300).filter(|number| number % 3 != 0).map(|number| (number, ["", "new", "old"][number % 3]));
+    let more = (0..300).step_by(3).map(|number| (number + 1000, "more"));
+    let expected: Vec<(String, String)> = kept.chain(more).map(|(at, title)| (name(at), title.to_owned())).collect();
+    assert_eq!(titles, expected);
+}
+
+#[test]
+fn a_folder_that_became_an_empty_card_is_told_apart() {
+    let (_root, deck) = deck(&[]);
+    let path = deck.root().join(id("aaa111").path());
+    fs::create_dir_all(&path).unwrap();
+    assert_eq!(deck.cards().unwrap().problems[0].message, "is no file");
+    fs::remove_dir(&path).unwrap();
+    fs::write(&path, "").unwrap();
+    let problems = &deck.cards().unwrap().problems;
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].message.contains("no front matter"), "{problems:?}");
+}
+
+#[test]
+fn the_text_of_a_card_can_be_read_whatever_it_says() {
+    let (_root, deck) = deck(&[("bad001", "---\ntitle: [\n---\n")]);
+    assert_eq!(deck.text(&id("bad001")).unwrap(), "---\ntitle: [\n---\n");
+    assert!(matches!(deck.read(&id("bad001")), Err(DeckError::Malformed(_))));
+    assert!(matches!(deck.text(&id("none00")), Err(DeckError::NoCard { .. })));
+}
+
+#[test]
 fn while_no_edit_was_heard_of_no_file_is_looked_at() {
     let (_root, deck) = deck(&[("aaa111", CARD)]);
     let first = deck.cards_as_of(Some(7)).unwrap();

@@ -21,7 +21,7 @@ fn a_whole_document_is_trimmed_and_has_the_hash_of_the_file() {
     let first = read(&documents, "docs/a.md", None).unwrap();
     assert_eq!((first.content.as_str(), first.cached, first.lines), ("# A\n\ntext", false, None));
     assert_eq!(first.hash, sha256(b"\n# A\n\ntext\n\n"));
-    assert_eq!(first.tokens, count_tokens("\n# A\n\ntext\n\n"));
+    assert_eq!(first.tokens, cruxe_tokens::count("\n# A\n\ntext\n\n"));
     let second = read(&documents, "./docs//a.md", None).unwrap();
     assert_eq!(second, Excerpt { cached: true, ..first });
 }

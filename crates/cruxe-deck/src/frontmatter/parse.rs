@@ -45,6 +45,8 @@ struct Reader<'a> {
     entries: Vec<Entry>,
     flow_end: Option<usize>,
     anchors: HashMap<usize, Node>,
+    /// The last key that was found, and its line.
+    counted: (usize, u32),
     /// Lists and maps inside a value that are not closed yet.
     open: Vec<Open>,
     /// The key at the top whose value is being read.
@@ -79,6 +81,7 @@ impl<'a> Reader<'a> {
             entries: Vec::new(),
             flow_end: None,
             anchors: HashMap::new(),
+            counted: (0, 1),
             open: Vec::new(),
             key: None,
             current: Current::default(),
@@ -254,7 +257,12 @@ impl<'a> Reader<'a> {
 
     fn end_entry(&mut self, key: String, key_at: Range<usize>, value: Node) {
         let Current { at, items_at, style, defines, refers } = std::mem::take(&mut self.current);
-        let line = self.position(key_at.start).0;
+        let (last, line) = self.counted;
+        let line = match self.text.as_bytes().get(last..key_at.start) {
+            Some(between) => line + between.iter().filter(|byte| **byte == b'\n').count() as u32,
+            None => self.position(key_at.start).0,
+        };
+        self.counted = (key_at.start, line);
         let mut value_at = at.unwrap_or(key_at.end..key_at.end);
         let style = style.unwrap_or(Style::Other);
         if style == Style::Block {

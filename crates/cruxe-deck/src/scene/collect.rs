@@ -1,12 +1,13 @@
 //! What a scene is made of, the most important first.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
 use cruxe_extract::{Extractor, Input, as_text, registry};
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{RepoPath, SymbolKind};
+use rayon::prelude::*;
 
 use super::part::{Part, Section};
 use crate::card::{CARDS, Card, CardId, Status};
@@ -36,18 +37,21 @@ pub(super) fn collect(deck: &Deck) -> Result<Collected, DeckError> {
     let mut active = of_status(&cards, Status::Active);
     active.sort_by_key(|card| (std::cmp::Reverse(card.priority), card.id.clone()));
     let mut collected = Collected { summary: summary(&cards, active.len()), ..Collected::default() };
-    let mut wanted: Vec<Reference> = Vec::new();
-    for card in &active {
-        let Some((part, references)) = active_card(deck, card, &graph)? else { continue };
-        collected.parts.push(part);
-        for reference in references {
-            if !wanted.contains(&reference) {
-                wanted.push(reference);
-            }
+    let opened: Vec<Option<Opened>> = active.par_iter().map(|card| open(deck, &card.id)).collect::<Result<_, _>>()?;
+    let opened: Vec<Opened> = opened.into_iter().flatten().collect();
+    let mut wanted: Vec<&Reference> = Vec::new();
+    let mut known = HashSet::new();
+    for reference in opened.iter().flat_map(Opened::references) {
+        if known.insert(reference) {
+            wanted.push(reference);
         }
     }
+    let slices: Slices = wanted.par_iter().map(|reference| (*reference, read_slice(deck, reference))).collect();
+    for card in &opened {
+        collected.parts.push(card.part(&graph, &slices));
+    }
     dependencies(deck, &active, &graph, &mut collected)?;
-    references(deck, &wanted, &mut collected);
+    references(&wanted, &slices, &mut collected);
     collected.parts.extend(next(&cards, &active));
     Ok(collected)
 }
@@ -88,28 +92,24 @@ fn head(card: &Card, graph: &TaskGraph) -> String {
     text
 }
 
-/// The part of an active card, and what it refers to. `None` when somebody took the card away meanwhile.
-fn active_card(deck: &Deck, card: &Card, graph: &TaskGraph) -> Result<Option<(Part, Vec<Reference>)>, DeckError> {
-    let Some((card, text)) = read(deck, &card.id)? else { return Ok(None) };
-    let mut head = head(&card, graph);
+/// What references show; `None` for those that lead nowhere.
+type Slices<'a> = HashMap<&'a Reference, Option<Slice>>;
+
+/// An active card, and what it refers to.
+struct Opened {
+    card: Card,
+    text: String,
+    /// The references of its front matter as they are written, with what they mean.
+    refs: Vec<(String, Option<Reference>)>,
+    /// What links in its text lead to.
+    links: Vec<Reference>,
+}
+
+/// Opens a card. `None` when somebody took it away meanwhile.
+fn open(deck: &Deck, id: &CardId) -> Result<Option<Opened>, DeckError> {
+    let Some((card, text)) = read(deck, id)? else { return Ok(None) };
+    let refs = card.refs.iter().map(|written| (written.clone(), Reference::parse(written).ok())).collect();
     let mut found = Vec::new();
-    let mut dead = Vec::new();
-    for written in &card.refs {
-        match Reference::parse(written) {
-            Ok(reference) => {
-                match links::read_inside(deck.root(), &reference.path, LARGEST_FILE) {
-                    Ok(bytes) if slice(&reference, &bytes).is_none() => dead.push(written.as_str()),
-                    Ok(_) => {}
-                    Err(_) => dead.push(written.as_str()),
-                }
-                found.push(reference);
-            }
-            Err(_) => dead.push(written),
-        }
-    }
-    if !dead.is_empty() {
-        let _ = writeln!(head, "refs that lead nowhere: {}", dead.join(", "));
-    }
     if let Ok(path) = RepoPath::parse(&card.path()) {
         for link in links::of_facts(&facts_of(&path, text.as_bytes())) {
             if let Destination::Inside(reference) = links::resolve(&path, &link.written)
@@ -119,7 +119,32 @@ fn active_card(deck: &Deck, card: &Card, graph: &TaskGraph) -> Result<Option<(Pa
             }
         }
     }
-    Ok(Some((card_part(Section::Active, &card, head, body(&card, &text)), found)))
+    Ok(Some(Opened { card, text, refs, links: found }))
+}
+
+impl Opened {
+    fn references(&self) -> impl Iterator<Item = &Reference> {
+        self.refs.iter().filter_map(|(_, reference)| reference.as_ref()).chain(&self.links)
+    }
+
+    fn part(&self, graph: &TaskGraph, slices: &Slices) -> Part {
+        let mut head = head(&self.card, graph);
+        let leads_somewhere = |reference: &Reference| slices.get(reference).is_some_and(Option::is_some);
+        let dead: Vec<&str> = self
+            .refs
+            .iter()
+            .filter(|(_, reference)| !reference.as_ref().is_some_and(leads_somewhere))
+            .map(|(written, _)| written.as_str())
+            .collect();
+        if !dead.is_empty() {
+            let _ = writeln!(head, "refs that lead nowhere: {}", dead.join(", "));
+        }
+        card_part(Section::Active, &self.card, head, body(&self.card, &self.text))
+    }
+}
+
+fn read_slice(deck: &Deck, reference: &Reference) -> Option<Slice> {
+    slice(reference, &links::read_inside(deck.root(), &reference.path, LARGEST_FILE).ok()?)
 }
 
 fn card_part(section: Section, card: &Card, head: String, body: String) -> Part {
@@ -168,7 +193,7 @@ fn dependencies(
 }
 
 /// Documents, then code, each once and in the order in which cards name them.
-fn references(deck: &Deck, wanted: &[Reference], collected: &mut Collected) {
+fn references(wanted: &[&Reference], slices: &Slices, collected: &mut Collected) {
     let whole: HashSet<&RepoPath> =
         wanted.iter().filter(|reference| reference.fragment.is_none()).map(|reference| &reference.path).collect();
     let (mut documents, mut code) = (Vec::new(), Vec::new());
@@ -182,8 +207,7 @@ fn references(deck: &Deck, wanted: &[Reference], collected: &mut Collected) {
         if is_card || (is_document && reference.fragment.is_some() && whole.contains(&reference.path)) {
             continue;
         }
-        let Ok(bytes) = links::read_inside(deck.root(), &reference.path, LARGEST_FILE) else { continue };
-        let Some(slice) = slice(reference, &bytes) else { continue };
+        let Some(slice) = slices.get(reference).and_then(Option::as_ref) else { continue };
         if !shown.insert((&reference.path, slice.lines)) {
             continue;
         }
@@ -194,7 +218,8 @@ fn references(deck: &Deck, wanted: &[Reference], collected: &mut Collected) {
         };
         let lines = slice.lines.map(|(from, to)| format!(" (lines {from}–{to})")).unwrap_or_default();
         let head = format!("### {name}{lines}\n");
-        let part = Part { section, name, head, body: slice.text, language: Some(slice.language) };
+        let (body, language) = (slice.text.clone(), Some(slice.language.clone()));
+        let part = Part { section, name, head, body, language };
         if is_document { documents.push(part) } else { code.push(part) }
     }
     collected.parts.append(&mut documents);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use cruxe_tokens::count as tokens;
+
 use super::Pruned;
 use super::part::{Part, Section};
 
@@ -13,11 +15,6 @@ pub(super) struct Fitted {
     pub text: String,
     pub tokens: usize,
     pub pruned: Vec<Pruned>,
-}
-
-/// Counts tokens as current OpenAI models do; others differ by a few percent.
-pub(super) fn tokens(text: &str) -> usize {
-    bpe_openai::o200k_base().count(text)
 }
 
 /// Puts as much as fits into the limit, in the order of the parts. The size of the least possible scene where not even

@@ -24,7 +24,7 @@ use super::{HttpOptions, Site};
 use crate::metrics::Page;
 use crate::schema::Object;
 use crate::session::Session;
-use crate::stdio::message::{Message, Refusal, invalid, parse};
+use crate::stdio::message::{Message, Refusal, invalid, parse, result_line};
 use crate::tool::Call;
 
 use cruxe_model::config::HttpConfig;
@@ -130,13 +130,10 @@ impl<S: Site> Entry<S> {
         let call = Call::new(params.unwrap_or_default(), Arc::new(Session::fleeting()));
         let outcome = self.site.server().call(tool, call).await;
         let Some(id) = id else { return StatusCode::ACCEPTED.into_response() };
-        rpc(
-            StatusCode::OK,
-            match outcome {
-                Ok(answer) => json!({"jsonrpc": "2.0", "id": id, "result": answer.into_bare()}),
-                Err(error) => Refusal::new(id, error.to_rpc()).to_json(),
-            },
-        )
+        match outcome {
+            Ok(answer) => ([(CONTENT_TYPE, "application/json")], result_line(&id, &answer)).into_response(),
+            Err(error) => rpc(StatusCode::OK, Refusal::new(id, error.to_rpc()).to_json()),
+        }
     }
 
     async fn dispatch(&self, mut parts: request::Parts, bytes: Bytes) -> Response {

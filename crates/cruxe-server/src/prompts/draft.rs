@@ -60,7 +60,7 @@ impl Draft {
 
 /// What a text costs, as the tokenizer of current OpenAI models counts; others differ by a few percent.
 pub(super) fn tokens(text: &str) -> usize {
-    bpe_openai::o200k_base().count(text)
+    cruxe_tokens::count(text)
 }
 
 #[cfg(test)]

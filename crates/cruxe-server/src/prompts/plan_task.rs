@@ -1,5 +1,6 @@
 //! `plan_task`: a task card, or a task in words, with the code that it is about.
 
+use cruxe_deck::frontmatter::FrontMatter;
 use cruxe_index::View;
 use cruxe_model::ToolError;
 use cruxe_query::search::{self, Found};
@@ -42,10 +43,10 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 
 fn write(asked: &Asked) -> Result<String, ToolError> {
     let task = asked.required("task")?;
-    let root = &asked.catalog.workspace.project.root;
-    let card = cards::read(root, task)?;
+    let deck = asked.catalog.deck();
+    let card = cards::read(deck, task)?;
     if card.is_none() && looks_like_id(task) {
-        return Err(cards::missing(root, task));
+        return Err(cards::missing(deck, task));
     }
     let mut draft = Draft::new(TOKENS);
     draft.add(GUIDE);
@@ -87,12 +88,10 @@ fn looks_like_id(task: &str) -> bool {
 
 /// What a task is about: its title and the words of its text, front matter left out.
 fn words(text: &str) -> String {
-    let body = match text.strip_prefix("---").and_then(|rest| rest.split_once("\n---")) {
-        Some((_, body)) => body,
-        None => text,
-    };
-    let all = cards::title(text).unwrap_or_default().split_whitespace().chain(body.split_whitespace());
-    all.take(WORDS).collect::<Vec<_>>().join(" ")
+    let front = FrontMatter::parse(text).ok().flatten();
+    let title = front.as_ref().and_then(|front| front.text("title")).unwrap_or_default();
+    let body = front.as_ref().map_or(text, |front| &text[front.body..]);
+    title.split_whitespace().chain(body.split_whitespace()).take(WORDS).collect::<Vec<_>>().join(" ")
 }
 
 fn line(view: &View, found: &Found) -> String {

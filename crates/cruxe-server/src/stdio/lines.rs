@@ -84,7 +84,11 @@ impl Out {
 
     /// Queues a message as one line.
     pub(super) fn send(&self, message: &impl serde::Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
+        self.send_bytes(serde_json::to_vec(message)?)
+    }
+
+    /// Queues a line whose JSON is written already.
+    pub(super) fn send_bytes(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         self.0.send(Outgoing::Line(line)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }

@@ -8,7 +8,7 @@ use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams, ErrorCode,
     ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    RequestId, SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    RequestId, ServerResult, SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
@@ -77,8 +77,11 @@ impl Pending {
 impl Transport<RoleServer> for Link {
     type Error = io::Error;
 
-    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let sent = self.out.send(&message);
+    fn send(
+        &mut self,
+        mut message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let sent = write(&mut message).and_then(|line| self.out.send_bytes(line));
         match &message {
             TxJsonRpcMessage::<RoleServer>::Response(response) => self.pending.done(&response.id),
             TxJsonRpcMessage::<RoleServer>::Error(error) => error.id.iter().for_each(|id| self.pending.done(id)),
@@ -94,6 +97,33 @@ impl Transport<RoleServer> for Link {
     async fn close(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Writes a message. Structured content that is a string holds JSON ([`Connection::written`]); it takes its place as
+/// the last member of the result, which is the last member of the message.
+///
+/// [`Connection::written`]: crate::server::Connection::written
+fn write(message: &mut TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
+    let written = match message {
+        TxJsonRpcMessage::<RoleServer>::Response(response) => match &mut response.result {
+            ServerResult::CallToolResult(result) if matches!(result.structured_content, Some(Value::String(_))) => {
+                result.structured_content.take()
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut line = serde_json::to_vec(message)?;
+    if let Some(Value::String(json)) = written {
+        let ends = line.strip_suffix(b"}}").filter(|before| !before.ends_with(b"{")).map(<[u8]>::len);
+        let end = ends.ok_or_else(|| io::Error::other("a result without content"))?;
+        line.truncate(end);
+        line.reserve(json.len() + 32);
+        line.extend_from_slice(b",\"structuredContent\":");
+        line.extend_from_slice(json.as_bytes());
+        line.extend_from_slice(b"}}");
+    }
+    Ok(line)
 }
 
 /// What rmcp does with a request that comes before the session is open.

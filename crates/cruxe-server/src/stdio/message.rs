@@ -4,6 +4,7 @@ use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 
 use crate::schema::Object;
+use crate::tool::Answer;
 
 /// A well-formed message of the client.
 #[derive(Debug, PartialEq)]
@@ -79,6 +80,11 @@ pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
         Some(_) => None,
     };
     Ok(if has_id { Message::Request { id, method, params } } else { Message::Notification { method, params } })
+}
+
+/// The answer to a bare call, as JSON.
+pub(crate) fn result_line(id: &Value, answer: &Answer) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text())
 }
 
 /// A refusal with -32600.

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// a few percent.
 pub(super) fn tokens(answer: &impl Serialize) -> Result<usize, ToolError> {
     let text = serde_json::to_string(answer).map_err(ToolError::internal)?;
-    Ok(bpe_openai::o200k_base().count(&text))
+    Ok(cruxe_tokens::count(&text))
 }
 
 /// The answer with as many of `count` results as fit into the budget. `make` builds the answer with the first so many.

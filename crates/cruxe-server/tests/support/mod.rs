@@ -97,7 +97,7 @@ impl Tool for Numbers {
     }
 
     fn call(&self, _call: &Call) -> Result<Answer, ToolError> {
-        Ok(Answer::new(&json!({"numbers": [1, 2, 3]}))?.with_text_of("numbers"))
+        Answer::array("numbers", &[1, 2, 3], &json!({"ref": "main"}))
     }
 }
 

@@ -1,12 +1,11 @@
 //! `create_task`: a new card.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use cruxe_deck::{Card, CardId, DeckError, NewCard, Priority, Status, dates};
-use cruxe_model::{Metadata, RepoPath, ToolError};
-use cruxe_store::StoreError;
+use cruxe_deck::{Card, CardId, DeckError, NewCard, OtherRefs, Priority, Status, dates};
+use cruxe_model::{Metadata, ToolError};
 use jiff::Timestamp;
-use roaring::RoaringBitmap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,28 +91,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
 }
 
 fn create(desk: &Desk, new: &NewCard, now: Timestamp) -> Result<Card, DeckError> {
-    let elsewhere = Elsewhere::of(desk).ok();
-    desk.deck().create(new, now, &|id| elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.has(id)))
-}
-
-/// Every file version of every indexed ref: a card of another branch comes here with the next merge.
-struct Elsewhere {
-    snapshot: cruxe_store::Snapshot,
-    versions: RoaringBitmap,
-}
-
-impl Elsewhere {
-    fn of(desk: &Desk) -> Result<Elsewhere, StoreError> {
-        let snapshot = desk.workspace.index()?.snapshot()?;
-        let mut versions = RoaringBitmap::new();
-        for state in snapshot.refs()? {
-            versions |= state.versions;
-        }
-        Ok(Elsewhere { snapshot, versions })
-    }
-
-    fn has(&self, id: &CardId) -> bool {
-        let path = RepoPath::parse(&id.path());
-        path.is_ok_and(|path| matches!(self.snapshot.file_at(&path, &self.versions), Ok(Some(_))))
-    }
+    // Without an index there are no other refs.
+    let others = desk.workspace.index().and_then(|index| OtherRefs::of(&index, Path::new(""))).ok();
+    desk.deck().create(new, now, &|id| others.as_ref().is_some_and(|others| others.have(id)))
 }

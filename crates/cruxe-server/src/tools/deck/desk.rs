@@ -1,8 +1,6 @@
-//! What the tools of the deck share: an open deck for each workspace, and the way into it.
+//! What the tools of the deck share: the way into the deck of a workspace.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cruxe_deck::config::DeckConfig;
@@ -13,6 +11,7 @@ use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
 
 use crate::app::App;
+use crate::decks::OpenDeck;
 use crate::limits::WINDOW;
 use crate::tool::Call;
 
@@ -23,39 +22,27 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(8);
 /// Problems that an answer lists.
 const MAX_PROBLEMS: usize = 50;
 
-/// The decks of the workspaces that were asked about.
+/// The decks of the workspaces that are served.
 pub(super) struct Desks {
     app: Arc<App>,
-    open: Mutex<HashMap<PathBuf, Arc<Open>>>,
-}
-
-struct Open {
-    deck: Deck,
-    documents: Documents,
 }
 
 /// A deck, for one call.
 pub(super) struct Desk {
     pub workspace: Arc<Workspace>,
-    open: Arc<Open>,
+    open: Arc<OpenDeck>,
     warnings: Vec<String>,
 }
 
 impl Desks {
     pub fn new(app: Arc<App>) -> Desks {
-        Desks { app, open: Mutex::default() }
+        Desks { app }
     }
 
     /// Opens the deck that a call is about, unless the tool was called too often.
     pub fn enter(&self, call: &Call, tool: &'static str) -> Result<Desk, ToolError> {
         let workspace = self.app.workspace(call)?;
-        let root = &workspace.project.root;
-        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = all.entry(root.clone()).or_insert_with(|| {
-            Arc::new(Open { deck: Deck::open(root.clone()), documents: Documents::new(root.clone()) })
-        });
-        let open = Arc::clone(open);
-        drop(all);
+        let open = self.app.decks.at(&workspace.project.root);
         let (config, warnings) = match open.deck.config() {
             Ok(loaded) => (loaded.config, loaded.warnings.iter().map(ToString::to_string).collect()),
             // Tasks can be worked on whatever the configuration says; `cue doctor` exists to complain.

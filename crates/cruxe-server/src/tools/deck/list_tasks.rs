@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::Toolset;
 
 /// Which tasks.
@@ -29,40 +29,45 @@ struct Input {
     updated: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    tasks: Vec<Task>,
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: the answer is written from its parts")]
+struct Output<'a> {
+    tasks: Vec<Task<'a>>,
     metadata: Metadata,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Task {
-    id: String,
-    title: String,
+struct Task<'a> {
+    id: &'a str,
+    title: &'a str,
     status: Status,
     priority: Priority,
-    assignee: Option<String>,
+    assignee: Option<&'a str>,
 }
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "List tasks, active and important ones first. Cards that cannot be read are in metadata.problems.";
-    let spec = ToolSpec::new("list_tasks", "List tasks", about).numeric_errors().in_set(Toolset::Tasks);
-    let inner = typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
+    let spec = ToolSpec::new("list_tasks", "List tasks", about)
+        .numeric_errors()
+        .in_set(Toolset::Tasks)
+        .with_types::<Input, Output>();
+    let run = move |call: &Call| {
+        let input: Input = call.input()?;
         let desk = desks.enter(call, "list_tasks")?;
         let filter = Filter::new(&input)?;
         let cards = desk.cards()?;
         let mut wanted: Vec<&Arc<Card>> = cards.cards.iter().filter(|card| filter.passes(card)).collect();
         wanted.sort_by_key(|card| (turn(card.status), Reverse(card.priority), card.created));
         let tasks = wanted.into_iter().map(|card| Task {
-            id: card.id.to_string(),
-            title: card.title.clone(),
+            id: card.id.as_str(),
+            title: &card.title,
             status: card.status,
             priority: card.priority,
-            assignee: card.assignee.clone(),
+            assignee: card.assignee.as_deref(),
         });
-        Ok(Output { tasks: tasks.collect(), metadata: desk.metadata_with_problems(&cards) })
-    });
-    Arc::new(ArrayTool { inner, member: "tasks" })
+        Answer::array("tasks", &tasks.collect::<Vec<Task>>(), &desk.metadata_with_problems(&cards))
+    };
+    Arc::new(ArrayTool { spec, run })
 }
 
 /// What is worked on comes first, what is put away last.

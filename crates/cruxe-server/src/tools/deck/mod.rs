@@ -32,19 +32,20 @@ pub(super) fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// A tool whose contract is an array: its text and its bare form are that member of the answer alone.
-struct ArrayTool {
-    inner: Arc<dyn Tool>,
-    member: &'static str,
+/// A tool whose contract is an array: its text and its bare form are the array alone, in the structured content it is a
+/// member beside the metadata. Its spec has the schemas.
+struct ArrayTool<F> {
+    spec: ToolSpec,
+    run: F,
 }
 
-impl Tool for ArrayTool {
+impl<F: Fn(&Call) -> Result<Answer, ToolError> + Send + Sync> Tool for ArrayTool<F> {
     fn spec(&self) -> ToolSpec {
-        self.inner.spec()
+        self.spec.clone()
     }
 
     fn call(&self, call: &Call) -> Result<Answer, ToolError> {
-        Ok(self.inner.call(call)?.with_text_of(self.member))
+        (self.run)(call)
     }
 }
 

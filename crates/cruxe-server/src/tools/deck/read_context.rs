@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::Toolset;
 
 /// What to look for.
@@ -51,7 +51,8 @@ struct WantedFilters {
     assignee: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: the answer is written from its parts")]
 struct Output {
     results: Vec<Item>,
     metadata: Metadata,
@@ -69,8 +70,12 @@ struct Item {
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Find documents, task cards and code files by words and meaning. \
                  Each has its size in tokens and its best headings or symbols; read them with read_doc.";
-    let spec = ToolSpec::new("read_context", "Find context", about).numeric_errors().in_set(Toolset::Context);
-    let inner = typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
+    let spec = ToolSpec::new("read_context", "Find context", about)
+        .numeric_errors()
+        .in_set(Toolset::Context)
+        .with_types::<Input, Output>();
+    let run = move |call: &Call| {
+        let input: Input = call.input()?;
         let desk = desks.enter(call, "read_context")?;
         if input.query.trim().is_empty() {
             return Err(ToolError::invalid_input("`query` must not be blank.").with("parameter", "query"));
@@ -102,7 +107,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             tokens: found.tokens,
             anchors: found.anchors,
         });
-        Ok(Output { results: results.collect(), metadata })
-    });
-    Arc::new(ArrayTool { inner, member: "results" })
+        Answer::array("results", &results.collect::<Vec<Item>>(), &metadata)
+    };
+    Arc::new(ArrayTool { spec, run })
 }

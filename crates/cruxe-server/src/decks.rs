@@ -1,0 +1,33 @@
+//! The decks of the workspaces that were asked about, open once for tools, resources and prompts alike.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cruxe_deck::Deck;
+use cruxe_deck::documents::Documents;
+
+/// Decks by the roots of their workspaces.
+#[derive(Default)]
+pub(crate) struct Decks {
+    open: Mutex<HashMap<PathBuf, Arc<OpenDeck>>>,
+}
+
+/// A deck and what was read of the documents beside it.
+pub(crate) struct OpenDeck {
+    pub deck: Deck,
+    pub documents: Documents,
+}
+
+impl Decks {
+    /// The deck of a workspace; nothing is read when it is opened.
+    pub fn at(&self, root: &Path) -> Arc<OpenDeck> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = open.get(root) {
+            return Arc::clone(known);
+        }
+        let deck = Arc::new(OpenDeck { deck: Deck::open(root), documents: Documents::new(root.to_owned()) });
+        open.insert(root.to_owned(), Arc::clone(&deck));
+        deck
+    }
+}

@@ -22,6 +22,8 @@ pub(crate) fn list(root: &Path) -> Vec<CardEntry> {
         .filter_map(|file| {
             let name = file.file_name().into_string().ok()?;
             let id = name.strip_suffix(".md").filter(|id| is_id(id))?.to_owned();
+            // A link could lead out of the workspace, and a pipe would never end.
+            file.file_type().ok().filter(fs::FileType::is_file)?;
             let text = fs::read_to_string(file.path()).unwrap_or_default();
             let title = title(&text).unwrap_or(&id).to_owned();
             Some(CardEntry { id, title })

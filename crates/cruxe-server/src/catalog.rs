@@ -1,6 +1,6 @@
 //! What a server offers beside tools: resources, prompts and completions, about its own workspace.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
@@ -19,6 +19,8 @@ pub struct Catalog {
     pub(crate) sets: Toolsets,
     /// Counts what was published; whoever follows changes waits for the next.
     published: watch::Sender<u64>,
+    /// A figure of the list of files, and the ref and publish that it is of.
+    pub(crate) listed: Mutex<Option<((String, i64), u64)>>,
 }
 
 impl Catalog {
@@ -28,7 +30,7 @@ impl Catalog {
         let (published, _) = watch::channel(0);
         let counter = published.clone();
         workspace.on_publish(move || counter.send_modify(|count| *count += 1));
-        Catalog { workspace, sets, published }
+        Catalog { workspace, sets, published, listed: Mutex::default() }
     }
 
     /// Hears of everything that is published from now on.

@@ -167,6 +167,10 @@ impl Front {
         if !open && step == Opening::OutOfTurn {
             return Err(invalid(id, format!("Send `initialize` before `{method}`.")));
         }
+        // rmcp would answer one of the two and forget the other.
+        if self.pending.has(&request_id) {
+            return Err(invalid(id, message::ID_TAKEN));
+        }
         self.pending.asked(&request_id, &request);
         let session = self.session();
         session.open |= step == Opening::Opens;
@@ -208,7 +212,7 @@ impl Front {
     /// Runs a tool that was called as a method, outside MCP.
     fn call_bare(&mut self, id: Option<Value>, tool: &str, params: Option<Object>) {
         let key = id.as_ref().map(Value::to_string);
-        let Connection { server, session } = self.connection.clone();
+        let Connection { server, session, .. } = self.connection.clone();
         let (out, tool, done) = (self.out.clone(), tool.to_owned(), key.clone());
         let task = self.tasks.spawn(async move {
             let outcome = server.call(&tool, Call::new(params.unwrap_or_default(), session)).await;

@@ -1,7 +1,12 @@
 //! Many clients at once over HTTP: errors, latency, and whether memory grows.
 //!
-//! Each client has a connection and a session of its own and asks without a pause. The server is started on the
-//! repository given, with a home of its own.
+//! Each client has a connection and a session of its own and asks without a pause. With `--sessions`, clients instead
+//! come and go: each begins a session, asks once, and every second one leaves without ending it. The server is started on
+//! the repository given, with a home of its own.
+//!
+//! Memory is what the process has for itself (`RssAnon`); pages of files that it maps (`RssFile`) are the system's to take
+//! back and shown apart. The rule: over the last quarter of the time it has at most 3 % more than over the first, in the
+//! median.
 
 use std::io::{BufRead, BufReader, Error, Read, Write};
 use std::net::TcpStream;
@@ -27,14 +32,17 @@ struct Args {
     /// For how long
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Begin this many sessions, one after the other for each client, instead of asking for a time
+    #[arg(long)]
+    sessions: Option<usize>,
 }
 
 type Outcome<T> = Result<T, Error>;
 
 fn main() -> ExitCode {
     match run(&Args::parse()) {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("error: {problem}");
             ExitCode::FAILURE
@@ -42,21 +50,26 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the number of errors.
-fn run(args: &Args) -> Outcome<usize> {
+/// Returns whether there was no error and memory kept to the rule.
+fn run(args: &Args) -> Outcome<bool> {
     let home = tempfile::tempdir()?;
     index(args, home.path())?;
-    let server = Server::start(&args.cruxe, &args.repo, home.path())?;
-    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let server = Server::start(args, home.path())?;
+    let began = Instant::now();
+    let task = match args.sessions {
+        Some(sessions) => Task::ComeAndGo(sessions.div_ceil(args.clients)),
+        None => Task::AskUntil(began + Duration::from_secs(args.seconds)),
+    };
     let port = server.port;
     let clients: Vec<_> = (0..args.clients)
-        .map(|number| std::thread::Builder::new().stack_size(256 << 10).spawn(move || client(port, number, end)))
+        .map(|number| std::thread::Builder::new().stack_size(256 << 10).spawn(move || client(port, number, &task)))
         .collect::<Result<_, _>>()?;
     let mut memory = Vec::new();
-    while Instant::now() < end {
-        memory.push(server.resident_megabytes()?);
-        std::thread::sleep(Duration::from_secs(1));
+    while clients.iter().any(|client| !client.is_finished()) {
+        memory.push(server.memory()?);
+        std::thread::sleep(Duration::from_millis(500));
     }
+    let took = began.elapsed();
     let (mut times, mut errors, mut first) = (Vec::new(), 0, None);
     for client in clients {
         let (took, failed) = client.join().map_err(|_| Error::other("a client panicked"))?;
@@ -66,21 +79,56 @@ fn run(args: &Args) -> Outcome<usize> {
     }
     times.sort();
     let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
-    println!("{} clients, {} s: {} answers, {errors} errors", args.clients, args.seconds, times.len());
+    println!("{} clients, {:.0} s: {} answers, {errors} errors", args.clients, took.as_secs_f64(), times.len());
     if let Some(problem) = first {
         println!("first error: {problem}");
     }
-    println!("{:.0} answers a second", times.len() as f64 / args.seconds as f64);
+    println!("{:.0} answers a second", times.len() as f64 / took.as_secs_f64());
     println!("latency p50 {:?}, p95 {:?}, p99 {:?}", at(0.5), at(0.95), at(0.99));
-    let quarter = |share: usize| memory.get(memory.len() * share / 4).copied().unwrap_or_default();
-    let last = memory.last().copied().unwrap_or_default();
-    println!(
-        "memory after 1/4, 1/2, 3/4 and all of the time: {}, {}, {}, {last} MB",
-        quarter(1),
-        quarter(2),
-        quarter(3)
-    );
-    Ok(errors)
+    let kept = report_memory(&memory);
+    if args.sessions.is_some() {
+        server.wait_for_no_session()?;
+        let after = server.memory()?;
+        println!("when the last session has expired: {} MB of its own", after.own >> 10);
+    }
+    Ok(errors == 0 && kept)
+}
+
+/// Prints the medians of the quarters; whether they keep to the rule.
+fn report_memory(memory: &[Memory]) -> bool {
+    let quarters: Vec<&[Memory]> = memory.chunks(memory.len().div_ceil(4).max(1)).collect();
+    let medians = |figure: fn(&Memory) -> u64| -> Vec<u64> {
+        let median = |quarter: &&[Memory]| {
+            let mut figures: Vec<u64> = quarter.iter().map(figure).collect();
+            figures.sort_unstable();
+            figures[figures.len() / 2]
+        };
+        quarters.iter().map(median).collect()
+    };
+    let megabytes = |figures: &[u64]| figures.iter().map(|size| format!("{:.1}", *size as f64 / 1024.0)).collect();
+    let (own, mapped) = (medians(|memory| memory.own), medians(|memory| memory.mapped));
+    let lists: [Vec<String>; 2] = [megabytes(&own), megabytes(&mapped)];
+    println!("memory of its own by quarters of the time: {} MB", lists[0].join(", "));
+    println!("pages of files by quarters of the time: {} MB", lists[1].join(", "));
+    let (first, last) = (own.first().copied().unwrap_or_default(), own.last().copied().unwrap_or_default());
+    let kept = last * 100 <= first * 103;
+    println!("growth of its own: {:.1} % (at most 3)", (last as f64 / first.max(1) as f64 - 1.0) * 100.0);
+    kept
+}
+
+/// What a client does.
+#[derive(Clone, Copy)]
+enum Task {
+    /// Asks in one session until then.
+    AskUntil(Instant),
+    /// Begins so many sessions with a question each.
+    ComeAndGo(usize),
+}
+
+/// Resident memory in kilobytes.
+struct Memory {
+    own: u64,
+    mapped: u64,
 }
 
 fn index(args: &Args, home: &Path) -> Outcome<()> {
@@ -98,10 +146,15 @@ struct Server {
 }
 
 impl Server {
-    fn start(cruxe: &Path, repo: &Path, home: &Path) -> Outcome<Server> {
-        let mut child = Command::new(cruxe)
+    fn start(args: &Args, home: &Path) -> Outcome<Server> {
+        let mut command = Command::new(&args.cruxe);
+        if args.sessions.is_some() {
+            // Sessions that nobody ends are to be seen to end.
+            command.env("CRUXE_HTTP_SESSION_IDLE_MS", "2000").env("CRUXE_HTTP_MAX_SESSIONS", "100000");
+        }
+        let mut child = command
             .args(["serve-mcp", "--transport", "http", "--port", "0", "--workspace"])
-            .arg(repo)
+            .arg(&args.repo)
             .env("CRUXE_HOME", home)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -119,10 +172,28 @@ impl Server {
         Ok(Server { child, port: port.ok_or_else(|| Error::other("no port"))?, _log: log })
     }
 
-    fn resident_megabytes(&self) -> Outcome<u64> {
+    fn memory(&self) -> Outcome<Memory> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-        Ok(line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or_default() / 1024)
+        let figure = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or_default()
+        };
+        Ok(Memory { own: figure("RssAnon:"), mapped: figure("RssFile:") })
+    }
+
+    fn wait_for_no_session(&self) -> Outcome<()> {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < deadline {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+            stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+            let mut page = String::new();
+            stream.read_to_string(&mut page)?;
+            if page.contains("\ncruxe_sessions_open 0\n") {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        Err(Error::other("sessions that nobody uses do not expire"))
     }
 }
 
@@ -133,34 +204,36 @@ impl Drop for Server {
     }
 }
 
-/// Asks until the end; how long each answer took, and what went wrong.
-fn client(port: u16, number: usize, end: Instant) -> (Vec<Duration>, Vec<String>) {
-    let (mut times, mut errors) = (Vec::new(), Vec::new());
-    let mut client = match Client::start(port) {
-        Ok(client) => client,
-        Err(problem) => return (times, vec![problem.to_string()]),
+/// Does its task; how long each answer took, and what went wrong.
+fn client(port: u16, number: usize, task: &Task) -> (Vec<Duration>, Vec<String>) {
+    let mut times = Vec::new();
+    let outcome = match task {
+        Task::AskUntil(end) => ask_until(port, number, *end, &mut times),
+        Task::ComeAndGo(count) => come_and_go(port, *count, &mut times),
     };
-    let names = ["main", "new", "run", "open", "Config", "parse", "find", "index"];
+    (times, outcome.err().map(|problem| problem.to_string()).into_iter().collect())
+}
+
+fn ask_until(port: u16, number: usize, end: Instant, times: &mut Vec<Duration>) -> Outcome<()> {
+    let mut client = Client::start(port)?;
     for turn in number.. {
         if Instant::now() >= end {
             break;
         }
-        let name = names[turn % names.len()];
-        let (tool, arguments) = match turn % 5 {
-            0 => ("search_code", json!({"query": format!("how does {name} work"), "limit": 5})),
-            1 => ("health_check", json!({})),
-            _ => ("locate_symbol", json!({"name": name, "limit": 5})),
-        };
-        let started = Instant::now();
-        match client.call(tool, arguments) {
-            Ok(()) => times.push(started.elapsed()),
-            Err(problem) => {
-                errors.push(format!("{tool}: {problem}"));
-                break;
-            }
+        times.push(client.ask(turn)?);
+    }
+    Ok(())
+}
+
+fn come_and_go(port: u16, count: usize, times: &mut Vec<Duration>) -> Outcome<()> {
+    for turn in 0..count {
+        let mut client = Client::start(port)?;
+        times.push(client.ask(turn)?);
+        if turn % 2 == 0 {
+            client.end()?;
         }
     }
-    (times, errors)
+    Ok(())
 }
 
 /// A connection that is kept, and a session.
@@ -182,6 +255,30 @@ impl Client {
         client.post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))?;
         client.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(client)
+    }
+
+    /// Asks one of the usual questions; how long the answer took.
+    fn ask(&mut self, turn: usize) -> Outcome<Duration> {
+        let names = ["main", "new", "run", "open", "Config", "parse", "find", "index"];
+        let name = names[turn % names.len()];
+        let (tool, arguments) = match turn % 5 {
+            0 => ("search_code", json!({"query": format!("how does {name} work"), "limit": 5})),
+            1 => ("health_check", json!({})),
+            _ => ("locate_symbol", json!({"name": name, "limit": 5})),
+        };
+        let started = Instant::now();
+        self.call(tool, arguments).map_err(|problem| Error::other(format!("{tool}: {problem}")))?;
+        Ok(started.elapsed())
+    }
+
+    /// Ends the session.
+    fn end(&mut self) -> Outcome<()> {
+        let head = format!(
+            "DELETE /mcp HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nmcp-session-id: {}\r\n\r\n",
+            self.port, self.session
+        );
+        self.stream.get_mut().write_all(head.as_bytes())?;
+        self.read().map(drop)
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Outcome<()> {

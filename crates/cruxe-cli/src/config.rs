@@ -25,6 +25,10 @@ pub(crate) fn load(home: &Home, root: Option<&Path>, named: Option<&Path>) -> Re
     let mut layers: Vec<(String, String)> = Vec::new();
     let usual = [Some(home.config()), root.map(|root| root.join(".cruxe/config.toml"))];
     for path in usual.into_iter().flatten() {
+        // A pipe would be waited for without end. One that the user named is another matter: `--config <(…)`.
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(CliError::Config(format!("{} is no file; remove it", path.display())));
+        }
         match std::fs::read_to_string(&path) {
             Ok(text) => layers.push((path.display().to_string(), text)),
             // A home below something that is no folder has no configuration; whoever writes there says what is wrong.

@@ -163,6 +163,10 @@ impl DeckConfig {
 
     /// Reads a file; one that is not there is the default.
     pub fn load(path: &Path) -> Result<LoadedConfig, ConfigError> {
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no file; remove it");
+            return Err(ConfigError::Io { path: path.to_owned(), source });
+        }
         match std::fs::read_to_string(path) {
             Ok(text) => DeckConfig::parse(path, &text).map_err(ConfigError::Problem),
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => {

@@ -15,6 +15,17 @@ pub enum IndexError {
     /// The folder is too large to be one project.
     #[error("{path} is no project: refusing to index a home folder or a whole disk", path = .0.display())]
     TooBroad(PathBuf),
+    /// This process may not look into the folder.
+    #[error("{path} cannot be read: {source}", path = .path.display())]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A pipe or a device where a file has to be.
+    #[error("{path} is neither a file nor a folder; remove it, then index again", path = .0.display())]
+    NoFile(PathBuf),
     /// More files than the limit.
     #[error("more than {0} files; raise `index.max_files` or exclude some in .cruxeignore")]
     TooManyFiles(usize),
@@ -71,9 +82,16 @@ impl From<IndexError> for ToolError {
         let message = error.to_string();
         let plain = |code| ToolError::new(code, message.clone());
         match &error {
-            IndexError::NoFolder(path) | IndexError::TooBroad(path) => {
-                plain(ErrorCode::ProjectNotFound).with("workspace", path)
-            }
+            IndexError::NoFolder(path) => plain(ErrorCode::ProjectNotFound).with("workspace", path),
+            IndexError::TooBroad(path) => plain(ErrorCode::ProjectNotFound)
+                .with("workspace", path)
+                .suggest("Name the folder of one project inside it."),
+            IndexError::Unreadable { path, .. } => plain(ErrorCode::ProjectNotFound)
+                .with("workspace", path)
+                .suggest("Let the user that runs the server read the folder, or name another workspace."),
+            IndexError::NoFile(path) => plain(ErrorCode::InvalidInput)
+                .with("path", path)
+                .suggest("Remove what stands there, then call index_repo."),
             IndexError::TooManyFiles(limit) => plain(ErrorCode::InvalidInput).with("limit", limit),
             IndexError::Busy => plain(ErrorCode::IndexInProgress),
             IndexError::RefNotIndexed(name) => plain(ErrorCode::RefNotIndexed).with("ref", name).suggest(format!(

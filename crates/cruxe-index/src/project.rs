@@ -80,6 +80,11 @@ impl Project {
         Ok(self.dir.record()?.is_some())
     }
 
+    /// Fails where this process may not look into the folder.
+    pub fn check_readable(&self) -> Result<(), IndexError> {
+        scan::check_readable(&self.root)
+    }
+
     /// The ref that a question without one is about.
     pub fn current_ref(&self) -> Result<String, IndexError> {
         Ok(match &self.repo {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
@@ -14,6 +14,8 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::error::IndexError;
 use crate::ignore_rules;
+
+const GIT_IGNORE_FILE: &str = ".gitignore";
 
 /// Read by the scan beside `.gitignore`, with the same syntax.
 pub const IGNORE_FILE: &str = ".cruxeignore";
@@ -47,8 +49,14 @@ pub struct Listing {
 /// Ignore files count from the root downwards only: a repository below a folder that somebody else ignores is still a
 /// repository.
 pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<Listing, IndexError> {
+    check_readable(root)?;
+    if let Some(path) = endless_ignore_file(root) {
+        return Err(IndexError::NoFile(path));
+    }
     let own_rules = OwnRules::of_root(root);
     let keep = own_rules.clone();
+    let (sender, seen) = mpsc::channel();
+    let (refused, top) = (sender.clone(), root.to_owned());
     let walk = WalkBuilder::new(root)
         .hidden(false)
         .parents(false)
@@ -62,11 +70,20 @@ pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<
         .filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let name = entry.file_name().to_str().unwrap_or_default();
-            entry.depth() == 0 || !folder || ignore_rules::folder_reason(name).is_none() || keep.may_keep(name)
+            if entry.depth() == 0 || !folder {
+                return true;
+            }
+            if ignore_rules::folder_reason(name).is_some() && !keep.may_keep(name) {
+                return false;
+            }
+            let Some(file) = endless_ignore_file(entry.path()) else { return true };
+            let problem = format!("{}: neither a file nor a folder; what is beside it is left out", file.display());
+            let _ = refused.send(unreadable(&top, Some(entry.path()), problem));
+            false
         })
         .build_parallel();
     // Nearly all of a walk is waiting for the system, one call after the other: more than one thread may wait.
-    let (files, (sender, seen)) = (AtomicUsize::new(0), mpsc::channel());
+    let files = AtomicUsize::new(0);
     walk.run(|| {
         let (sender, files, own_rules) = (sender.clone(), &files, &own_rules);
         Box::new(move |entry| {
@@ -84,6 +101,10 @@ pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<
             Seen::File(file) => listing.files.push(file),
             Seen::Skipped(path, why) => listing.skipped.push((path, why.to_owned())),
             Seen::Folder(path) => listing.folders.push(path.into()),
+            Seen::Unreadable(path, problem) => {
+                listing.skipped.push((path, "unreadable".to_owned()));
+                listing.warnings.push(problem);
+            }
             Seen::Problem(problem) => listing.warnings.push(problem),
         }
     }
@@ -94,6 +115,18 @@ pub fn work_tree(root: &Path, tracked: &[RepoPath], max_files: usize) -> Result<
     add_deck(&mut listing, root, &own_rules, max_files)?;
     add_tracked(&mut listing, root, &own_rules, tracked, max_files)?;
     Ok(listing)
+}
+
+/// Fails where a folder cannot be listed: one that may not be read is not an empty one.
+pub(crate) fn check_readable(root: &Path) -> Result<(), IndexError> {
+    let unreadable = |source| IndexError::Unreadable { path: root.to_owned(), source };
+    fs::read_dir(root).map(drop).map_err(unreadable)
+}
+
+/// The ignore file of a folder that is a pipe or a device: the walk would read it, and wait for ever.
+fn endless_ignore_file(folder: &Path) -> Option<PathBuf> {
+    let endless = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    [GIT_IGNORE_FILE, IGNORE_FILE].map(|name| folder.join(name)).into_iter().find(endless)
 }
 
 /// The folders of cards and of the deck's own documents.
@@ -133,17 +166,19 @@ enum Seen {
     File(ScanFile),
     Skipped(RepoPath, &'static str),
     Folder(RepoPath),
+    /// A folder, as a rule, that this process may not list, with what the system said.
+    Unreadable(RepoPath, String),
     Problem(String),
 }
 
 fn look(root: &Path, own_rules: &OwnRules, entry: Result<DirEntry, ignore::Error>) -> Option<Seen> {
     let entry = match entry {
         Ok(entry) => entry,
-        Err(problem) => return Some(Seen::Problem(problem.to_string())),
+        Err(problem) => return Some(unreadable(root, path_of(&problem), problem.to_string())),
     };
     let kind = entry.file_type()?;
-    let relative = entry.path().strip_prefix(root).ok()?;
-    let Some(path) = relative.to_str().and_then(|text| RepoPath::from_walk(&to_slashes(text)).ok()) else {
+    let Some(path) = repo_path(root, entry.path()) else {
+        let relative = entry.path().strip_prefix(root).ok()?;
         let problem = || Seen::Problem(format!("{}: the path is not UTF-8; skipped", relative.display()));
         return (entry.depth() > 0).then(problem);
     };
@@ -156,6 +191,30 @@ fn look(root: &Path, own_rules: &OwnRules, entry: Result<DirEntry, ignore::Error
     match left_out(own_rules, &path) {
         Some(why) => Some(Seen::Skipped(path, why)),
         None => Some(Seen::File(ScanFile { stat: stat(&entry.metadata().ok()?), path, hash: None })),
+    }
+}
+
+fn repo_path(root: &Path, path: &Path) -> Option<RepoPath> {
+    let relative = path.strip_prefix(root).ok()?.to_str()?;
+    RepoPath::from_walk(&to_slashes(relative)).ok()
+}
+
+fn unreadable(root: &Path, path: Option<&Path>, problem: String) -> Seen {
+    match path.and_then(|path| repo_path(root, path)) {
+        Some(path) => Seen::Unreadable(path, problem),
+        None => Seen::Problem(problem),
+    }
+}
+
+/// What may not be read; a file that went away during the walk is another matter.
+fn path_of(problem: &ignore::Error) -> Option<&Path> {
+    let denied = |problem: &ignore::Error| {
+        problem.io_error().is_some_and(|problem| problem.kind() == std::io::ErrorKind::PermissionDenied)
+    };
+    match problem {
+        ignore::Error::WithPath { path, err } if denied(err) => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
     }
 }
 
@@ -191,7 +250,10 @@ fn add_tracked(
 /// Every `.cruxeignore` that git tracks, and the root's own whether or not it does.
 fn missed_rules(root: &Path, own_rules: &OwnRules, tracked: &[RepoPath]) -> Vec<OwnRules> {
     let nested = tracked.iter().filter(|path| path.file_name() == IGNORE_FILE && !path.parent().is_empty());
-    let read = |path: &RepoPath| fs::read_to_string(root.join(path.as_str())).unwrap_or_default();
+    let read = |path: &RepoPath| {
+        let path = root.join(path.as_str());
+        if path.is_file() { fs::read_to_string(path).unwrap_or_default() } else { String::new() }
+    };
     let nested = nested.map(|path| OwnRules::from_text(path.parent(), &read(path)));
     std::iter::once(own_rules.clone()).chain(nested).collect()
 }

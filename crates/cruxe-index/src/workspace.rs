@@ -306,7 +306,9 @@ impl Workspace {
                     let state = self.index().and_then(|index| index.snapshot()?.ref_state(name));
                     state.is_ok_and(|state| state.is_some())
                 });
-                known.map(|name| (name.to_owned(), None)).ok_or_else(|| problem.into())
+                // That the folder cannot be read says more than which of its files could not.
+                let problem = || self.project.check_readable().err().unwrap_or(problem);
+                known.map(|name| (name.to_owned(), None)).ok_or_else(|| problem().into())
             }
         }
     }

@@ -1,5 +1,6 @@
-//! How work that nobody waits for any more learns of it.
+//! How running work hears from whoever waits for it, and tells how far it is.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,14 +9,23 @@ use crate::error::ToolError;
 /// Tells running work that nobody waits for its outcome any more.
 ///
 /// It is set when a client cancels its request and when the connection ends before the answer. It stays unset once the
-/// answer is given, so that work which a call leaves in the background is not cancelled by its own answer.
-#[derive(Clone, Debug, Default)]
-pub struct CancelFlag(Arc<AtomicBool>);
+/// answer is given, so that work which a call leaves in the background is not cancelled by its own answer. Where the
+/// client wants to know, it also carries back how far the work is.
+#[derive(Clone, Default)]
+pub struct CancelFlag {
+    set: Arc<AtomicBool>,
+    listener: Option<Arc<dyn Fn(u64, u64) + Send + Sync>>,
+}
 
 impl CancelFlag {
+    /// The same flag; `listener` hears how many steps of how many are done.
+    pub fn heard_by(self, listener: impl Fn(u64, u64) + Send + Sync + 'static) -> CancelFlag {
+        CancelFlag { listener: Some(Arc::new(listener)), ..self }
+    }
+
     /// Whether to stop.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.set.load(Ordering::Relaxed)
     }
 
     /// Returns an error once nobody waits any more: loops ask it at every turn that costs something.
@@ -23,8 +33,21 @@ impl CancelFlag {
         if self.is_set() { Err(ToolError::internal("cancelled")) } else { Ok(()) }
     }
 
+    /// Tells that `done` of `total` steps are done. Never 0 of them, which would tell nothing.
+    pub fn tell(&self, done: u64, total: u64) {
+        if let Some(listener) = self.listener.as_ref().filter(|_| done > 0) {
+            listener(done, total);
+        }
+    }
+
     /// Asks the work to stop.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.set.store(true, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for CancelFlag {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("CancelFlag").field(&self.is_set()).finish()
     }
 }

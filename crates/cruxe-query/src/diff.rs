@@ -7,6 +7,7 @@ mod matching;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cruxe_index::{CommitTree, IndexError, PastReader, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
@@ -108,6 +109,26 @@ pub struct Rename {
     pub from_symbol_id: String,
     /// Its handle now.
     pub to_symbol_id: String,
+}
+
+/// The parts of the work. Each counts as much as there are files, because nobody knows beforehand which takes longest.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Both sides of every file are looked up.
+    Lookup,
+    /// What the index does not have is extracted.
+    Extraction,
+    /// Symbols that differ are compared.
+    Comparison,
+}
+
+impl Part {
+    /// Tells that `done` of `of` steps of this part are done.
+    fn tell(self, cancel: &CancelFlag, done: usize, of: usize, files: usize) {
+        let parts = [Part::Lookup, Part::Extraction, Part::Comparison].len();
+        let through = self as usize * files + done * files / of.max(1);
+        cancel.tell(through as u64, (parts * files) as u64);
+    }
 }
 
 /// A file with its two sides; a side is `None` where the file is not, or has no text to look into.
@@ -215,7 +236,9 @@ fn changed_files(
 }
 
 fn content_on_disk(workspace: &Workspace, path: &RepoPath) -> Option<ContentHash> {
-    let bytes = std::fs::read(workspace.project.root.join(path.as_str())).ok()?;
+    let place = workspace.project.root.join(path.as_str());
+    // What was a file when it was listed may be a pipe by now.
+    let bytes = if place.is_file() { std::fs::read(place).ok()? } else { return None };
     Some(hash_blob(workspace.project.object_format(), &bytes))
 }
 
@@ -229,9 +252,11 @@ fn load(
     cancel: &CancelFlag,
 ) -> Result<Vec<Pair>, QueryError> {
     let project = &workspace.project;
-    let (mut pairs, mut missing) = (Vec::with_capacity(changed.len()), Vec::new());
+    let all = changed.len();
+    let (mut pairs, mut missing) = (Vec::with_capacity(all), Vec::new());
     for (path, (old, new)) in changed {
         cancel.check()?;
+        Part::Lookup.tell(cancel, pairs.len(), all, all);
         let head = match new {
             Some(_) => match snapshot.file_at(&path, &head.versions)? {
                 Some(file) => PastFile::indexed(snapshot, &path, &file.module, &file.hash)?,
@@ -250,8 +275,9 @@ fn load(
         pairs.push(Pair { base, head });
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(missing.len().div_ceil(8)).max(1);
+    let count = AtomicUsize::new(0);
     let extracted = std::thread::scope(|scope| {
-        let missing = &missing;
+        let (missing, count) = (&missing, &count);
         let work = |first: usize| {
             let mut reader = PastReader::new(project);
             let mut files = Vec::new();
@@ -259,6 +285,7 @@ fn load(
                 if cancel.is_set() {
                     break;
                 }
+                Part::Extraction.tell(cancel, count.fetch_add(1, Ordering::Relaxed), missing.len(), all);
                 if let Some(bytes) = reader.text(hash) {
                     files.push((*at, PastFile::extracted(&mut reader, path, module, hash, &bytes)));
                 }

@@ -2,7 +2,7 @@
 
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_model::{ErrorCode, RepoPath, SymbolKind, ToolError};
+use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, RepoPath, SymbolKind, ToolError};
 use cruxe_store::{FileRow, RefState, Snapshot, SymbolTable};
 use serde::Serialize;
 
@@ -71,11 +71,39 @@ pub fn file<'v>(view: &'v View<'_>, path: &str) -> Result<(&'v Snapshot, FileRow
     })?;
     let not_found =
         || ToolError::new(ErrorCode::FileNotFound, format!("{wanted} is not in the index")).with("path", &wanted);
-    let Some((snapshot, state)) = &view.published else { return Err(not_found().into()) };
+    let Some((snapshot, state)) = &view.published else { return Err(nothing_published(view, &wanted).into()) };
     match snapshot.file_at(&wanted, &state.versions)? {
         Some(file) => Ok((snapshot, file)),
+        None if is_coming(view, state, &wanted) => {
+            let message = format!("{wanted} is on disk and not in the index yet");
+            Err(ToolError::new(ErrorCode::IndexNotReady, message).with("path", &wanted).into())
+        }
         None => Err(explain_absence(not_found(), snapshot, state, &wanted)?.into()),
     }
+}
+
+/// The error of any path while nothing is published: whether there is such a file is not known yet.
+fn nothing_published(view: &View, wanted: &RepoPath) -> ToolError {
+    let why = view.metadata.warnings.first().map_or("nothing is indexed yet", String::as_str);
+    let error = ToolError::new(ErrorCode::IndexNotReady, format!("{wanted} cannot be looked up: {why}"));
+    let error = error.with("path", wanted).with("indexing_status", view.metadata.indexing_status);
+    match view.metadata.indexing_status {
+        IndexingStatus::Indexing | IndexingStatus::Ready => error,
+        IndexingStatus::NotIndexed | IndexingStatus::Failed => {
+            error.suggest("Call index_repo, wait until index_status says `ready`, then ask again.")
+        }
+    }
+}
+
+/// Whether a file was made after what is published, so that the next sync takes it in. An ignored file is on disk too and
+/// never comes; only a walk tells the two apart, and it is worth it before saying that a file does not exist.
+fn is_coming(view: &View, state: &RefState, wanted: &RepoPath) -> bool {
+    let root = &view.project.root;
+    view.metadata.freshness_status != FreshnessStatus::Fresh
+        && state.worktree.as_deref() == Some(&*root.to_string_lossy())
+        && root.join(wanted.as_str()).is_file()
+        && view.project.scan().is_ok_and(|listing| listing.files.iter().any(|file| file.path == *wanted))
+        && !state.skipped.iter().any(|(path, _)| path == wanted)
 }
 
 /// Says why a file is not there, or which one may be meant.
@@ -85,8 +113,15 @@ fn explain_absence(
     state: &RefState,
     wanted: &RepoPath,
 ) -> Result<ToolError, QueryError> {
-    if let Some((_, why)) = state.skipped.iter().find(|(path, _)| path == wanted) {
-        let advice = format!("The file is left out ({why}); a line `!{wanted}` in .cruxeignore takes it in.");
+    let leaves_out = |path: &RepoPath| {
+        let rest = wanted.as_str().strip_prefix(path.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if let Some((path, why)) = state.skipped.iter().find(|(path, _)| leaves_out(path)) {
+        let advice = match why.as_str() {
+            "unreadable" => format!("Let the user that runs the server read {path}, then call sync_repo."),
+            why => format!("The file is left out ({why}); a line `!{wanted}` in .cruxeignore takes it in."),
+        };
         return Ok(error.with("reason", why).suggest(advice));
     }
     let files = snapshot.files(&state.versions)?;

@@ -183,7 +183,7 @@ pub(crate) fn uses(
     for def in defs {
         search.add_name(name_of(&file, *def).unwrap_or_default());
     }
-    let mut at = 0;
+    let (mut at, mut looked_at) = (0, 0);
     while let Some(name) = search.names.get(at).cloned() {
         let mut versions = resolver.mentioning(&name);
         if offered_as_default(&file, &name) {
@@ -191,10 +191,16 @@ pub(crate) fn uses(
             versions.sort_unstable();
             versions.dedup();
         }
+        let total = looked_at + versions.len() as u64;
         for version in versions {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) || resolver.is_cancelled() {
                 return Uses { cut: true, ..search.uses };
             }
+            // Steps further out have a deadline, and are over before anybody wonders.
+            if deadline.is_none() {
+                resolver.tell(looked_at, total);
+            }
+            looked_at += 1;
             let Some(other) = resolver.file(version) else { continue };
             if other.lang == file.lang {
                 search.in_file(&other, &name);

@@ -1,6 +1,6 @@
 //! What a server offers beside tools: resources, prompts and completions, about its own workspace.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use cruxe_deck::Deck;
 use cruxe_index::{View, Workspace};
@@ -22,6 +22,8 @@ pub struct Catalog {
     pub(crate) sets: Toolsets,
     /// Counts what was published; whoever follows changes waits for the next.
     published: watch::Sender<u64>,
+    /// A figure of the list of files, and the ref and publish that it is of.
+    pub(crate) listed: Mutex<Option<((String, i64), u64)>>,
 }
 
 impl Catalog {
@@ -32,7 +34,7 @@ impl Catalog {
         let counter = published.clone();
         workspace.on_publish(move || counter.send_modify(|count| *count += 1));
         let open_deck = app.decks.at(&workspace.project.root);
-        Catalog { workspace, open_deck, sets, published }
+        Catalog { workspace, open_deck, sets, published, listed: Mutex::default() }
     }
 
     /// The deck of the server's own workspace.

@@ -1,13 +1,15 @@
 //! Serves many clients over HTTP: MCP at `/mcp`, `/health` for load balancers, `/metrics` for Prometheus.
 //!
 //! rmcp speaks Streamable HTTP, in the newest revision (without sessions) and in the earlier ones (with). Around it:
-//! [`gate`] lets requests in or not, [`entry`] bounds and reads them and answers bare JSON-RPC calls, [`listen`] owns
-//! connections, their time-outs and the end of serving, [`tls`] and [`token`] read what they are named after.
+//! [`gate`] lets requests in or not, [`entry`] bounds and reads them and answers bare JSON-RPC calls, [`in_flight`] keeps
+//! the ids of a session apart, [`listen`] owns connections, their time-outs and the end of serving, [`tls`] and [`token`]
+//! read what they are named after.
 //!
 //! Deliberately absent: anything that knows about code bases; a [`Site`] does.
 
 mod entry;
 mod gate;
+mod in_flight;
 mod listen;
 mod site;
 mod tls;

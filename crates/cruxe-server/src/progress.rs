@@ -47,6 +47,15 @@ impl Progress {
         (Progress(Some(Arc::new(Sink { notes, last: Mutex::new(None) }))), receiver)
     }
 
+    /// The same flag, through which questions that look into files tell how many they are through with.
+    pub(crate) fn heard_through(&self, cancel: CancelFlag) -> CancelFlag {
+        let progress = self.clone();
+        match self.is_wanted() {
+            true => cancel.heard_by(move |done, total| progress.report(done, Some(total), "files")),
+            false => cancel,
+        }
+    }
+
     /// Reports that `done` of `total` steps are done.
     ///
     /// Reports that follow each other faster than ten a second are dropped, the last step excepted. So are those that

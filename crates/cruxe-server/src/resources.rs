@@ -2,6 +2,9 @@
 //!
 //! Only what is in the index is served, so no address leads out of the workspace.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::PoisonError;
+
 use cruxe_deck::CardId;
 use cruxe_deck::card::CARDS;
 use cruxe_index::View;
@@ -97,26 +100,49 @@ impl Catalog {
 
     /// A figure that changes when the list of resources does.
     pub(crate) fn fingerprint(&self, session: &Session) -> Option<u64> {
-        use std::hash::{DefaultHasher, Hash, Hasher};
-        let entries = self.entries(&self.as_published(session, None).ok()?).ok()?;
-        let mut hasher = DefaultHasher::new();
-        entries.iter().for_each(|entry| (entry.kind.as_str(), &entry.name, &entry.title).hash(&mut hasher));
-        Some(hasher.finish())
+        let view = self.as_published(session, None).ok()?;
+        Some(figure(&self.cards().ok()?) ^ self.figure_of_files(&view).ok()?)
+    }
+
+    /// The part of the figure that only a publish changes. Every session asks at its start and at every publish, so it is
+    /// made once for all of them.
+    fn figure_of_files(&self, view: &View) -> Result<u64, ToolError> {
+        let Some((snapshot, _)) = &view.published else { return Ok(0) };
+        let mut known = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let as_of = (view.metadata.ref_name.clone(), snapshot.published());
+        if let Some((_, figure)) = known.as_ref().filter(|(known, _)| *known == as_of) {
+            return Ok(*figure);
+        }
+        let figure = figure(&self.files(view)?);
+        *known = Some((as_of, figure));
+        Ok(figure)
     }
 
     /// Everything that is listed, in order.
     fn entries(&self, view: &View) -> Result<Vec<Entry>, ToolError> {
-        let mut entries = Vec::new();
-        if self.serves(Kind::Card.toolset()) {
-            entries.extend(cards::list(self.deck())?.into_iter().map(|card| Entry {
-                kind: Kind::Card,
-                name: card.id,
-                title: Some(card.title),
-                mime: "text/markdown".to_owned(),
-                size: None,
-            }));
+        let mut entries = self.cards()?;
+        entries.extend(self.files(view)?);
+        Ok(entries)
+    }
+
+    fn cards(&self) -> Result<Vec<Entry>, ToolError> {
+        if !self.serves(Kind::Card.toolset()) {
+            return Ok(Vec::new());
         }
-        let Some((snapshot, state)) = &view.published else { return Ok(entries) };
+        let entry = |card: cards::CardEntry| Entry {
+            kind: Kind::Card,
+            name: card.id,
+            title: Some(card.title),
+            mime: "text/markdown".to_owned(),
+            size: None,
+        };
+        Ok(cards::list(self.deck())?.into_iter().map(entry).collect())
+    }
+
+    /// Documents, then files.
+    fn files(&self, view: &View) -> Result<Vec<Entry>, ToolError> {
+        let Some((snapshot, state)) = &view.published else { return Ok(Vec::new()) };
+        let mut entries = Vec::new();
         for file in snapshot.files(&state.versions).map_err(cruxe_index::IndexError::from)? {
             let doc = file.language == MARKDOWN && self.serves(Kind::Doc.toolset());
             let kind = if doc { Kind::Doc } else { Kind::File };
@@ -129,6 +155,13 @@ impl Catalog {
         entries.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         Ok(entries)
     }
+}
+
+/// A figure that changes with what a list shows.
+fn figure(entries: &[Entry]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    entries.iter().for_each(|entry| (entry.kind.as_str(), &entry.name, &entry.title).hash(&mut hasher));
+    hasher.finish()
 }
 
 /// A resource of the list.

@@ -17,6 +17,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
+use tokio::sync::{Semaphore, watch};
 
 use crate::arguments::conform;
 use crate::catalog::Catalog;
@@ -27,7 +28,7 @@ use crate::resources::link_of_first;
 use crate::schema::Object;
 use crate::session::Session;
 use crate::stdio;
-use crate::subscriptions;
+use crate::subscriptions::{self, Watch};
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::{Toolset, Toolsets};
 
@@ -41,6 +42,9 @@ pub struct Server {
     /// Tools of toolsets that are not served, so that a client that calls one is told why.
     withheld: Vec<(&'static str, Toolset)>,
     catalog: Option<Arc<Catalog>>,
+    /// Places for questions. More at once than the processors can work on would not be answered sooner, and each thread
+    /// keeps memory of its own: two hundred clients took four times as much without this bound.
+    places: Arc<Semaphore>,
 }
 
 /// A tool and what it says of itself.
@@ -61,6 +65,7 @@ impl Server {
             metrics: Metrics::default(),
             withheld: Vec::new(),
             catalog: None,
+            places: Arc::new(Semaphore::new(questions_at_once())),
         }
     }
 
@@ -90,7 +95,8 @@ impl Server {
 
     /// Begins a client's connection with a session of the caller's making.
     pub fn connect_with(self: &Arc<Self>, session: Session) -> Connection {
-        Connection { server: Arc::clone(self), session: Arc::new(session), written: false }
+        let session = Arc::new(session);
+        Connection { server: Arc::clone(self), session, written: false, open: watch::Sender::default() }
     }
 
     /// Whether there is a tool of this name.
@@ -113,6 +119,8 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
+        // What changes something may wait for a lock or a job, and would keep questions waiting with it.
+        let _place = if served.spec.read_only { self.places.acquire().await.ok() } else { None };
         let guard = SetOnDrop::new(call.cancel.clone());
         let numeric = served.spec.numeric_errors;
         let outcome = tokio::task::spawn_blocking(move || served.call(call)).await;
@@ -140,6 +148,11 @@ impl Server {
         let shown: String = name.chars().take(80).collect();
         CallError::UnknownTool(format!("Unknown tool `{shown}`. Nearest: {}.", self.nearest(name).join(", ")))
     }
+}
+
+/// Two for each processor: one may wait for the disk.
+fn questions_at_once() -> usize {
+    std::thread::available_parallelism().map_or(4, |processors| processors.get() * 2).max(4)
 }
 
 impl Served {
@@ -215,6 +228,8 @@ pub struct Connection {
     pub session: Arc<Session>,
     /// Whether the transport takes structured content as JSON that is written already, see [`Connection::written`].
     written: bool,
+    /// Dropped with the connection, which tells whoever waits for news on its behalf.
+    open: watch::Sender<()>,
 }
 
 impl ServerHandler for Connection {
@@ -248,8 +263,12 @@ impl ServerHandler for Connection {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(catalog) = &self.server.catalog {
-            let (catalog, session, peer) = (Arc::clone(catalog), Arc::clone(&self.session), context.peer.clone());
-            tokio::spawn(subscriptions::tell_session(catalog, session, peer));
+            let watch = Watch {
+                catalog: Arc::clone(catalog),
+                session: Arc::clone(&self.session),
+                places: Arc::clone(&self.server.places),
+            };
+            tokio::spawn(subscriptions::tell_session(watch, context.peer.clone(), self.open.subscribe()));
         }
         self.ask_for_roots(&context.peer).await;
     }
@@ -347,8 +366,9 @@ impl ServerHandler for Connection {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let catalog = Arc::clone(self.catalog()?);
-        subscriptions::tell_listener(catalog, Arc::clone(&self.session), &context).await;
+        let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
+        let watch = Watch { catalog, session, places: Arc::clone(&self.server.places) };
+        subscriptions::tell_listener(watch, &context).await;
         Ok(())
     }
 
@@ -395,7 +415,7 @@ impl ServerHandler for Connection {
         let linked = self.links(&arguments);
         let call = Call::new(arguments, Arc::clone(&self.session));
         let outcome = tokio::select! {
-            outcome = self.call_with_progress(&request.name, call, &context) => outcome,
+            outcome = hear(&context, |progress| self.server.call(&request.name, call.reporting_to(progress))) => outcome,
             // rmcp sends no answer to a cancelled request, whatever is returned.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
@@ -441,7 +461,14 @@ impl Connection {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
         let cancel = CancelFlag::default();
         let guard = SetOnDrop::new(cancel.clone());
-        let asked = tokio::task::spawn_blocking(move || ask(&catalog, &session, &cancel));
+        let begin = move |progress: Progress| {
+            let cancel = progress.heard_through(cancel);
+            tokio::task::spawn_blocking(move || ask(&catalog, &session, &cancel))
+        };
+        let asked = async {
+            let _place = self.server.places.acquire().await;
+            hear(context, begin).await
+        };
         tokio::select! {
             outcome = asked => {
                 guard.disarm();
@@ -461,38 +488,30 @@ impl Connection {
         let wanted = arguments.get("detail_level").and_then(Value::as_str) == Some("context");
         served && wanted && !arguments.contains_key("workspace")
     }
+}
 
-    /// Calls a tool and passes on what it reports, all of it before the answer.
-    async fn call_with_progress(
-        &self,
-        name: &str,
-        mut call: Call,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Answer, CallError> {
-        let Some(token) = context.meta.get_progress_token() else {
-            return self.server.call(name, call).await;
-        };
-        let (progress, mut notes) = Progress::channel();
-        call.progress = progress;
-        let send = async |note: Note| {
-            let mut params = ProgressNotificationParam::new(token.clone(), note.done as f64).with_message(note.message);
-            params.total = note.total.map(|total| total as f64);
-            if let Err(problem) = context.peer.notify_progress(params).await {
-                tracing::debug!(%problem, "progress was not sent");
-            }
-        };
-        let mut answer = std::pin::pin!(self.server.call(name, call));
-        let outcome = loop {
-            tokio::select! {
-                Some(note) = notes.recv() => send(note).await,
-                outcome = &mut answer => break outcome,
-            }
-        };
-        while let Ok(note) = notes.try_recv() {
-            send(note).await;
+/// Waits for work and passes on what it reports, all of it before its outcome, to a client that asked for it.
+async fn hear<W: Future>(context: &RequestContext<RoleServer>, begin: impl FnOnce(Progress) -> W) -> W::Output {
+    let Some(token) = context.meta.get_progress_token() else { return begin(Progress::silent()).await };
+    let (progress, mut notes) = Progress::channel();
+    let send = async |note: Note| {
+        let mut params = ProgressNotificationParam::new(token.clone(), note.done as f64).with_message(note.message);
+        params.total = note.total.map(|total| total as f64);
+        if let Err(problem) = context.peer.notify_progress(params).await {
+            tracing::debug!(%problem, "progress was not sent");
         }
-        outcome
+    };
+    let mut work = std::pin::pin!(begin(progress));
+    let outcome = loop {
+        tokio::select! {
+            Some(note) = notes.recv() => send(note).await,
+            outcome = &mut work => break outcome,
+        }
+    };
+    while let Ok(note) = notes.try_recv() {
+        send(note).await;
     }
+    outcome
 }
 
 fn cursor_of(request: &Option<PaginatedRequestParams>) -> Option<&str> {

@@ -167,6 +167,10 @@ impl Front {
         if !open && step == Opening::OutOfTurn {
             return Err(invalid(id, format!("Send `initialize` before `{method}`.")));
         }
+        // rmcp would answer one of the two and forget the other.
+        if self.pending.has(&request_id) {
+            return Err(invalid(id, message::ID_TAKEN));
+        }
         self.pending.asked(&request_id, &request);
         let session = self.session();
         session.open |= step == Opening::Opens;

@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
 
 use cruxe_deck::card::CARDS;
 use cruxe_query::outline;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionContext};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::cards;
 use crate::catalog::Catalog;
@@ -24,8 +23,6 @@ use crate::uri::Kind;
 
 /// Resources that one client follows at most: each is read at every publish.
 const MAX_FOLLOWED: usize = 500;
-/// How often a connection without news is checked for its end.
-const CHECK: Duration = Duration::from_secs(30);
 
 /// Resources by address, each with a figure that changes with its text; none for one that cannot be read.
 pub(crate) type Followed = BTreeMap<String, Option<u64>>;
@@ -86,29 +83,45 @@ impl Catalog {
     }
 }
 
-/// Waits for the next publish; `false` when there will be none that anybody could be told.
-async fn next(changes: &mut watch::Receiver<u64>, ended: impl Fn() -> bool) -> bool {
-    loop {
-        tokio::select! {
-            changed = changes.changed() => return changed.is_ok(),
-            () = tokio::time::sleep(CHECK) => if ended() { return false },
-        }
+/// What is looked at on behalf of a client.
+pub(crate) struct Watch {
+    /// Where resources are.
+    pub catalog: Arc<Catalog>,
+    /// The client.
+    pub session: Arc<Session>,
+    /// A look is a question like others and takes one of their places: a publish makes every client's watch look at once.
+    pub places: Arc<Semaphore>,
+}
+
+impl Watch {
+    /// Looks on a thread of its own; `None` when the server ends.
+    async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Catalog, &Session) -> T + Send + 'static) -> Option<T> {
+        let _place = self.places.acquire().await.ok()?;
+        let (catalog, session) = (Arc::clone(&self.catalog), Arc::clone(&self.session));
+        tokio::task::spawn_blocking(move || look(&catalog, &session)).await.ok()
     }
 }
 
-/// Tells a client of sessions (up to protocol 2025-11-25) what changes, until it is gone.
-pub(crate) async fn tell_session(catalog: Arc<Catalog>, session: Arc<Session>, peer: Peer<RoleServer>) {
-    let mut changes = catalog.changes();
+/// Tells a client of sessions (up to protocol 2025-11-25) what changes, until its connection, which holds the other end
+/// of `open`, is gone.
+pub(crate) async fn tell_session(watch: Watch, peer: Peer<RoleServer>, mut open: watch::Receiver<()>) {
+    let mut changes = watch.catalog.changes();
     let mut list = None;
     let mut first = true;
-    while std::mem::take(&mut first) || next(&mut changes, || peer.is_transport_closed()).await {
-        let (asked, follower, known) = (Arc::clone(&catalog), Arc::clone(&session), list);
-        let looked = tokio::task::spawn_blocking(move || {
+    loop {
+        if !std::mem::take(&mut first) {
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                _ = open.changed() => return,
+            }
+        }
+        let known = list;
+        let look = move |catalog: &Catalog, session: &Session| {
             let mut list = known;
             // What is followed is looked at without its lock, which a client that subscribes would wait for.
-            let mut followed = follower.followed().clone();
-            let news = asked.news(&follower, &mut list, &mut followed);
-            let mut current = follower.followed();
+            let mut followed = session.followed().clone();
+            let news = catalog.news(session, &mut list, &mut followed);
+            let mut current = session.followed();
             for (uri, state) in followed {
                 if let Some(known) = current.get_mut(&uri) {
                     *known = state;
@@ -116,8 +129,8 @@ pub(crate) async fn tell_session(catalog: Arc<Catalog>, session: Arc<Session>, p
             }
             drop(current);
             (list, news)
-        });
-        let Ok((now, news)) = looked.await else { return };
+        };
+        let Some((now, news)) = watch.look(look).await else { return };
         let told_list = list.is_some() && news.list;
         let began = list.is_none();
         list = now;
@@ -137,20 +150,19 @@ pub(crate) async fn tell_session(catalog: Arc<Catalog>, session: Arc<Session>, p
 }
 
 /// Tells a client that listens (from protocol 2026-07-28 on) what changes, until it stops to.
-pub(crate) async fn tell_listener(catalog: Arc<Catalog>, session: Arc<Session>, context: &SubscriptionContext) {
-    let mut changes = catalog.changes();
+pub(crate) async fn tell_listener(watch: Watch, context: &SubscriptionContext) {
+    let mut changes = watch.catalog.changes();
     let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
     let wants_list = context.accepted().resources_list_changed == Some(true);
     let mut known = (None, uris.into_iter().map(|uri| (uri, None)).collect::<Followed>());
     let mut first = true;
     loop {
-        let (asked, follower) = (Arc::clone(&catalog), Arc::clone(&session));
-        let looked = tokio::task::spawn_blocking(move || {
+        let look = move |catalog: &Catalog, session: &Session| {
             let (mut list, mut followed) = known;
-            let news = asked.news(&follower, &mut list, &mut followed);
+            let news = catalog.news(session, &mut list, &mut followed);
             ((list, followed), news)
-        });
-        let Ok((now, news)) = looked.await else { return };
+        };
+        let Some((now, news)) = watch.look(look).await else { return };
         known = now;
         // The first look is what later ones are compared with. What was published meanwhile may or may not be in it, so
         // the next look reports everything.
@@ -172,7 +184,7 @@ pub(crate) async fn tell_listener(catalog: Arc<Catalog>, session: Arc<Session>, 
             }
         }
         tokio::select! {
-            going_on = next(&mut changes, || false) => if !going_on { return },
+            changed = changes.changed() => if changed.is_err() { return },
             () = context.cancelled() => return,
         }
     }

@@ -114,6 +114,11 @@ impl Call {
         Call { arguments, session, progress: Progress::silent(), cancel: CancelFlag::default() }
     }
 
+    /// The same call, whose steps are reported.
+    pub fn reporting_to(self, progress: Progress) -> Call {
+        Call { cancel: progress.heard_through(self.cancel), progress, ..self }
+    }
+
     /// Reads the arguments; a failure is `invalid_input` and names the parameter.
     pub fn input<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         arguments::read(&self.arguments)

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cruxe_index::{Project, Workspace};
+use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
 use cruxe_model::{ErrorCode, ToolError};
 use cruxe_store::Home;
@@ -112,7 +112,8 @@ impl Workspaces {
         if folder == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
-        let project = Project::locate(folder, &self.home, Config::default()).map_err(|_| not_registered(asked))?;
+        let project =
+            Project::locate(folder, &self.home, Config::default()).map_err(|problem| no_project(asked, problem))?;
         if project.root == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
@@ -120,6 +121,7 @@ impl Workspaces {
         if !self.is_allowed(&project.root) {
             return Err(not_allowed(asked, "belongs to a repository outside the allowed roots"));
         }
+        project.check_readable().map_err(|problem| no_project(asked, problem))?;
         let mut open = self.lock();
         if let Some(at) = open.others.iter().position(|other| other.project.root == project.root) {
             let found = open.others.remove(at);
@@ -227,6 +229,14 @@ fn without_dots(path: &Path) -> PathBuf {
 fn not_registered(asked: &str) -> ToolError {
     let message = format!("workspace `{asked}` is not registered");
     ToolError::new(ErrorCode::WorkspaceNotRegistered, message).with("workspace", asked)
+}
+
+/// Says why a folder that may be asked for is no project.
+fn no_project(asked: &str, problem: IndexError) -> ToolError {
+    match problem {
+        IndexError::NoFolder(_) => not_registered(asked),
+        problem => ToolError::from(problem).with("workspace", asked),
+    }
 }
 
 fn not_allowed(asked: &str, why: &str) -> ToolError {

@@ -135,10 +135,11 @@ impl Install {
     /// Sets up one agent; `None` for one that has no such settings.
     fn set_up(&self, machine: &Machine, agent: Agent, scope: Scope, root: &Path) -> Option<Step> {
         let path = agent.settings(machine, scope, root)?;
-        let entry = agent.entry(&self.program(scope), scope, root);
+        let program = self.program(scope);
+        let entry = |text: &str| agent.entry(text, &program, scope, root);
         let format = agent.format();
-        let add = |text: &str| install::add(format, text, &entry);
-        Some(self.change(agent.id(), scope, &path, add, |text| install::remove(format, text, &entry)))
+        let add = |text: &str| install::add(format, text, &entry(text));
+        Some(self.change(agent.id(), scope, &path, add, |text| install::remove(format, text, &entry(text))))
     }
 
     fn write_guide(&self, path: &Path) -> Step {

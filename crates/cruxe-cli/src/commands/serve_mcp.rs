@@ -106,8 +106,8 @@ impl ServeMcp {
 fn runtime() -> Result<Runtime, CliError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // Calls wait for disk and locks at most; beyond this number they take turns.
-        .max_blocking_threads(64)
+        // Questions take turns before they come here. The rest waits for locks and jobs; beyond this number it waits here.
+        .max_blocking_threads(32)
         .build()
         .map_err(|problem| CliError::Environment(format!("cannot start: {problem}")))
 }

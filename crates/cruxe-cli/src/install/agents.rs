@@ -22,6 +22,7 @@ pub(crate) enum Agent {
     Windsurf,
     #[value(name = "opencode")]
     OpenCode,
+    Copilot,
 }
 
 /// Whom settings are for.
@@ -64,6 +65,7 @@ impl Agent {
         Agent::Zed,
         Agent::Windsurf,
         Agent::OpenCode,
+        Agent::Copilot,
     ];
 
     /// The word on the command line.
@@ -78,6 +80,7 @@ impl Agent {
             Agent::Zed => "zed",
             Agent::Windsurf => "windsurf",
             Agent::OpenCode => "opencode",
+            Agent::Copilot => "copilot",
         }
     }
 
@@ -106,6 +109,8 @@ impl Agent {
             (Agent::Windsurf, Scope::User) => home.join(".codeium/windsurf/mcp_config.json"),
             (Agent::OpenCode, Scope::User) => json_or_jsonc(&machine.xdg_config.join("opencode"), "opencode"),
             (Agent::OpenCode, Scope::Project) => json_or_jsonc(root, "opencode"),
+            (Agent::Copilot, Scope::User) => machine.copilot_home.join("mcp-config.json"),
+            (Agent::Copilot, Scope::Project) => root.join(".github/mcp.json"),
             (Agent::ClaudeDesktop | Agent::Windsurf, Scope::Project) => return None,
         })
     }
@@ -123,6 +128,7 @@ impl Agent {
             Agent::Zed => ("zed", self.zed_folder(machine)),
             Agent::Windsurf => ("windsurf", home.join(".codeium/windsurf")),
             Agent::OpenCode => ("opencode", machine.xdg_config.join("opencode")),
+            Agent::Copilot => ("copilot", machine.copilot_home.clone()),
         };
         let settings = self.settings(machine, Scope::User, home);
         folder.is_dir()
@@ -139,8 +145,8 @@ impl Agent {
         }
     }
 
-    /// Our entry in its settings. `root` is the folder to serve where the agent cannot tell it.
-    pub fn entry(self, command: &str, scope: Scope, root: &Path) -> Entry {
+    /// Our entry in its settings, which say `text` so far. `root` is the folder to serve where the agent cannot tell it.
+    pub fn entry(self, text: &str, command: &str, scope: Scope, root: &Path) -> Entry {
         let mut arguments = vec!["serve-mcp".to_owned()];
         match self.folder(scope) {
             Folder::StartedThere => {}
@@ -157,8 +163,15 @@ impl Agent {
             Agent::Zed => (&["context_servers"], plain()),
             Agent::OpenCode => {
                 let all: Vec<String> = std::iter::once(command.to_owned()).chain(arguments).collect();
-                (&["mcp"], vec![("type", json!("local")), ("command", json!(all)), ("enabled", json!(true))])
+                let value = vec![("type", json!("local")), ("command", json!(all))];
+                // Its second version has servers a level deeper and no `enabled`. Not every first one reads that form,
+                // so it is written only where the user writes it.
+                match super::jsonc::has_servers(text, &["mcp", "servers"]) {
+                    true => (&["mcp", "servers"], value),
+                    false => (&["mcp"], [value, vec![("enabled", json!(true))]].concat()),
+                }
             }
+            Agent::Copilot => (&["mcpServers"], [typed(), vec![("tools", json!(["*"]))]].concat()),
         };
         Entry { place, value }
     }
@@ -243,6 +256,12 @@ mod tests {
                 "/h/.config/opencode/opencode.json",
                 "C:/u/.config/opencode/opencode.json",
             ),
+            (
+                Agent::Copilot,
+                "/h/.copilot/mcp-config.json",
+                "/h/.copilot/mcp-config.json",
+                "C:/u/.copilot/mcp-config.json",
+            ),
         ] {
             let found = [&linux, &mac, &windows].map(|machine| file(agent, machine, Scope::User));
             assert_eq!(found, [on_linux, on_mac, on_windows]);
@@ -253,12 +272,19 @@ mod tests {
     fn variables_that_move_settings_are_followed() {
         let moved = machine(
             Os::Linux,
-            &[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x"), ("CODEX_HOME", "/c"), ("CLAUDE_CONFIG_DIR", "/cl")],
+            &[
+                ("HOME", "/h"),
+                ("XDG_CONFIG_HOME", "/x"),
+                ("CODEX_HOME", "/c"),
+                ("CLAUDE_CONFIG_DIR", "/cl"),
+                ("COPILOT_HOME", "/co"),
+            ],
         );
         assert_eq!(file(Agent::Zed, &moved, Scope::User), "/x/zed/settings.json");
         assert_eq!(file(Agent::VsCode, &moved, Scope::User), "/x/Code/User/mcp.json");
         assert_eq!(file(Agent::Codex, &moved, Scope::User), "/c/config.toml");
         assert_eq!(file(Agent::ClaudeCode, &moved, Scope::User), "/cl/.claude.json");
+        assert_eq!(file(Agent::Copilot, &moved, Scope::User), "/co/mcp-config.json");
         assert!(Machine::new(Os::Linux, |_| None).is_none());
     }
 

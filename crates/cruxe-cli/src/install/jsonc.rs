@@ -36,6 +36,16 @@ pub(super) fn add(text: &str, entry: &Entry) -> Result<String, String> {
     Ok(format!("{mark}{root}"))
 }
 
+/// Whether the keys lead to an object of servers; a server that happens to have the last key as its name is none.
+pub(super) fn has_servers(text: &str, place: &[&str]) -> bool {
+    let Ok(root) = parse(split_mark(text).1) else { return false };
+    let mut object = root.object_value();
+    for key in place {
+        object = object.and_then(|object| object.object_value(key));
+    }
+    object.is_some_and(|object| object.get("type").is_none())
+}
+
 pub(super) fn remove(text: &str, entry: &Entry) -> Result<String, String> {
     let (mark, body) = split_mark(text);
     let root = parse(body)?;

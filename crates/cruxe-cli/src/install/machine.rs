@@ -25,6 +25,8 @@ pub(crate) struct Machine {
     pub codex_home: PathBuf,
     /// Where Claude Code keeps `.claude.json`.
     pub claude_home: PathBuf,
+    /// Where GitHub's Copilot CLI keeps its settings.
+    pub copilot_home: PathBuf,
     /// Folders of programs.
     pub path: Vec<PathBuf>,
 }
@@ -49,6 +51,7 @@ impl Machine {
             applications,
             codex_home: folder("CODEX_HOME").unwrap_or(home.join(".codex")),
             claude_home: folder("CLAUDE_CONFIG_DIR").unwrap_or(home.clone()),
+            copilot_home: folder("COPILOT_HOME").unwrap_or(home.join(".copilot")),
             path: get("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
             home,
         })

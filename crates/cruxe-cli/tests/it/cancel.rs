@@ -116,3 +116,52 @@ fn a_cancelled_request_is_not_answered_and_the_next_one_is() {
     assert_eq!(client.ready()["file_count"], 120);
     assert_eq!(client.ok("index_repo", json!({}))["status"], "running");
 }
+
+#[test]
+fn a_question_that_is_cancelled_on_the_way_looks_into_no_further_file() {
+    let sandbox = Sandbox::new();
+    let text = |calls: &str| format!("pub fn go() {{\n{calls}}}\n");
+    let mut files = vec![("src/lib.rs".to_owned(), "pub fn shared() {}\n".to_owned())];
+    files.extend((0..50).map(|at| (format!("src/use_{at}.rs"), text("    crate::shared();\n"))));
+    let repo = sandbox.repo("uses", &sources::borrowed(&files));
+    repo.git(&["switch", "-q", "-c", "feat"]);
+    for at in 0..50 {
+        repo.write(&format!("src/use_{at}.rs"), text("    crate::shared();\n    crate::shared();\n"));
+    }
+    repo.commit("twice");
+    repo.cruxe(&["index", "--ref", "main"]).ok();
+    repo.cruxe(&["index"]).ok();
+    let workspace = workspace(&sandbox, &repo);
+    for stop_at in [1, 20] {
+        // A flag that is set as soon as so many steps are told.
+        let flag = || {
+            let (cancel, heard) = (CancelFlag::default(), Arc::new(AtomicU64::new(0)));
+            let (stop, count) = (cancel.clone(), Arc::clone(&heard));
+            let listener = move |_, _| {
+                if count.fetch_add(1, Ordering::Relaxed) + 1 >= stop_at {
+                    stop.set();
+                }
+            };
+            (cancel.heard_by(listener), heard)
+        };
+        let wanted = || Wanted { name: "shared".to_owned(), path: None, line: None };
+        let (cancel, heard) = flag();
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(&cancel);
+        let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0 };
+        let outcome = references::find(&view, &Layers::None, &uses).map(drop).map_err(ToolError::from);
+        assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
+        assert_eq!(heard.load(Ordering::Relaxed), stop_at, "references");
+        let (cancel, heard) = flag();
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(&cancel);
+        let graph =
+            call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Callers, depth: 1, limit: 5 };
+        let outcome = call_graph::find(&view, &graph).map(drop).map_err(ToolError::from);
+        assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
+        assert_eq!(heard.load(Ordering::Relaxed), stop_at, "call graph");
+        let (cancel, heard) = flag();
+        let since = diff::Question { cancel, ..diff::Question::default() };
+        let outcome = diff::diff(&workspace, &since).map(drop).map_err(ToolError::from);
+        assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
+        assert_eq!(heard.load(Ordering::Relaxed), stop_at, "diff");
+    }
+}

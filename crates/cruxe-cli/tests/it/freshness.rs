@@ -143,3 +143,43 @@ fn outlines_and_status_say_stale_too() {
     let outline = client.ok("get_file_outline", json!({"path": "src/auth/error.rs"}));
     assert_eq!((freshness(&outline), outline["symbols"][0]["line_end"].as_u64()), ("stale", Some(5)));
 }
+
+#[test]
+fn a_file_that_is_there_and_not_indexed_yet_is_never_said_not_to_exist() {
+    let path = json!({"path": "src/auth/jwt.rs"});
+    for _ in 0..5 {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("service", sources::SERVICE);
+        let mut client = repo.server();
+        // The first question about a workspace that nobody has ever seen; whether it is indexed by then is chance.
+        let found =
+            eventually("the file is indexed", DEADLINE, || match client.answer("get_file_outline", path.clone()) {
+                Ok(outline) => Some(outline),
+                Err(error) => {
+                    assert_eq!(error["code"], "index_not_ready", "{error}");
+                    assert_eq!(error["data"]["indexing_status"], "indexing", "{error}");
+                    None
+                }
+            });
+        assert_eq!(found["file_path"], "src/auth/jwt.rs");
+    }
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.write(".gitignore", "ignored.py\n");
+    repo.commit("rules");
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    for name in ["late.py", "ignored.py"] {
+        repo.write(name, "def late():\n    pass\n");
+    }
+    let error = client.error("get_file_outline", json!({"path": "late.py"}));
+    assert_eq!(
+        (&error["code"], &error["message"]),
+        (&json!("index_not_ready"), &json!("late.py is on disk and not in the index yet"))
+    );
+    for path in ["ignored.py", "nonesuch.py"] {
+        assert_eq!(client.error("get_file_outline", json!({"path": path}))["code"], "file_not_found", "{path}");
+    }
+    eventually("the edit is taken in", DEADLINE, || client.answer("get_file_outline", json!({"path": "late.py"})).ok());
+}

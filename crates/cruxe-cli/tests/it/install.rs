@@ -135,7 +135,7 @@ fn broken_settings_are_named_and_never_touched_and_the_others_are_set_up() {
 #[test]
 fn a_project_is_set_up_for_everybody_without_paths_of_this_machine() {
     let user = User::new();
-    let all = ["claude-code", "cursor", "vscode", "codex", "gemini", "zed", "opencode"];
+    let all = ["claude-code", "cursor", "vscode", "codex", "gemini", "zed", "opencode", "copilot"];
     let steps = user.cruxe(&[&["install", "--project", "--json"], &all[..]].concat()).json()["steps"].clone();
     assert_eq!(outcomes(&steps), all.map(|agent| (agent.to_owned(), "added".to_owned())));
     for file in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".zed/settings.json"] {
@@ -150,6 +150,10 @@ fn a_project_is_set_up_for_everybody_without_paths_of_this_machine() {
         json!({"type": "local", "command": ["cruxe", "serve-mcp"], "enabled": true})
     );
     assert_eq!(
+        parsed(&user.project.join(".github/mcp.json"))["mcpServers"]["cruxe"],
+        json!({"type": "stdio", "command": "cruxe", "args": ["serve-mcp"], "tools": ["*"]})
+    );
+    assert_eq!(
         parsed(&user.project.join(".vscode/mcp.json"))["servers"]["cruxe"],
         json!({"type": "stdio", "command": "cruxe", "args": ["serve-mcp", "--workspace", "${workspaceFolder}"]})
     );
@@ -157,6 +161,31 @@ fn a_project_is_set_up_for_everybody_without_paths_of_this_machine() {
     let refused = user.cruxe(&["install", "windsurf", "--project"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("windsurf has no settings for a project"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_newer_layout_of_opencode_is_followed_where_it_is_used() {
+    let user = User::new();
+    let file = user.project.join("opencode.json");
+    let install = |more: &[&str]| {
+        let arguments = [&["install", "opencode", "--project", "--json"], more].concat();
+        outcomes(&user.cruxe(&arguments).json()["steps"])[0].1.clone()
+    };
+    let newer = "{\n  // ours\n  \"mcp\": {\"servers\": {\"other\": {\"type\": \"local\", \"command\": [\"x\"]}}}\n}\n";
+    fs::write(&file, newer).unwrap();
+    assert_eq!(install(&[]), "added");
+    assert_eq!(install(&[]), "unchanged");
+    let text = read(&file);
+    assert!(text.contains("// ours"), "{text}");
+    let servers = json!({"type": "local", "command": ["cruxe", "serve-mcp"]});
+    let value: serde_json::Value = serde_json::from_str(&text.replace("// ours", "")).unwrap();
+    assert_eq!((&value["mcp"]["servers"]["cruxe"], value["mcp"].get("cruxe")), (&servers, None), "{text}");
+    assert_eq!(install(&["--uninstall"]), "removed");
+    assert!(!read(&file).contains("cruxe"), "{}", read(&file));
+    // A server of the earlier layout that is called so.
+    fs::write(&file, r#"{"mcp": {"servers": {"type": "local", "command": ["x"]}}}"#).unwrap();
+    assert_eq!(install(&[]), "added");
+    assert_eq!(parsed(&file)["mcp"]["cruxe"]["enabled"], true, "{}", read(&file));
 }
 
 #[test]

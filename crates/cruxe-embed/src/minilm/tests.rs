@@ -149,7 +149,7 @@ fn a_folder_without_the_model_is_an_error_that_names_the_file() {
 }
 
 /// Set to a folder with the installed model. What is expected was computed by another program, in double precision, from
-/// the same weights and with the tokenizer library that sentence-transformers uses.
+/// the same weights; sentence-transformers 3.3.1 gives the same to 5e-7.
 const INSTALLED: &str = "CRUXE_TEST_MINILM";
 
 #[test]

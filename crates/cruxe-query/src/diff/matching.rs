@@ -7,7 +7,7 @@ use cruxe_index::Project;
 use cruxe_model::facts::Span;
 use cruxe_model::{CancelFlag, SymbolKind, ToolError};
 
-use super::{Change, ChangeType, Pair, Rename};
+use super::{Change, ChangeType, Pair, Part, Rename};
 use crate::past::PastFile;
 
 /// Shorter bodies are alike by chance (`fn a() {}`) and count as renamed only where the name stayed.
@@ -40,12 +40,14 @@ pub(super) fn compare(
     let touched_head = matcher.around(Side::Head, differing.iter().map(|pair| pair.1).chain(added.iter().copied()));
 
     let mut renames: Vec<Rename> = moved.iter().map(|(old, new)| matcher.rename(*old, *new)).collect();
-    renames.extend(matcher.renames(&deleted, &added).into_iter().map(|(old, new)| matcher.rename(old, new)));
+    renames.extend(matcher.renames(&deleted, &added, cancel)?.into_iter().map(|(old, new)| matcher.rename(old, new)));
     renames.sort_by(|a, b| (&a.to_path, &a.to, &a.from).cmp(&(&b.to_path, &b.to, &b.from)));
 
     let mut changes = Vec::new();
-    for (old, new) in differing {
+    let count = differing.len();
+    for (at, (old, new)) in differing.into_iter().enumerate() {
         cancel.check()?;
+        Part::Comparison.tell(cancel, at, count, pairs.len());
         let inner = touched_base.contains(&old) || touched_head.contains(&new);
         let cosmetic = matcher.is_same_code(old, new);
         // What differs is inside of members, which are told of themselves.
@@ -181,7 +183,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Pairs what went away with what says the same under another name or in another place.
-    fn renames(&mut self, deleted: &[At], added: &[At]) -> Vec<(At, At)> {
+    fn renames(&mut self, deleted: &[At], added: &[At], cancel: &CancelFlag) -> Result<Vec<(At, At)>, ToolError> {
         let kinds = |matcher: &Matcher, side, symbols: &[At]| -> HashSet<SymbolKind> {
             symbols.iter().filter_map(|at| Some(matcher.file(side, at.0)?.symbols[at.1].kind)).collect()
         };
@@ -189,12 +191,14 @@ impl<'a> Matcher<'a> {
             kinds(self, Side::Base, deleted).intersection(&kinds(self, Side::Head, added)).copied().collect();
         let mut by_code: HashMap<(SymbolKind, [u8; 16]), Vec<At>> = HashMap::new();
         for at in added.iter().take(MAX_CANDIDATES) {
+            cancel.check()?;
             if let Some((key, _)) = self.anonymous(Side::Head, *at, &shared) {
                 by_code.entry(key).or_default().push(*at);
             }
         }
         let mut renames = Vec::new();
         for old in deleted.iter().take(MAX_CANDIDATES) {
+            cancel.check()?;
             let Some((key, tokens)) = self.anonymous(Side::Base, *old, &shared) else { continue };
             let Some(candidates) = by_code.get_mut(&key) else { continue };
             let name = self.name(Side::Base, *old);
@@ -205,7 +209,7 @@ impl<'a> Matcher<'a> {
             });
             renames.extend(found.map(|at| (*old, candidates.remove(at))));
         }
-        renames
+        Ok(renames)
     }
 
     /// What a symbol says under whatever name; `None` for kinds that say nothing without their name.

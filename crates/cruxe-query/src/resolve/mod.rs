@@ -148,6 +148,11 @@ impl<'a> Resolver<'a> {
         }))
     }
 
+    /// Tells whoever waits how many files of how many were looked into.
+    pub fn tell(&self, done: u64, total: u64) {
+        self.cancel.tell(done, total);
+    }
+
     /// Whether nobody waits for what is resolved any more.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_set()

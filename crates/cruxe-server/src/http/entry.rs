@@ -20,11 +20,12 @@ use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::gate::{Gate, Refused};
+use super::in_flight::InFlight;
 use super::{HttpOptions, Site};
 use crate::metrics::Page;
 use crate::schema::Object;
 use crate::session::Session;
-use crate::stdio::message::{Message, Refusal, invalid, parse, result_line};
+use crate::stdio::message::{ID_TAKEN, Message, Refusal, invalid, parse, result_line};
 use crate::tool::Call;
 
 use cruxe_model::config::HttpConfig;
@@ -32,8 +33,10 @@ use cruxe_model::config::HttpConfig;
 /// How long the last look at the state of the index is good enough: `/health` needs no token, and a look may walk a tree.
 const HEALTH_AGE: Duration = Duration::from_secs(1);
 
-/// How long an answered request can be asked for again by a client that lost its connection. Every answer of a session
-/// is held for this long, so it is what two hundred busy clients cost in memory.
+/// Names the session of a request.
+const SESSION: &str = "mcp-session-id";
+
+/// How long what was sent on the way of a cancelled request can be asked for again by a client that lost its connection.
 const REPLAY: Duration = Duration::from_secs(5);
 
 /// Everything behind the port.
@@ -47,6 +50,7 @@ pub(super) struct Entry<S: Site> {
     /// Streams that clients hold open to hear news. They end first when the server ends, so they have an end of their own.
     streams: StreamableHttpService<S::Handler, LocalSessionManager>,
     requests: Semaphore,
+    in_flight: Arc<InFlight>,
     health: Mutex<Option<(Instant, &'static str)>>,
 }
 
@@ -76,6 +80,7 @@ impl<S: Site> Entry<S> {
             calls,
             streams,
             requests,
+            in_flight: Arc::default(),
             health: Mutex::default(),
         })
     }
@@ -159,6 +164,15 @@ impl<S: Site> Entry<S> {
             }
             Message::Request { method, .. } if method == "initialize" && self.is_full().await => {
                 return busy("There are as many sessions as this server takes.");
+            }
+            Message::Request { id, .. } => {
+                if let Some(session) = parts.headers.get(SESSION).and_then(|session| session.to_str().ok()) {
+                    let Some(place) = self.in_flight.begin(session, &id) else {
+                        return rpc(StatusCode::BAD_REQUEST, invalid(id, ID_TAKEN).to_json());
+                    };
+                    // rmcp keeps these until it has called the handler to its end, whether or not the client waits.
+                    parts.extensions.insert(place);
+                }
             }
             _ => {}
         }

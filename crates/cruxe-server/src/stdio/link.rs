@@ -58,6 +58,11 @@ impl Pending {
         }
     }
 
+    /// Whether a request with this id is not answered yet.
+    pub(super) fn has(&self, id: &RequestId) -> bool {
+        self.counts().contains_key(id)
+    }
+
     pub(super) fn is_settled(&self) -> bool {
         self.counts().is_empty()
     }

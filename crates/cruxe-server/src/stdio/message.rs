@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 use crate::schema::Object;
 use crate::tool::Answer;
 
+/// What a client hears that has two requests with one id at once.
+pub(crate) const ID_TAKEN: &str =
+    "Another request with this `id` is not answered yet: give each request an id of its own.";
+
 /// A well-formed message of the client.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Message {

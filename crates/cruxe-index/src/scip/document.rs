@@ -1,5 +1,7 @@
 //! One document: from lines and columns to offsets, if its text is the one that the file has.
 
+use std::collections::HashSet;
+
 use cruxe_extract::as_text;
 use cruxe_store::{CompilerRole, CompilerSymbol, FileRow};
 use scip::types::descriptor::Suffix;
@@ -44,8 +46,14 @@ pub fn facts(
     let tries = encodings.iter().filter_map(|encoding| Some((*encoding, strangers(&lines, *encoding, document)?)));
     let (encoding, _) = tries.min_by_key(|(_, strangers)| *strangers)?;
     let mut found = Vec::with_capacity(document.occurrences.len());
+    let defined: HashSet<&str> =
+        document.occurrences.iter().filter(|other| defines(other)).map(|other| other.symbol.as_str()).collect();
     for occurrence in &document.occurrences {
         let (start, end) = lines.span(occurrence, encoding)?;
+        // A local that nothing defines is how scip-python says that it does not know what a name means.
+        if occurrence.symbol.starts_with("local ") && !defined.contains(occurrence.symbol.as_str()) {
+            continue;
+        }
         let global = symbol::global_key(&occurrence.symbol);
         let Some(key) = global.or_else(|| symbol::local_key(&occurrence.symbol, &row.path)) else { continue };
         if start == end {

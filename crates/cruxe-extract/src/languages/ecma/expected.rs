@@ -22,6 +22,7 @@ impl Ecma {
             K::Ternary if root.child(0).is_some_and(|condition| condition.id() != node.id()) => {
                 self.expected(cx, level + 1, steps + 1)
             }
+            K::Binary if self.is_fallback(&root) => self.expected(cx, level + 1, steps + 1),
             K::Cast => {
                 let ty = root.named_child(1).and_then(|ty| self.type_ref(cx, &ty, 0));
                 match ty {
@@ -41,8 +42,12 @@ impl Ecma {
                 Some(cx.expr(Expr::Index(whole)))
             }
             K::Arguments => {
-                let call = cx.ancestor(level + 2).filter(|frame| self.kinds.get(frame.kind) == K::Call)?.node;
-                let callee = self.child(&call, self.f.function)?;
+                let call = cx.ancestor(level + 2)?;
+                let callee = match self.kinds.get(call.kind) {
+                    K::Call => self.child(&call.node, self.f.function)?,
+                    K::New => self.child(&call.node, self.f.constructor)?,
+                    _ => return None,
+                };
                 let at = self.position(&root, &node)?;
                 let callee = self.expr(cx, &callee, 0);
                 let known = !matches!(cx.expr_at(callee), Expr::Unknown | Expr::Literal(_));
@@ -64,6 +69,11 @@ impl Ecma {
             K::Arrow if field == self.f.body => self.expected_result(cx, level + 1),
             _ => None,
         }
+    }
+
+    /// Whether an expression is the first of two values that there is: `a ?? b`, `a || b`.
+    pub(super) fn is_fallback(&self, binary: &Node) -> bool {
+        self.child(binary, self.f.operator).is_some_and(|operator| matches!(operator.kind(), "??" | "||"))
     }
 
     /// The declared result of the nearest function from the `level`-th ancestor on.

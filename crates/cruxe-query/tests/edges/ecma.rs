@@ -332,3 +332,32 @@ export const unknown = maker('none', (made) => {
         )],
     );
 }
+
+#[test]
+fn taking_a_value_apart_reads_its_members() {
+    check(
+        "Req.url",
+        &[(
+            "src/a.ts",
+            "class Req { url = ''; get method() { return '' } }
+class Page { url = ''; req = new Req() }
+function a(req: Req) {
+  const { url, method } = req // <-
+  const { url: here } = req // <-
+  return url + here + method
+}
+function b({ url }: Req) { return url } // <-
+function c(page: Page) {
+  const { url } = page
+  const { req: { url: inner } } = page // <-
+  let url2 = { url: 1 }
+  return url + inner
+}
+const list: Req[] = []
+list.map(({ url }) => url) // <-
+function d({ url }: { url: string }) { return url }
+const { url } = new Page()
+",
+        )],
+    );
+}

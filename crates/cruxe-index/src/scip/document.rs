@@ -54,6 +54,12 @@ pub fn facts(
         if occurrence.symbol.starts_with("local ") && !defined.contains(occurrence.symbol.as_str()) {
             continue;
         }
+        // `cls.__doc__` is the class itself to scip-python, and `__name__` the module.
+        let special =
+            text.get(start as usize..end as usize).filter(|name| name.starts_with("__") && name.ends_with("__"));
+        if special.is_some_and(|name| !defines(occurrence) && defined_name(occurrence).as_deref() != Some(name)) {
+            continue;
+        }
         let global = symbol::global_key(&occurrence.symbol);
         let Some(key) = global.or_else(|| symbol::local_key(&occurrence.symbol, &row.path)) else { continue };
         if start == end {
@@ -92,7 +98,7 @@ fn strangers(lines: &Lines, encoding: Encoding, document: &Document) -> Option<u
     (strangers * STRANGERS <= all).then_some(strangers)
 }
 
-/// The name under which a definition stands in the text, where its symbol tells.
+/// The name under which a symbol is defined, where it tells.
 fn defined_name(occurrence: &Occurrence) -> Option<String> {
     let symbol = scip::symbol::parse_symbol(&occurrence.symbol).ok()?;
     let last = symbol.descriptors.last()?;

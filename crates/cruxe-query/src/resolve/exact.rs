@@ -7,7 +7,7 @@ use cruxe_model::VersionId;
 use cruxe_model::facts::Role;
 use cruxe_store::CompilerRole;
 
-use super::file::{File, Lang};
+use super::file::File;
 use super::{Def, Resolver};
 
 /// What a compiler's index says about the name at an offset.
@@ -80,10 +80,6 @@ impl Resolver<'_> {
                 let Some((facts, file)) = compiler.facts(version).zip(self.file(version)) else { continue };
                 for occurrence in facts.of(key).filter(|occurrence| occurrence.role != CompilerRole::Definition) {
                     let start = occurrence.start;
-                    // `cls` of a class method is the class to scip-python; nobody who looks for the class looks for that.
-                    if file.lang == Lang::Python && matches!(file.name_at(start), Some("cls" | "self")) {
-                        continue;
-                    }
                     let imported = || occurrence.role == CompilerRole::Import || file.follows_import(start);
                     let role =
                         file.role_at(start).unwrap_or_else(|| if imported() { Role::Import } else { Role::Value });

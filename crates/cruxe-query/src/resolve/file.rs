@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cruxe_model::facts::{Binding, FileFacts, Import, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
+use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{FileRow, Snapshot, StoreError};
@@ -144,19 +144,10 @@ impl File {
         all.filter(move |(_, symbol)| here(symbol)).map(|(at, _)| SymbolIndex(at as u32))
     }
 
-    fn occurrence_at(&self, start: u32) -> Option<&Occurrence> {
-        let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
-        self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start)
-    }
-
     /// What the use at an offset is.
     pub fn role_at(&self, start: u32) -> Option<Role> {
-        self.occurrence_at(start).map(|occurrence| occurrence.role)
-    }
-
-    /// The name that is used at an offset.
-    pub fn name_at(&self, start: u32) -> Option<&str> {
-        self.occurrence_at(start).map(|occurrence| self.facts.name(occurrence.name))
+        let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
+        self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start).map(|occurrence| occurrence.role)
     }
 
     /// Whether the use before an offset is an import on the same line, so that what stands there is its alias.

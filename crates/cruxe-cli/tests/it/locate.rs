@@ -167,6 +167,7 @@ fn of_two_types_of_one_name_the_one_that_is_worked_with_comes_first() {
             ("src/d.ts", "import { Schema } from 'elsewhere'\nexport const d = Schema\n"),
         ],
     );
+    repo.cruxe(&["index"]).ok();
     let mut client = repo.server();
     let answer = client.ok("locate_symbol", json!({"name": "Schema.parse", "ranking_explain_level": "full"}));
     let paths: Vec<_> = answer["results"].as_array().unwrap().iter().map(|result| &result["path"]).collect();

@@ -3,15 +3,18 @@
 use std::collections::HashSet;
 
 use cruxe_model::VersionId;
+use cruxe_model::facts::{Occurrence, Role};
 
 use super::occurrence::Resolution;
 use super::{Def, Resolver};
 use crate::search::places::{FileClass, class};
 
-/// Of a name that more files have, so many are looked at.
-const MAX_FILES: usize = 64;
+/// A name that more files have is everybody's (`Meta`, `Command`), and reading them all would keep the answer waiting.
+const MAX_FILES: usize = 40;
+/// The same for files of any kind: to tell which of them are source takes a moment too.
+const MAX_MENTIONS: usize = 160;
 /// Uses of the name that are looked at in one file: the first ones import it or stand for the rest.
-const MAX_USES: usize = 4;
+const MAX_USES: usize = 2;
 
 impl Resolver<'_> {
     /// How many other files of source use each of some definitions, or the type that it belongs to where it is a member:
@@ -22,7 +25,14 @@ impl Resolver<'_> {
         let mut users = vec![0; defs.len()];
         let names: HashSet<&str> = owners.iter().map(|(_, name, _)| name.as_str()).collect();
         for name in names {
-            for version in self.mentioning(name).into_iter().take(MAX_FILES) {
+            let mut versions = self.mentioning(name);
+            if versions.len() <= MAX_MENTIONS {
+                versions.retain(|version| self.is_source(*version));
+            }
+            if versions.len() > MAX_FILES {
+                continue;
+            }
+            for version in versions {
                 if self.is_cancelled() {
                     return users;
                 }
@@ -44,14 +54,21 @@ impl Resolver<'_> {
         (owner, name, qualified)
     }
 
-    /// What a file of source means by a name.
+    fn is_source(&self, version: VersionId) -> bool {
+        let row = self.kept(self.snapshot.file(version));
+        row.is_some_and(|row| class(&row.path, &row.language) == FileClass::Source)
+    }
+
+    /// What a file means by a name.
     fn used_in(&self, version: VersionId, name: &str) -> Vec<Def> {
         let Some(file) = self.file(version) else { return Vec::new() };
-        if class(&file.row.path, &file.row.language) != FileClass::Source {
-            return Vec::new();
-        }
         let Some(id) = file.facts.names.iter().position(|other| other == name) else { return Vec::new() };
-        let uses = file.facts.occurrences.iter().filter(|occurrence| occurrence.name.0 as usize == id);
+        // What stands behind a value is a member of its type, which takes long to find out.
+        let named = |occurrence: &&Occurrence| {
+            let path = matches!(occurrence.role, Role::Import | Role::Type | Role::Extends | Role::Implements);
+            occurrence.name.0 as usize == id && (path || occurrence.receiver.is_none())
+        };
+        let uses = file.facts.occurrences.iter().filter(named);
         let mut found = Vec::new();
         for occurrence in uses.take(MAX_USES) {
             if let Resolution::Defs(defs, _) = self.resolve(&file, occurrence) {

@@ -200,6 +200,7 @@ class Context {
   set req(value: Req) { this.#req = value }
   static get last(): Req { return new Req() }
   get res() { return new Res() }
+  get again() { return new Req() }
   req2(): Req { return this.#req }
 }
 function on(c: Context) {
@@ -207,6 +208,7 @@ function on(c: Context) {
   Context.last.header('b') // <-
   c.req2().header('c') // <-
   c.res.header('d')
+  c.again.header('e') // <-
 }
 ",
         )],

@@ -2,6 +2,7 @@
 //!
 //! It types the parameters of callbacks and leads from the keys of an object literal to the members they fill in.
 
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId};
 use tree_sitter::Node;
 
@@ -132,7 +133,8 @@ impl Ecma {
     pub(super) fn returned(&self, cx: &mut Cx, value: Option<Node>, level: usize) {
         let (Some(value), Some(symbol)) = (value, cx.current_symbol()) else { return };
         let known = cx.symbol_at(symbol);
-        if known.ty.is_some() || known.value.is_some() || !known.kind.is_callable() {
+        let gives = known.kind.is_callable() || known.kind == SymbolKind::Property;
+        if known.ty.is_some() || known.value.is_some() || !gives {
             return;
         }
         let start = known.span.start;

@@ -1,15 +1,19 @@
 //! `locate_symbol`: where a name is defined.
 
-use std::collections::HashMap;
+mod rank;
+
 use std::sync::Arc;
 
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
-use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind, VersionId};
+use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
 use cruxe_store::{FileRow, NameMatch, RefState, Snapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
 use crate::name::{self, WantedName};
+
+use rank::Candidate;
+pub use rank::Score;
 
 /// What to look for.
 #[derive(Clone, Debug)]
@@ -46,43 +50,6 @@ pub struct Found {
     pub score: Score,
 }
 
-/// Factors of the rank, each 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Score {
-    /// How exactly the name matches.
-    pub exact_match: f64,
-    /// How well the qualifiers match.
-    pub qualified_name: f64,
-    /// How central the file is: 1 for plain source, less for examples, vendored and deep paths.
-    pub path_affinity: f64,
-    /// 1 for a definition that everyone can use, less for a private one, a declaration, a local or a test.
-    pub definition: f64,
-    /// How likely the kind is meant.
-    pub kind: f64,
-    /// How rare the name is: the same for all candidates of one name.
-    pub rarity: f64,
-}
-
-const WEIGHTS: [f64; 5] = [0.45, 0.10, 0.08, 0.22, 0.15];
-
-impl Score {
-    /// The rank, 0 to 1: the weighted sum of the factors, rarity aside.
-    pub fn total(&self) -> f64 {
-        let factors = [self.exact_match, self.qualified_name, self.path_affinity, self.definition, self.kind];
-        factors.iter().zip(WEIGHTS).map(|(factor, weight)| factor * weight).sum()
-    }
-}
-
-/// Every candidate of one tier, before its symbol is read.
-struct Candidate {
-    hit: SymbolHit,
-    file: FileRow,
-    /// Read only where the name that is looked for has qualifiers.
-    qualified_name: String,
-    fit: f64,
-    score: Score,
-}
-
 /// Where a definition has to be.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place<'p> {
@@ -108,7 +75,7 @@ pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answ
             let mut candidates = candidates(view, snapshot, state, question, place, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
-                rank(&mut candidates);
+                rank::rank(&mut candidates);
                 candidates.truncate(question.limit);
                 let found = candidates
                     .into_iter()
@@ -191,7 +158,7 @@ fn candidates(
     how: NameMatch,
 ) -> Result<Vec<Candidate>, QueryError> {
     let hits = snapshot.find_name(&wanted.plain, how, &state.versions)?;
-    let rarity = rarity(state.files, hits.len());
+    let rarity = rank::rarity(state.files, hits.len());
     let mut candidates = Vec::new();
     for (at, hit) in hits.into_iter().enumerate() {
         if at % 64 == 0 {
@@ -208,8 +175,8 @@ fn candidates(
             continue;
         }
         let mut candidate =
-            Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: score(&hit, how, rarity) };
-        candidate.score.path_affinity = path_affinity(&candidate.file.path);
+            Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: rank::score(&hit, how, rarity) };
+        candidate.score.path_affinity = rank::path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
             let table = snapshot.symbols(hit.version)?;
             let symbol = table.symbols.get(hit.position as usize);
@@ -219,6 +186,10 @@ fn candidates(
             }
             candidate.score.qualified_name = candidate.fit;
             candidate.qualified_name = symbol.map_or(String::new(), |symbol| symbol.qualified_name.clone());
+            if hit.declaration && rank::declares_its_own(&table, hit.position) {
+                let defined = SymbolHit { declaration: false, ..hit };
+                candidate.score.definition = rank::score(&defined, how, rarity).definition;
+            }
         }
         candidates.push(candidate);
     }
@@ -228,90 +199,12 @@ fn candidates(
         let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
         let enough = if best >= 0.9 { 0.85 } else { best };
         candidates.retain(|candidate| candidate.fit >= enough);
-        in_order_of_text(&mut candidates);
+        rank::in_order_of_text(&mut candidates);
+        if how == NameMatch::Exact {
+            rank::prefer_used(view, &mut candidates)?;
+        }
     }
     Ok(candidates)
-}
-
-/// Overloads stand together, the first one first: what is written above an implementation says how it is called.
-fn in_order_of_text(candidates: &mut [Candidate]) {
-    let mut best: HashMap<(VersionId, SymbolKind, String), f64> = HashMap::new();
-    for candidate in candidates.iter() {
-        let (hit, name) = (&candidate.hit, candidate.qualified_name.clone());
-        let score = best.entry((hit.version, hit.kind, name)).or_insert(0.0);
-        *score = score.max(candidate.score.definition);
-    }
-    for candidate in candidates {
-        let key = (candidate.hit.version, candidate.hit.kind, candidate.qualified_name.clone());
-        candidate.score.definition = best.get(&key).copied().unwrap_or(candidate.score.definition);
-    }
-}
-
-fn rarity(files: u64, hits: usize) -> f64 {
-    let (files, hits) = (files as f64, hits as f64);
-    (1.0 + (files - hits + 0.5).max(0.5) / (hits + 0.5)).ln()
-}
-
-fn score(hit: &SymbolHit, how: NameMatch, rarity: f64) -> Score {
-    let exact_match = match how {
-        NameMatch::Exact => 1.0,
-        NameMatch::CaseInsensitive => 0.8,
-        NameMatch::Prefix => 0.6,
-        NameMatch::Typo => 0.4,
-    };
-    let definition = match (hit.test, hit.local, hit.declaration) {
-        (true, ..) => 0.2,
-        (_, true, _) => 0.4,
-        (_, _, true) => 0.7,
-        _ if !hit.public => 0.85,
-        _ => 1.0,
-    };
-    Score { exact_match, qualified_name: 0.0, path_affinity: 1.0, definition, kind: kind_prior(hit.kind), rarity }
-}
-
-/// How likely somebody who asks for a name means this kind of thing.
-fn kind_prior(kind: SymbolKind) -> f64 {
-    use SymbolKind::*;
-    match kind {
-        Class | Struct | Trait | Interface | Enum | Union | Type => 1.0,
-        Fn | Method | Macro => 0.9,
-        Module => 0.6,
-        Const | Static => 0.75,
-        Variable | Property => 0.6,
-        Impl => 0.5,
-        Field | Variant => 0.4,
-        Heading => 0.3,
-        Use => 0.0,
-    }
-}
-
-/// Source first, then what stands beside it.
-fn path_affinity(path: &RepoPath) -> f64 {
-    let mut affinity: f64 = 1.0;
-    for folder in path.parent().split('/') {
-        affinity = affinity.min(match folder.to_ascii_lowercase().as_str() {
-            "test" | "tests" | "__tests__" | "testing" | "spec" | "specs" | "testdata" | "fixtures" => 0.3,
-            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "bench" | "benches" | "benchmarks" => {
-                0.4
-            }
-            "vendor" | "third_party" | "external" | "deps" | "generated" | "gen" => 0.5,
-            "docs" | "doc" | "scripts" | "tools" | "build" | "ci" => 0.7,
-            _ => 1.0,
-        });
-    }
-    let depth = path.as_str().matches('/').count() as f64;
-    (affinity - 0.01 * depth.min(10.0)).max(0.0)
-}
-
-/// Best first; equal ones by place, so that the order never depends on chance.
-fn rank(candidates: &mut [Candidate]) {
-    let key = |candidate: &Candidate| candidate.score.total();
-    candidates.sort_by(|a, b| {
-        key(b)
-            .total_cmp(&key(a))
-            .then_with(|| a.file.path.cmp(&b.file.path))
-            .then_with(|| a.hit.position.cmp(&b.hit.position))
-    });
 }
 
 /// The symbol around another, imports and fields aside.

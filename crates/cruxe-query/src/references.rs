@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cruxe_index::{Layers, View};
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
-use cruxe_model::{ErrorCode, SourceLayer, ToolError, VersionId};
+use cruxe_model::{ErrorCode, SourceLayer, SymbolKind, ToolError, VersionId};
 use cruxe_store::FileRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -327,10 +327,13 @@ impl Lines<'_> {
     }
 }
 
-/// The symbol whose code a use is: what decorates a function or wraps it is not inside it.
+/// The symbol whose code a use is: what decorates a function or wraps it is not inside it, and what a variable is set to
+/// is worked out by the code around it, functions in there aside.
 pub(crate) fn holder(one: &Use) -> Option<Def> {
+    use SymbolKind::{Const, Static, Variable};
     let (file, offset) = (&one.file, one.start);
-    let runs = |at: &SymbolIndex| runs(file, *at, offset);
+    let is_data = |at: SymbolIndex| matches!(file.symbol(at).kind, Const | Static | Variable);
+    let runs = |at: &SymbolIndex| runs(file, *at, offset) && (!is_data(*at) || in_body(file, *at, offset));
     let enclosing = file.nesting.enclosing_symbol(&file.facts, offset)?;
     let symbol = match runs(&enclosing) {
         true => enclosing,

@@ -146,6 +146,11 @@ pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
     let symbol = file.symbol(def.symbol);
     for (at, other) in file.facts.symbols.iter().enumerate() {
         let alike = other.qualified_name == symbol.qualified_name && other.name == symbol.name;
+        let merged =
+            file.lang == Lang::Ecma && (is_type(other.kind) != is_type(symbol.kind)) && other.parent == symbol.parent;
+        if alike && merged && !matches!(other.kind, SymbolKind::Use | SymbolKind::Impl) {
+            defs.insert(Def { version: def.version, symbol: SymbolIndex(at as u32) });
+        }
         if alike && other.kind.is_callable() == symbol.kind.is_callable() && other.kind != SymbolKind::Impl {
             let overload = other.kind == symbol.kind || matches!(other.kind, SymbolKind::Property | SymbolKind::Method);
             if overload && other.kind != SymbolKind::Use {
@@ -158,6 +163,11 @@ pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
         defs.extend(resolver.declarations(def));
     }
     defs
+}
+
+/// Whether a kind names a type. In TypeScript a type and a value of one name are declared, imported and renamed together.
+fn is_type(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Interface | SymbolKind::Type)
 }
 
 fn not_found(wanted: &Wanted, near: &[Found]) -> ToolError {

@@ -151,6 +151,33 @@ fn qualified_names_find_the_one_that_is_meant() {
 }
 
 #[test]
+fn of_two_types_of_one_name_the_one_that_is_worked_with_comes_first() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo(
+        "two",
+        &[
+            ("src/api/v1/types.ts", "export class Schema {\n  parse() {}\n}\n"),
+            ("src/api/v2/types.ts", "export interface Schema {\n  parse(): void\n}\n"),
+            ("src/a.ts", "import { Schema } from './api/v2/types'\nexport function a(s: Schema) {}\n"),
+            ("src/b.ts", "import type { Schema } from './api/v2/types'\nexport let b: Schema\n"),
+            // What tests use says nothing, nor does the same name of something else.
+            ("src/a.test.ts", "import { Schema } from './api/v1/types'\nnew Schema()\n"),
+            ("src/b.test.ts", "import { Schema } from './api/v1/types'\nnew Schema()\n"),
+            ("src/c.test.ts", "import { Schema } from './api/v1/types'\nnew Schema()\n"),
+            ("src/d.ts", "import { Schema } from 'elsewhere'\nexport const d = Schema\n"),
+        ],
+    );
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let answer = client.ok("locate_symbol", json!({"name": "Schema.parse", "ranking_explain_level": "full"}));
+    let paths: Vec<_> = answer["results"].as_array().unwrap().iter().map(|result| &result["path"]).collect();
+    assert_eq!(paths, [&json!("src/api/v2/types.ts"), &json!("src/api/v1/types.ts")]);
+    let reasons = answer["metadata"]["ranking_reasons"].as_array().unwrap();
+    let boosts: Vec<_> = reasons.iter().map(|reason| reason["definition_boost"].as_f64().unwrap()).collect();
+    assert_eq!(boosts, [1.0, 0.9], "the one that nobody uses loses a tenth");
+}
+
+#[test]
 fn definitions_come_before_tests_of_the_same_name() {
     let sandbox = Sandbox::new();
     let mut client = service(&sandbox);

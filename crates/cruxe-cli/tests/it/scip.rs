@@ -127,6 +127,46 @@ fn what_a_compiler_says_is_exact_and_goes_before_guesses() {
 }
 
 #[test]
+fn names_that_scip_python_does_not_know_are_not_taken_for_something_else() {
+    let shapes = "class Shape:\n    def area(self): ...\n";
+    let user =
+        "from shapes import Shape\n\ndef run(thing):\n    thing.area()\n    Shape().area()\n\nprint(run.__doc__)\n";
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &[("shapes.py", shapes), ("user.py", user)]);
+    repo.cruxe(&["index"]).ok();
+    let guessed = vec!["user.py:5 static".to_owned(), "user.py:4 heuristic".to_owned()];
+    assert_eq!(uses(&repo, "Shape.area"), (guessed, 0));
+    let define = Some(SymbolRole::Definition);
+    let of = |descriptors: &str| format!("scip-python python shapes 1 shapes/{descriptors}");
+    let documents = vec![
+        document(
+            "shapes.py",
+            vec![
+                occurrence(shapes, ("Shape", 0), &of("Shape#"), define),
+                occurrence(shapes, ("area", 0), &of("Shape#area()."), define),
+            ],
+        ),
+        document(
+            "user.py",
+            vec![
+                occurrence(user, ("Shape", 0), &of("Shape#"), None),
+                occurrence(user, ("thing", 0), "local 0", define),
+                occurrence(user, ("thing", 1), "local 0", None),
+                occurrence(user, ("area", 0), "local 1", None),
+                occurrence(user, ("Shape", 1), &of("Shape#"), None),
+                occurrence(user, ("area", 1), &of("Shape#area()."), None),
+                // scip-python takes what it knows of `__doc__` for the class that the value is of.
+                occurrence(user, ("__doc__", 0), &of("Shape#"), None),
+            ],
+        ),
+    ];
+    import(&repo, &index(repo.root.to_str().unwrap(), documents)).json();
+    assert_eq!(uses(&repo, "Shape.area"), (vec!["user.py:5 exact".to_owned()], 1), "a guess is worth nothing then");
+    let uses_of_class = vec!["user.py:1 exact".to_owned(), "user.py:5 exact".to_owned()];
+    assert_eq!(uses(&repo, "Shape"), (uses_of_class, 0), "`__doc__` is no use of the class");
+}
+
+#[test]
 fn an_edited_file_falls_back_and_the_others_stay_exact() {
     let sandbox = Sandbox::new();
     let more = "import { Cart } from './cart';\n\nnew Cart().total();\n";

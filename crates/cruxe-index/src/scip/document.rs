@@ -1,5 +1,7 @@
 //! One document: from lines and columns to offsets, if its text is the one that the file has.
 
+use std::collections::HashSet;
+
 use cruxe_extract::as_text;
 use cruxe_store::{CompilerRole, CompilerSymbol, FileRow};
 use scip::types::descriptor::Suffix;
@@ -44,8 +46,20 @@ pub fn facts(
     let tries = encodings.iter().filter_map(|encoding| Some((*encoding, strangers(&lines, *encoding, document)?)));
     let (encoding, _) = tries.min_by_key(|(_, strangers)| *strangers)?;
     let mut found = Vec::with_capacity(document.occurrences.len());
+    let defined: HashSet<&str> =
+        document.occurrences.iter().filter(|other| defines(other)).map(|other| other.symbol.as_str()).collect();
     for occurrence in &document.occurrences {
         let (start, end) = lines.span(occurrence, encoding)?;
+        // A local that nothing defines is how scip-python says that it does not know what a name means.
+        if occurrence.symbol.starts_with("local ") && !defined.contains(occurrence.symbol.as_str()) {
+            continue;
+        }
+        // `cls.__doc__` is the class itself to scip-python, and `__name__` the module.
+        let special =
+            text.get(start as usize..end as usize).filter(|name| name.starts_with("__") && name.ends_with("__"));
+        if special.is_some_and(|name| !defines(occurrence) && defined_name(occurrence).as_deref() != Some(name)) {
+            continue;
+        }
         let global = symbol::global_key(&occurrence.symbol);
         let Some(key) = global.or_else(|| symbol::local_key(&occurrence.symbol, &row.path)) else { continue };
         if start == end {
@@ -84,7 +98,7 @@ fn strangers(lines: &Lines, encoding: Encoding, document: &Document) -> Option<u
     (strangers * STRANGERS <= all).then_some(strangers)
 }
 
-/// The name under which a definition stands in the text, where its symbol tells.
+/// The name under which a symbol is defined, where it tells.
 fn defined_name(occurrence: &Occurrence) -> Option<String> {
     let symbol = scip::symbol::parse_symbol(&occurrence.symbol).ok()?;
     let last = symbol.descriptors.last()?;

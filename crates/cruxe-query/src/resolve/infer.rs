@@ -8,7 +8,7 @@ use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation};
 
 use super::file::{File, Lang};
 use super::foreign;
-use super::types::Ty;
+use super::types::{Ty, has_members};
 use super::{Def, Entity, Resolver, Space, Want};
 
 impl Resolver<'_> {
@@ -41,7 +41,8 @@ impl Resolver<'_> {
                     }
                     _ => inner(*callee),
                 };
-                self.parameter(&callee, *at as usize)
+                let ty = self.parameter(&callee, *at as usize);
+                self.as_declared(file, offset, &callee, ty)
             }
             Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
@@ -139,7 +140,9 @@ impl Resolver<'_> {
             let Some(file) = self.file(def.version) else { return Ty::Unknown };
             let symbol = file.symbol(def.symbol);
             let declared = symbol.ty.map(|ty| self.type_of(&file, ty, symbol.name_span.start));
+            let data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Variable | SymbolKind::Field);
             match (declared, symbol.value) {
+                (Some(ty), _) if data && has_members(&file, def.symbol) => ty.written_out_by(def),
                 (Some(ty), _) => ty,
                 (None, Some(value)) => {
                     let callable = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property);
@@ -147,9 +150,7 @@ impl Resolver<'_> {
                     self.expr_type(&file, value, offset)
                 }
                 // An object literal is what its members are.
-                (None, None) if matches!(symbol.kind, SymbolKind::Const | SymbolKind::Variable | SymbolKind::Field) => {
-                    Ty::Value(def, Rc::new([]))
-                }
+                (None, None) if data => Ty::value(def),
                 (None, None) => Ty::Unknown,
             }
         });
@@ -360,10 +361,15 @@ impl Resolver<'_> {
                     }
                 }
                 Some((at, _)) => {
+                    let owner = Def { version: member.version, symbol: at };
                     params = self.type_params(&file, at);
-                    args = given.to_vec();
+                    args = match base {
+                        Ty::Value(def, given) if *def != owner => self.base_args(*def, given, owner),
+                        _ => None,
+                    }
+                    .unwrap_or_else(|| given.to_vec());
                     args.resize(params.len(), Ty::Unknown);
-                    params.push(Ty::SelfType(Def { version: member.version, symbol: at }));
+                    params.push(Ty::SelfType(owner));
                     args.push(match base {
                         Ty::Item(def) => Ty::value(*def),
                         base => base.clone(),
@@ -373,6 +379,22 @@ impl Resolver<'_> {
             }
         }
         self.replace(ty, &params, &args, 0)
+    }
+
+    /// The arguments that a type gives to one it builds on: `Row` for `T` of `List<T>` in `class Rows extends List<Row>`.
+    fn base_args(&self, def: Def, given: &[Ty], owner: Def) -> Option<Vec<Ty>> {
+        self.deeper(|| {
+            let params = self.with(def, |file, _| self.type_params(file, def.symbol))?;
+            for base in self.bases(def).iter().flat_map(Ty::alternatives) {
+                let Ty::Value(next, args) = base else { continue };
+                let args: Vec<Ty> = args.iter().map(|arg| self.replace(arg, &params, given, 0)).collect();
+                let found = if *next == owner { Some(args) } else { self.base_args(*next, &args, owner) };
+                if found.is_some() {
+                    return found;
+                }
+            }
+            None
+        })
     }
 
     /// What calling something gives.

@@ -9,7 +9,7 @@ use cruxe_model::facts::{Relation, SymbolIndex};
 
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Resolver, Want};
+use super::{Def, Entity, Resolver, Space, Want};
 use crate::name::segments;
 
 /// The members of one name, by the type they belong to.
@@ -51,7 +51,7 @@ impl Resolver<'_> {
     }
 
     /// The type that a member belongs to: `None` for what is no member, `Some(None)` for one of an unknown type.
-    fn owner(&self, file: &Arc<File>, def: Def) -> Option<Option<Def>> {
+    pub(super) fn owner(&self, file: &Arc<File>, def: Def) -> Option<Option<Def>> {
         use SymbolKind::*;
         let (version, symbol) = (def.version, file.symbol(def.symbol));
         if let Some(parent) = symbol.parent {
@@ -78,9 +78,9 @@ impl Resolver<'_> {
     /// The owner that a qualified name shows: `Foo` of `Foo.prototype.bar = …` and of `void Foo::bar()`.
     fn written_owner(&self, file: &Arc<File>, symbol: &cruxe_model::facts::Symbol) -> Option<Def> {
         let name = segments(&symbol.qualified_name).rev().nth(1)?;
-        let found = self.lookup(file, name, symbol.span.start, super::Space::Any);
+        let found = self.lookup(file, name, symbol.span.start, Space::Any);
         found.iter().find_map(|entity| match entity {
-            super::Entity::Symbol(def) if *def != Def { version: file.id(), symbol: SymbolIndex(0) } => Some(*def),
+            Entity::Symbol(def) if *def != Def { version: file.id(), symbol: SymbolIndex(0) } => Some(*def),
             _ => None,
         })
     }
@@ -93,10 +93,33 @@ impl Resolver<'_> {
     /// The same for one that is called, or read.
     pub(super) fn wanted_members(&self, owner: Def, name: &str, want: Want) -> Vec<Def> {
         let table = self.member_table(name);
-        if table.all.is_empty() {
+        let mut found = Vec::new();
+        if !table.all.is_empty() {
+            found = self.inherited(&table, owner, want, &mut HashSet::new(), 0);
+        }
+        if found.is_empty() { self.spread_members(owner, name) } else { found }
+    }
+
+    /// What an object literal has from modules that are spread into it: `{ ...schemas, ...checks }`.
+    fn spread_members(&self, owner: Def, name: &str) -> Vec<Def> {
+        if !matches!(self.kind(owner), Some(SymbolKind::Const | SymbolKind::Variable)) {
             return Vec::new();
         }
-        self.inherited(&table, owner, want, &mut HashSet::new(), 0)
+        let mut found = Vec::new();
+        for base in self.bases(owner).iter() {
+            match base {
+                Ty::Module(module) => {
+                    let offered = self.offered(module, name, Space::Value).into_iter();
+                    found.extend(offered.filter_map(|entity| match entity {
+                        Entity::Symbol(def) => Some(def),
+                        _ => None,
+                    }));
+                }
+                Ty::Value(inner, _) => found.extend(self.deeper(|| self.spread_members(*inner, name))),
+                _ => {}
+            }
+        }
+        found
     }
 
     fn inherited(&self, table: &MemberTable, owner: Def, want: Want, seen: &mut HashSet<Def>, height: u32) -> Vec<Def> {
@@ -112,7 +135,8 @@ impl Resolver<'_> {
             }
         }
         for base in self.bases(owner).iter() {
-            if let Ty::Value(base, _) | Ty::Item(base) = base {
+            for base in base.alternatives() {
+                let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
                 let found = self.inherited(table, *base, want, seen, height + 1);
                 if !found.is_empty() {
                     return found;

@@ -12,6 +12,7 @@
 //! * [`members`]: a name of a type, through its hierarchy
 //! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
+//! * [`users`]: how much of the ref uses a definition
 //!
 //! Everything is bounded: recursion by a depth, chains by steps, and a cycle ends where it began.
 
@@ -27,6 +28,7 @@ mod parts;
 mod scope;
 mod tree;
 mod types;
+mod users;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};

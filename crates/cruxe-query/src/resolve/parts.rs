@@ -91,6 +91,29 @@ impl Resolver<'_> {
         self.replace(&Ty::union(found), &params, args, 0)
     }
 
+    /// A type that a call of a generic function expects somewhere, with the function's type parameters as the variable says
+    /// that the call makes: `Row` for the `T` of `make<T>(init: (row: T) => void): Maker<T>` in `const m: Maker<Row> = …`.
+    pub(super) fn as_declared(&self, file: &Arc<File>, offset: u32, callee: &Ty, ty: Ty) -> Ty {
+        if !mentions_param(&ty) {
+            return ty;
+        }
+        let variable = file.nesting.symbols_around(&file.facts, offset).next().map(|at| file.symbol(at));
+        let data = |kind| matches!(kind, SymbolKind::Const | SymbolKind::Variable | SymbolKind::Field);
+        let Some((symbol, written)) = variable.and_then(|symbol| Some((symbol, symbol.ty?))) else { return ty };
+        if !data(symbol.kind) {
+            return ty;
+        }
+        let Ty::Value(made, given) = self.type_of(file, written, symbol.name_span.start) else { return ty };
+        for callee in callee.alternatives() {
+            let (Ty::Item(def) | Ty::Bound(def, _)) = callee else { continue };
+            let Ty::Value(result, args) = self.symbol_type(*def) else { continue };
+            if result == made {
+                return self.replace(&ty, &args, &given, 0);
+            }
+        }
+        ty
+    }
+
     /// A part of a tuple, or of what a variant or structure without named fields holds.
     pub(super) fn part(&self, ty: &Ty, at: usize) -> Ty {
         match ty {
@@ -132,4 +155,13 @@ fn typed_root(file: &File, value: ExprId) -> Option<ExprId> {
         }
     }
     None
+}
+
+/// Whether a type parameter is a part of a type.
+fn mentions_param(ty: &Ty) -> bool {
+    match ty {
+        Ty::Param(..) => true,
+        Ty::Value(_, parts) | Ty::Foreign(_, parts) | Ty::Union(parts) => parts.iter().any(mentions_param),
+        _ => false,
+    }
 }

@@ -72,6 +72,26 @@ impl Ty {
             _ => Ty::Union(distinct.into()),
         }
     }
+
+    /// The type with its unnamed object types replaced: the members that a declaration writes out belong to it.
+    pub(super) fn written_out_by(self, def: Def) -> Ty {
+        match self {
+            Ty::Foreign(name, _) if &*name == "{}" => Ty::value(def),
+            Ty::Foreign(name, args) => {
+                Ty::Foreign(name, args.iter().map(|arg| arg.clone().written_out_by(def)).collect())
+            }
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| ty.clone().written_out_by(def))),
+            ty => ty,
+        }
+    }
+
+    /// The types that a value may be of: those of a union, or the one.
+    pub(super) fn alternatives(&self) -> &[Ty] {
+        match self {
+            Ty::Union(types) => types,
+            ty => std::slice::from_ref(ty),
+        }
+    }
 }
 
 /// Utility types whose values have the members of their first argument.
@@ -100,7 +120,7 @@ impl Resolver<'_> {
                 ("Self", Lang::Rust | Lang::Python | Lang::Broad) | ("this", Lang::Ecma) => {
                     return self.self_type(file, offset);
                 }
-                ("[]" | "()" | "fn" | "&" | "|", _) => return Ty::foreign(last, args()),
+                ("[]" | "()" | "fn" | "&" | "|" | "{}", _) => return Ty::foreign(last, args()),
                 ("type" | "Type", Lang::Python) => {
                     return match args().first() {
                         Some(Ty::Value(def, _)) => Ty::Item(*def),
@@ -117,7 +137,8 @@ impl Resolver<'_> {
                 BindingKind::TypeParam => Ty::Param(*version, *at),
                 _ => Ty::Unknown,
             },
-            Some(Entity::Module(_)) => Ty::Unknown,
+            // `typeof ns`
+            Some(Entity::Module(module)) => Ty::Module(module.clone()),
             Some(Entity::Foreign) | None => match (file.lang, args().first()) {
                 // What TypeScript makes of a type has the members of that type.
                 (Lang::Ecma, Some(inner)) if SAME_MEMBERS.contains(last) => inner.clone(),
@@ -240,8 +261,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether an alias has members of its own: `type Flags = { verbose(): boolean }`.
-fn has_members(file: &File, symbol: SymbolIndex) -> bool {
+/// Whether a symbol has members of its own: `type Flags = { verbose(): boolean }`, `options: { depth: number }[]`.
+pub(super) fn has_members(file: &File, symbol: SymbolIndex) -> bool {
     let next = file.facts.symbols.get(symbol.0 as usize + 1);
     next.is_some_and(|next| next.parent == Some(symbol))
 }

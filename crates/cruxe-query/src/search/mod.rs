@@ -14,7 +14,7 @@ mod lexical;
 mod paths;
 mod pattern;
 mod phrase;
-mod places;
+pub(crate) mod places;
 mod query;
 pub mod rank;
 mod rerank;

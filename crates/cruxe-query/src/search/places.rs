@@ -44,7 +44,7 @@ pub(super) struct Lengths {
 
 /// What kind of file a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileClass {
+pub(crate) enum FileClass {
     Source,
     Test,
     Example,
@@ -146,7 +146,7 @@ fn parts(path: &RepoPath) -> (&str, String) {
     }
 }
 
-pub(super) fn class(path: &RepoPath, language: &str) -> FileClass {
+pub(crate) fn class(path: &RepoPath, language: &str) -> FileClass {
     let name = path.as_str().rsplit('/').next().unwrap_or_default();
     let folder = path.parent().split('/').map(folder_class).find(|class| *class != FileClass::Source);
     match folder {

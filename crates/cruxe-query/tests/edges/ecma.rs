@@ -164,14 +164,201 @@ function f({ depth }: Unrelated) { return depth }
 }
 
 #[test]
-fn types_and_values_of_one_name_are_told_apart() {
-    check(
-        "src/a.ts Shape",
-        &[(
+fn a_type_and_a_value_of_one_name_are_used_together() {
+    let files = &[
+        (
             "src/a.ts",
             "export interface Shape { area: number }
-export const Shape = { make(): Shape { return { area: 1 } } } // <-
-const a: Shape = Shape.make() // <-
+export const Shape = { make() { return { area: 1 } } }
+export type Other = number
+const Others = 1
+",
+        ),
+        (
+            "src/b.ts",
+            "import { Shape, type Other } from './a' // <-
+const a = Shape.make() // <-
+function b(s: Shape) {} // <-
+function c(Shape: number) { return Shape }
+",
+        ),
+    ];
+    check("src/a.ts Shape", files);
+}
+
+#[test]
+fn accessors_have_the_type_that_they_return() {
+    check(
+        "Req.header",
+        &[(
+            "src/a.ts",
+            "class Req { header(name: string) {} }
+class Res { header(name: string) {} }
+class Context {
+  #req = new Req()
+  get req(): Req { return this.#req }
+  set req(value: Req) { this.#req = value }
+  static get last(): Req { return new Req() }
+  get res() { return new Res() }
+  get again() { return new Req() }
+  req2(): Req { return this.#req }
+}
+function on(c: Context) {
+  c.req.header('a') // <-
+  Context.last.header('b') // <-
+  c.req2().header('c') // <-
+  c.res.header('d')
+  c.again.header('e') // <-
+}
+",
+        )],
+    );
+}
+
+#[test]
+fn objects_have_the_members_of_what_is_spread_into_them() {
+    check(
+        "src/schemas.ts email",
+        &[
+            ("src/schemas.ts", "export function email() {}\nexport function url() {}\n"),
+            ("src/checks.ts", "export function email() {}\n"),
+            (
+                "src/a.ts",
+                "import * as schemas from './schemas'
+import * as checks from './checks'
+const base = { ...schemas, own: 1 }
+const other = { ...checks }
+const z = { ...base, iso: 2 }
+base.email() // <-
+other.email()
+base.url()
+z.email() // <-
+const kind: typeof schemas = schemas
+kind.email() // <-
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn inherited_members_have_the_arguments_that_the_base_is_given() {
+    check(
+        "Row.save",
+        &[(
+            "src/a.ts",
+            "class Row { save() {} }
+class Page { save() {} }
+class List<Meta, T> { first!: T; meta!: Meta; get(): T { return this.first } }
+class Sorted<T> extends List<string, T> {}
+class Rows extends Sorted<Row> { a() { this.first.save() } } // <-
+class Pages extends Sorted<Page> { a() { this.first.save() } }
+class Mixed<U extends Row> extends List<Page, U> {
+  a() {
+    this.meta.save()
+    this.first.save() // <-
+  }
+}
+function f(rows: Rows, pages: Pages) {
+  rows.get().save() // <-
+  pages.get().save()
+}
+",
+        )],
+    );
+}
+
+#[test]
+fn constructors_and_fallbacks_expect_what_they_are_given() {
+    check(
+        "Init.send",
+        &[(
+            "src/a.ts",
+            "interface Init { send(data: string): void }
+interface Mail { send: boolean }
+class Socket { constructor(init: Init) {} }
+class Post { constructor(mail: Mail) {} }
+const a = new Socket({ send: (data) => {} }) // <-
+const b = new Post({ send: true })
+function c(init?: Init): Init {
+  return init ?? {
+    send() {}, // <-
+  }
+}
+",
+        )],
+    );
+}
+
+#[test]
+fn types_that_are_written_out_in_place_are_known_and_have_only_their_own_members() {
+    check(
+        "Codec.encode",
+        &[(
+            "src/a.ts",
+            "interface Codec { encode(text: string): string }
+interface Options { inner?: { codec: Codec; depth: number } | undefined; all: { codec: Codec }[] }
+function a(params: { encode: number }) { return params.encode }
+function b(codec: Codec) { return codec.encode('') } // <-
+function c(options: Options) {
+  options.inner.codec.encode('') // <-
+  options.all[0].codec.encode('') // <-
+}
+function d(codec: Codec & { depth: number }) { return codec.encode('') } // <-
+const e = { encode: 1 }
+",
+        )],
+    );
+}
+
+#[test]
+fn a_declared_variable_says_what_a_generic_call_makes() {
+    check(
+        "Row.save",
+        &[(
+            "src/a.ts",
+            "interface Row { save(): void }
+interface Page { save(): void }
+interface Maker<T> { make(): T }
+function maker<T>(name: string, init: (made: T) => void): Maker<T> { return null! }
+export const rows: Maker<Row> = maker('row', (made) => {
+  made.save() // <-
+})
+export const pages: Maker<Page> = maker('page', (made) => {
+  made.save()
+})
+export const unknown = maker('none', (made) => {
+  made.save()
+})
+",
+        )],
+    );
+}
+
+#[test]
+fn taking_a_value_apart_reads_its_members() {
+    check(
+        "Req.url",
+        &[(
+            "src/a.ts",
+            "class Req { url = ''; get method() { return '' } }
+class Page { url = ''; req = new Req() }
+function a(req: Req) {
+  const { url, method } = req // <-
+  const { url: here } = req // <-
+  return url + here + method
+}
+function b({ url }: Req) { return url } // <-
+function c(page: Page) {
+  const { url } = page
+  const { req: { url: inner } } = page // <-
+  let url2 = { url: 1 }
+  return url + inner
+}
+const list: Req[] = []
+list.map(({ url }) => url) // <-
+function d({ url }: { url: string }) { return url }
+const { url } = new Page()
 ",
         )],
     );

@@ -83,6 +83,24 @@ fn what_decorates_or_wraps_a_function_is_called_by_the_code_around_it() {
 }
 
 #[test]
+fn what_a_variable_is_set_to_is_called_by_the_code_around_it() {
+    let text = "export function make(f: any) { return f }
+export const direct = make(1)
+export const inside = { run: [() => make(2)] }
+export class Held { field = make(3) }
+function around() { const local = make(4); return local }
+";
+    let answer = graph(&Tree::new(&[("a.ts", text)]), "make", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 a :2", "1 inside :3", "1 field :4", "1 around :5"]);
+    assert_eq!(answer.callers[0].symbol.kind, "module");
+    let callees = graph(&Tree::new(&[("a.ts", text)]), "direct", Direction::Callees, 1, 20).callees;
+    assert_eq!(shown(&callees), ["1 make :2"], "what it takes to make it is still told");
+    let text = "def make(): pass\ndirect = make()\nlater = lambda: make()\n";
+    let answer = graph(&Tree::new(&[("a.py", text)]), "make", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 a :2", "1 later :3"]);
+}
+
+#[test]
 fn a_name_with_several_definitions_is_answered_for_one_and_names_the_others() {
     let tree = Tree::new(&[("a.py", "def go(): pass\ngo()\n"), ("b.py", "def go(): pass\n")]);
     let wanted = Wanted { name: "go".to_owned(), ..Wanted::default() };

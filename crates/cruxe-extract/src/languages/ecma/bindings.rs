@@ -1,6 +1,6 @@
 //! Names that patterns introduce: parameters, locals, loop and catch variables.
 
-use cruxe_model::facts::{BindingKind, Expr, ExprId, TypeId};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Role, TypeId};
 use tree_sitter::Node;
 
 use super::declare::Place;
@@ -87,7 +87,10 @@ impl Ecma {
         if kind == K::Declarator && self.is_top_level(cx) {
             if !steps.is_empty() {
                 let value = self.child(&root, self.f.value).map(|value| self.expr(cx, &value, 0));
-                let value = value.map(|whole| self.part(cx, whole, steps));
+                let value = value.map(|whole| {
+                    self.read_keys(cx, whole, steps);
+                    self.part(cx, whole, steps)
+                });
                 self.destructured(cx, level, value);
             }
             return; // a plain name was noted with its declarator
@@ -123,8 +126,22 @@ impl Ecma {
             binding = if kind == K::ForIn { BindingKind::Local } else { BindingKind::Param };
             whole = whole.map(|whole| cx.expr(Expr::Index(whole)));
         }
-        let part = whole.map(|whole| self.part(cx, whole, steps));
+        let part = whole.map(|whole| {
+            self.read_keys(cx, whole, steps);
+            self.part(cx, whole, steps)
+        });
         cx.bind(&node, scope, binding, None, part);
+    }
+
+    /// Taking a value apart reads its members: `{ url }` and `{ url: here }` are uses of `url`.
+    fn read_keys(&self, cx: &mut Cx, whole: ExprId, steps: &[Step]) {
+        for (at, step) in steps.iter().enumerate() {
+            let Step::Key(key) = step else { continue };
+            if matches!(self.kind(key), K::ShorthandPattern | K::PropertyIdentifier) {
+                let base = self.part(cx, whole, &steps[at + 1..]);
+                cx.occurrence(key, Role::Key, Some(base));
+            }
+        }
     }
 
     /// The kind of a binding and the value that is written at it.

@@ -114,7 +114,11 @@ impl Ecma {
         let at = self.property_name(name);
         let modifiers = self.modifiers(cx, &node);
         let exported = owner.as_ref().is_some_and(|owner| owner.exports);
-        let kind = if exported { SymbolKind::Fn } else { SymbolKind::Method };
+        let kind = match exported {
+            _ if is_accessor(&node) => SymbolKind::Property,
+            true => SymbolKind::Fn,
+            false => SymbolKind::Method,
+        };
         let mut decl = self.member_decl(cx, kind, cx.slice(at), at, &place, &modifiers);
         decl.signature_end = Some(self.head_end(&node));
         decl.ty = self.return_type(cx, &node);
@@ -209,4 +213,10 @@ impl Ecma {
         let symbol = cx.declare(decl);
         cx.open_symbol(symbol);
     }
+}
+
+/// Whether a method is read or written like a field: `get size()`, `static set size(value)`.
+fn is_accessor(method: &Node) -> bool {
+    let mut cursor = method.walk();
+    method.children(&mut cursor).any(|child| matches!(child.kind(), "get" | "set" | "static get"))
 }

@@ -2,6 +2,7 @@
 //!
 //! It types the parameters of callbacks and leads from the keys of an object literal to the members they fill in.
 
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId};
 use tree_sitter::Node;
 
@@ -22,6 +23,7 @@ impl Ecma {
             K::Ternary if root.child(0).is_some_and(|condition| condition.id() != node.id()) => {
                 self.expected(cx, level + 1, steps + 1)
             }
+            K::Binary if self.is_fallback(&root) => self.expected(cx, level + 1, steps + 1),
             K::Cast => {
                 let ty = root.named_child(1).and_then(|ty| self.type_ref(cx, &ty, 0));
                 match ty {
@@ -41,8 +43,12 @@ impl Ecma {
                 Some(cx.expr(Expr::Index(whole)))
             }
             K::Arguments => {
-                let call = cx.ancestor(level + 2).filter(|frame| self.kinds.get(frame.kind) == K::Call)?.node;
-                let callee = self.child(&call, self.f.function)?;
+                let call = cx.ancestor(level + 2)?;
+                let callee = match self.kinds.get(call.kind) {
+                    K::Call => self.child(&call.node, self.f.function)?,
+                    K::New => self.child(&call.node, self.f.constructor)?,
+                    _ => return None,
+                };
                 let at = self.position(&root, &node)?;
                 let callee = self.expr(cx, &callee, 0);
                 let known = !matches!(cx.expr_at(callee), Expr::Unknown | Expr::Literal(_));
@@ -64,6 +70,11 @@ impl Ecma {
             K::Arrow if field == self.f.body => self.expected_result(cx, level + 1),
             _ => None,
         }
+    }
+
+    /// Whether an expression is the first of two values that there is: `a ?? b`, `a || b`.
+    pub(super) fn is_fallback(&self, binary: &Node) -> bool {
+        self.child(binary, self.f.operator).is_some_and(|operator| matches!(operator.kind(), "??" | "||"))
     }
 
     /// The declared result of the nearest function from the `level`-th ancestor on.
@@ -122,7 +133,8 @@ impl Ecma {
     pub(super) fn returned(&self, cx: &mut Cx, value: Option<Node>, level: usize) {
         let (Some(value), Some(symbol)) = (value, cx.current_symbol()) else { return };
         let known = cx.symbol_at(symbol);
-        if known.ty.is_some() || known.value.is_some() || !known.kind.is_callable() {
+        let gives = known.kind.is_callable() || known.kind == SymbolKind::Property;
+        if known.ty.is_some() || known.value.is_some() || !gives {
             return;
         }
         let start = known.span.start;

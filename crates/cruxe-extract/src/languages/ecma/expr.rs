@@ -66,9 +66,7 @@ impl Ecma {
             },
             // The alternatives of one value mostly are of one type; the first is as good a guess as any.
             K::Ternary => return self.alternative(cx, self.child(node, f.consequence), steps),
-            K::Binary if self.child(node, f.operator).is_some_and(|op| matches!(op.kind(), "??" | "||")) => {
-                return self.alternative(cx, self.child(node, f.left), steps);
-            }
+            K::Binary if self.is_fallback(node) => return self.alternative(cx, self.child(node, f.left), steps),
             K::Assign => return self.alternative(cx, self.child(node, f.right), steps),
             K::Str | K::Template => return self.literal(cx, "str"),
             K::Number if cx.text_of(node).contains('.') => return self.literal(cx, "float"),
@@ -179,7 +177,10 @@ impl Ecma {
                 }
                 self.word(cx, "fn", args)
             }
-            K::ObjectType => self.mapped_type(cx, node, steps),
+            K::ObjectType => match self.mapped_type(cx, node, steps) {
+                None => self.word(cx, "{}", Vec::new()),
+                mapped => mapped,
+            },
             K::LiteralType => {
                 let word = match self.kind(&node.named_child(0)?) {
                     K::Str => "string",

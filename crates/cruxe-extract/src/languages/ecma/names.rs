@@ -41,7 +41,7 @@ impl Ecma {
                 }
                 return;
             }
-            K::PairPattern if field == f.key => return cx.occurrence(&node, Role::Key, None),
+            K::PairPattern if field == f.key => return, // noted with the name that it leads to
             K::Object if self.in_exports(cx, 1) => {
                 self.offer(cx, &node, cx.text_of(&node));
                 return cx.occurrence(&node, Role::Import, None);

@@ -87,7 +87,7 @@ fn members_of_a_class_have_their_own_words_for_visibility() {
             ("method", "d", Access::Public),
             ("method", "constructor", Access::Public),
             ("field", "e", Access::Private),
-            ("method", "g", Access::Public),
+            ("property", "g", Access::Public),
         ]
     );
     assert!(symbol(&facts, "m.A.d").flags.associated);

@@ -1,7 +1,7 @@
 //! Variables, and what their values make of them.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{ScopeId, ScopeKind};
+use cruxe_model::facts::{Relation, ScopeId, ScopeKind, SymbolIndex};
 use tree_sitter::Node;
 
 use super::declare::{Place, short_end};
@@ -102,11 +102,33 @@ impl Ecma {
                     decl.value = value.and_then(|value| self.value_expr(cx, &value));
                 }
                 decl.flags.declaration = place.ambient;
-                cx.declare(decl)
+                let typed = decl.ty.is_some();
+                let symbol = cx.declare(decl);
+                if let Some(value) = value.filter(|_| !typed) {
+                    self.spread(cx, symbol, &value);
+                }
+                symbol
             }
         };
         cx.open_symbol(symbol);
         Walk::Into
+    }
+
+    /// An object literal has the members of what is spread into it, as if it extended that.
+    fn spread(&self, cx: &mut Cx, symbol: SymbolIndex, value: &Node) {
+        let object = self.peel(*value);
+        if self.kind(&object) != K::Object {
+            return;
+        }
+        let mut cursor = object.walk();
+        let spreads: Vec<Node> =
+            object.named_children(&mut cursor).filter(|child| child.kind() == "spread_element").take(16).collect();
+        for spread in spreads {
+            let source = self.first(&spread).and_then(|inner| self.class_type(cx, &inner, None));
+            if let Some(source) = source {
+                cx.heritage(symbol, Relation::Extends, source);
+            }
+        }
     }
 
     /// A lone declarator takes in its `export const`; one of several speaks for itself.

@@ -66,8 +66,7 @@ impl VectorRows {
     /// Rows one behind the other; empty where the file is too short.
     pub fn rows(&self, first: u64, count: u64) -> &[u8] {
         let (start, end) = (first as usize * self.width, (first + count) as usize * self.width);
-        let bytes = self.map.as_ref().and_then(|map| map.get(start..end)).unwrap_or_default();
-        bytes
+        self.map.as_ref().and_then(|map| map.get(start..end)).unwrap_or_default()
     }
 }
 

@@ -103,11 +103,16 @@ impl ServeMcp {
     }
 }
 
+/// Threads for what is no question: it waits for locks, jobs and the client's pipes.
+const WAITING_THREADS: usize = 8;
+
 fn runtime() -> Result<Runtime, CliError> {
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // Questions take turns before they come here. The rest waits for locks and jobs; beyond this number it waits here.
-        .max_blocking_threads(32)
+        // Questions take turns, two for each processor, before they come here. More threads would not answer sooner, and
+        // each keeps memory of its own.
+        .max_blocking_threads(processors.max(2) * 2 + WAITING_THREADS)
         .build()
         .map_err(|problem| CliError::Environment(format!("cannot start: {problem}")))
 }

@@ -129,7 +129,7 @@ pub fn server(gate: &Arc<Gate>) -> Arc<Server> {
 
 fn waiting_tool(gate: &Arc<Gate>) -> Arc<dyn Tool> {
     let gate = Arc::clone(gate);
-    typed(ToolSpec::new("wait", "Wait", "Waits for the gate."), move |input: EchoInput, _| {
+    typed(ToolSpec::new("wait", "Wait", "Waits for the gate.").writes(), move |input: EchoInput, _| {
         gate.pass();
         Ok(EchoOutput { text: input.text, times: input.times, workspace: None })
     })

@@ -9,6 +9,7 @@ mod cue;
 mod download;
 mod guide;
 mod install;
+mod memory;
 mod output;
 mod progress;
 

@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 use super::serve_http::{self, HttpArgs};
 use crate::config;
 use crate::context::{CliError, Context};
+use crate::memory;
 
 /// Serve agents over MCP, on stdin and stdout or over HTTP
 ///
@@ -70,6 +71,7 @@ impl ServeMcp {
                 runtime.block_on(talk(server));
             }
             Transport::Http => {
+                memory::return_at_once();
                 let ready = runtime.block_on(serve_http::prepare(self.http, &workspace.project.config.http))?;
                 prepare_in_background(&app, watch);
                 runtime.block_on(ready.serve(&app, server));

@@ -1,0 +1,20 @@
+//! What the allocator is told.
+
+use std::ffi::{c_int, c_long};
+
+/// `mi_option_purge_delay`.
+const PURGE_DELAY: c_int = 15;
+
+/// Lets the allocator give pages back to the system as soon as they are free, for a server that many clients come to and leave:
+/// otherwise it keeps what they needed at their most (200 clients for a minute: 89 MB and growing, against 76 and level). For a
+/// single client it costs time and saves nothing.
+pub(crate) fn return_at_once() {
+    #[allow(unsafe_code)]
+    {
+        unsafe extern "C" {
+            fn mi_option_set(option: c_int, value: c_long);
+        }
+        // SAFETY: a function of the allocator that this program is linked with; it sets a number, on any thread.
+        unsafe { mi_option_set(PURGE_DELAY, 0) }
+    }
+}

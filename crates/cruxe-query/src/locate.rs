@@ -80,7 +80,7 @@ pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answ
                 let found = candidates
                     .into_iter()
                     .map(|candidate| {
-                        let table = Arc::new(snapshot.symbols(candidate.file.id)?);
+                        let table = snapshot.symbol_table(candidate.file.id)?;
                         let index = SymbolIndex(candidate.hit.position);
                         Ok(Found { file: candidate.file, table, index, score: candidate.score })
                     })
@@ -178,7 +178,7 @@ fn candidates(
             Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: rank::score(&hit, how, rarity) };
         candidate.score.path_affinity = rank::path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
-            let table = snapshot.symbols(hit.version)?;
+            let table = snapshot.symbol_table(hit.version)?;
             let symbol = table.symbols.get(hit.position as usize);
             candidate.fit = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name));
             if candidate.fit == 0.0 {
@@ -248,7 +248,7 @@ pub fn related(view: &View, found: &Found, limit: usize) -> Result<Vec<Related>,
         let same_file: Vec<SymbolHit> = hits.iter().copied().filter(|hit| hit.version == found.file.id).collect();
         let meant = if same_file.is_empty() { hits } else { same_file };
         if let [hit] = meant.as_slice() {
-            let (file, table) = (snapshot.file(hit.version)?, snapshot.symbols(hit.version)?);
+            let (file, table) = (snapshot.file(hit.version)?, snapshot.symbol_table(hit.version)?);
             let line = table.lines(SymbolIndex(hit.position)).0;
             related.push(Related { kind: hit.kind, name: name.to_owned(), path: file.path, line });
         }

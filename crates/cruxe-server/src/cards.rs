@@ -17,7 +17,8 @@ pub(crate) fn list(deck: &Deck) -> Result<Vec<CardEntry>, ToolError> {
         cards.cards.iter().map(|card| CardEntry { id: card.id.to_string(), title: card.title.clone() }).collect();
     let broken = cards.problems.iter().filter(|problem| problem.fatal);
     let ids = broken.filter_map(|problem| CardId::parse(problem.path.file_name().strip_suffix(".md")?));
-    entries.extend(ids.map(|id| CardEntry { id: id.to_string(), title: id.to_string() }));
+    let readable = ids.filter(|id| deck.text(id).is_ok());
+    entries.extend(readable.map(|id| CardEntry { id: id.to_string(), title: id.to_string() }));
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(entries)
 }

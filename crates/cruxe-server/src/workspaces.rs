@@ -234,8 +234,8 @@ fn not_registered(asked: &str) -> ToolError {
 /// Says why a folder that may be asked for is no project.
 fn no_project(asked: &str, problem: IndexError) -> ToolError {
     match problem {
-        IndexError::NoFolder(_) => not_registered(asked),
-        problem => ToolError::from(problem).with("workspace", asked),
+        IndexError::Unreadable { .. } => ToolError::from(problem).with("workspace", asked),
+        _ => not_registered(asked),
     }
 }
 

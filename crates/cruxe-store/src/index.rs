@@ -26,7 +26,7 @@ use crate::{pack, schema};
 const MAX_KNOWN_FILES: usize = 50_000;
 
 /// How many files' symbols are kept: some ten kilobytes each.
-const MAX_TABLES: usize = 1_000;
+const MAX_TABLES: usize = 4_000;
 
 /// How many refs are kept ready for questions in words: some megabytes each.
 const MAX_CORPORA: usize = 4;

@@ -10,9 +10,9 @@ use super::{Def, Resolver};
 use crate::search::places::{FileClass, class};
 
 /// A name that more files have is everybody's (`Meta`, `Command`), and reading them all would keep the answer waiting.
-const MAX_FILES: usize = 40;
+const MAX_FILES: usize = 16;
 /// The same for files of any kind: to tell which of them are source takes a moment too.
-const MAX_MENTIONS: usize = 160;
+const MAX_MENTIONS: usize = 64;
 /// Uses of the name that are looked at in one file: the first ones import it or stand for the rest.
 const MAX_USES: usize = 2;
 

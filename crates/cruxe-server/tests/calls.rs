@@ -50,7 +50,7 @@ async fn an_answer_is_structured_and_its_text_says_the_same() {
 async fn an_array_answer_is_wrapped_in_the_structured_content_and_bare_in_the_text() {
     let mut client = initialized().await;
     let result = client.ask(1, "tools/call", json!({"name": "numbers"})).await["result"].clone();
-    assert_eq!(result["structuredContent"], json!({"numbers": [1, 2, 3]}));
+    assert_eq!(result["structuredContent"], json!({"numbers": [1, 2, 3], "metadata": {"ref": "main"}}));
     assert_eq!(text_of(&result), json!([1, 2, 3]));
 }
 

@@ -42,7 +42,9 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
-    let bench = Bench { args, home: folder.path().join("home") };
+    // Programs are started in the workspace.
+    let programs = args.programs.canonicalize()?;
+    let bench = Bench { args, programs, home: folder.path().join("home") };
     let large = make(&folder.path().join("large"), args.documents, args.cards)?;
     let small = make(&folder.path().join("small"), 500, 200)?;
     bench.run(&large, "cruxe", &["index"])?;
@@ -58,12 +60,13 @@ fn run(args: &Args) -> Outcome<()> {
 
 struct Bench<'a> {
     args: &'a Args,
+    programs: PathBuf,
     home: PathBuf,
 }
 
 impl Bench<'_> {
     fn program(&self, name: &str, root: &Path) -> Command {
-        let mut command = Command::new(self.args.programs.join(name));
+        let mut command = Command::new(self.programs.join(name));
         // Whether a clipboard answers is not what is measured.
         command.current_dir(root).env("CRUXE_HOME", &self.home).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
         command

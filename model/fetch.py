@@ -92,7 +92,7 @@ def fetch_crates(names: list[str], folder: Path, work: Path) -> list[str]:
     environment = {**os.environ, "CARGO_HOME": str(home), "CARGO_TERM_QUIET": "true"}
 
     def attempt(batch: list[str]) -> bool:
-        lines = ['[package]\nname = "pairs"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]']
+        lines = ['[package]\nname = "pairs"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]']
         for name in batch:
             package, _, version = name.partition("=")
             requirement = f"={version}" if version else "*"

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -62,7 +63,7 @@ pub struct JobReport {
 
 /// A job that holds the writer's lock and is noted as running.
 pub struct PreparedJob {
-    lock: WriterLock,
+    lock: Arc<WriterLock>,
     jobs: Jobs,
     ref_name: String,
     source: Source,
@@ -85,7 +86,7 @@ impl PreparedJob {
     pub fn start(project: &Project, request: &JobRequest) -> Result<PreparedJob, IndexError> {
         project.register()?;
         let (ref_name, source) = project.resolve(request.ref_name.as_deref())?;
-        let lock = WriterLock::acquire(&project.dir.lock_path())?;
+        let lock = Arc::new(WriterLock::acquire(&project.dir.lock_path())?);
         let jobs = Jobs::open(&project.dir.jobs_path(), project.dir.lock_path())?;
         let interrupted = jobs.recover(&lock)?;
         let seen = Index::open(&project.dir)
@@ -132,7 +133,8 @@ impl PreparedJob {
             duration_ms: 0,
         };
         let noted = Noted { jobs: &jobs, id: &job.id, inner: progress, last: Default::default() };
-        let outcome = Run { project, ref_name: &job.ref_name, source, force, progress: &noted }.run(lock);
+        // The lock stays until the end is noted: a running job whose lock is free counts as interrupted.
+        let outcome = Run { project, ref_name: &job.ref_name, source, force, progress: &noted }.run(Arc::clone(&lock));
         job.duration_ms = started.elapsed().as_millis() as u64;
         match outcome {
             Ok(done) => {
@@ -221,7 +223,7 @@ enum Outcome {
 }
 
 impl Run<'_> {
-    fn run(&self, lock: WriterLock) -> Result<Done, IndexError> {
+    fn run(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
         let (old, old_stats) = if self.force { Default::default() } else { self.published()? };
         let scanned_at = SystemTime::now();
         let listing = self.list()?;
@@ -329,7 +331,7 @@ impl Run<'_> {
     }
 
     /// The writer; `force` replaces an index that cannot be read.
-    fn writer(&self, lock: WriterLock) -> Result<Writer, IndexError> {
+    fn writer(&self, lock: Arc<WriterLock>) -> Result<Writer, IndexError> {
         if self.force {
             let usable = Index::open(&self.project.dir).and_then(|index| index.validate());
             if usable.as_ref().is_err_and(|problem| problem.schema_status().is_some()) {

@@ -193,13 +193,19 @@ impl Jobs {
 
     /// The latest jobs, newest first, those that go on included.
     pub fn recent(&self, limit: usize) -> Result<Vec<Job>, StoreError> {
-        let held = WriterLock::is_held(&self.lock_path)?;
         let sql = format!("{SELECT} ORDER BY rowid DESC LIMIT ?1");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let jobs = statement.query_map(params![limit as i64], read)?;
-        let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
-        for job in jobs.iter_mut().filter(|job| job.is_active() && !held) {
-            job.status = JobStatus::Interrupted;
+        let mut jobs = statement.query_map(params![limit as i64], read)?.collect::<Result<Vec<_>, _>>()?;
+        if jobs.iter().any(Job::is_active) && !WriterLock::is_held(&self.lock_path)? {
+            for job in jobs.iter_mut().filter(|job| job.is_active()) {
+                // It ended since it was read, or its process died: a job notes its end before it lets the lock go.
+                if let Some(now) = self.get(&job.id)? {
+                    *job = now;
+                }
+                if job.is_active() {
+                    job.status = JobStatus::Interrupted;
+                }
+            }
         }
         Ok(jobs)
     }

@@ -81,7 +81,7 @@ pub struct Writer {
 
 impl Writer {
     /// Opens the index for writing, or makes one. An index that cannot be read is an error; see [`Writer::rebuild`].
-    pub fn open(dir: &ProjectDir, lock: WriterLock) -> Result<Writer, StoreError> {
+    pub fn open(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
         match dir.current()? {
             Some(folder) if !folder.join("facts.db").is_file() => {
                 Err(StoreError::corrupt("database: the file is missing"))
@@ -92,7 +92,7 @@ impl Writer {
     }
 
     /// Starts an empty generation and puts it in place of whatever is there.
-    pub fn rebuild(dir: &ProjectDir, lock: WriterLock) -> Result<Writer, StoreError> {
+    pub fn rebuild(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
         let folder = dir.new_generation()?;
         let writer = Writer::at(folder.clone(), lock)?;
         dir.switch_to(&folder)?;
@@ -101,11 +101,11 @@ impl Writer {
     }
 
     /// Starts an empty generation that nobody sees before [`Writer::replace`].
-    pub fn stage(dir: &ProjectDir, lock: WriterLock) -> Result<Writer, StoreError> {
+    pub fn stage(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
         Writer::at(dir.new_generation()?, lock)
     }
 
-    fn at(folder: PathBuf, lock: WriterLock) -> Result<Writer, StoreError> {
+    fn at(folder: PathBuf, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
         let mut connection = Connection::open(folder.join("facts.db"))?;
         schema::migrate(&mut connection)?;
         schema::check(&connection)?;
@@ -122,7 +122,7 @@ impl Writer {
         let symbols = SymbolRows::new(&connection)?;
         let vectors = VectorWriter::open(&folder, &connection)?;
         let compiled = !compiler::is_empty(&connection)?;
-        let (next, lock) = (written + 1, Arc::new(lock));
+        let (next, lock) = (written + 1, lock.into());
         let (uncommitted, vacuum) = (0, false);
         Ok(Writer { folder, connection, text, index, symbols, vectors, next, uncommitted, compiled, vacuum, lock })
     }

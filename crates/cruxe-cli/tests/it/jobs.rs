@@ -49,6 +49,28 @@ fn counts_and_history_are_exact() {
     assert_eq!((&job["changed_files"], &job["outcomes"]), (&json!(0), &json!({"unchanged": 20})));
 }
 
+/// A job notes its end before it lets the writer's lock go, so nobody takes it for one whose process died.
+#[test]
+fn a_job_that_ends_is_never_seen_as_interrupted() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &[("src/lib.rs", "pub struct Shape;\n")]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    for _ in 0..40 {
+        let job = client.ok("index_repo", json!({"force": true}));
+        // Asked without a pause: the moment between the two is short.
+        loop {
+            let status = client.ok("index_status", json!({}));
+            let latest = &status["recent_jobs"][0];
+            if latest["job_id"] == job["job_id"] {
+                assert_eq!(latest["status"], "published", "{latest}");
+                break;
+            }
+        }
+    }
+}
+
 fn with_progress(client: &mut Client, tool: &str, arguments: Value) -> (Value, Vec<Value>) {
     client.notifications.clear();
     let result = client.result(json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "token-7"}}));

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams, ErrorCode,
-    ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams, ContentBlock,
+    ErrorCode, ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams,
     RequestId, ServerResult, SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::TxJsonRpcMessage;
@@ -105,30 +105,56 @@ impl Transport<RoleServer> for Link {
 }
 
 /// Writes a message. Structured content that is a string holds JSON ([`Connection::written`]); it takes its place as
-/// the last member of the result, which is the last member of the message.
+/// the last member of the result, which is the last member of the message. The text, JSON as well, is put in beside it.
 ///
 /// [`Connection::written`]: crate::server::Connection::written
 fn write(message: &mut TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
-    let written = match message {
-        TxJsonRpcMessage::<RoleServer>::Response(response) => match &mut response.result {
-            ServerResult::CallToolResult(result) if matches!(result.structured_content, Some(Value::String(_))) => {
-                result.structured_content.take()
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    let mut line = serde_json::to_vec(message)?;
-    if let Some(Value::String(json)) = written {
-        let ends = line.strip_suffix(b"}}").filter(|before| !before.ends_with(b"{")).map(<[u8]>::len);
-        let end = ends.ok_or_else(|| io::Error::other("a result without content"))?;
-        line.truncate(end);
-        line.reserve(json.len() + 32);
-        line.extend_from_slice(b",\"structuredContent\":");
-        line.extend_from_slice(json.as_bytes());
-        line.extend_from_slice(b"}}");
-    }
+    let Some((text, json)) = take_answer(message) else { return Ok(serde_json::to_vec(message)?) };
+    let around = serde_json::to_vec(message)?;
+    let at = around.windows(NO_TEXT.len()).position(|part| part == NO_TEXT).map(|at| at + NO_TEXT.len() - 1);
+    let end = around.strip_suffix(b"}}").map(<[u8]>::len);
+    let (Some(at), Some(end)) = (at, end) else { return Err(io::Error::other("a result without content")) };
+    let mut line = Vec::with_capacity(around.len() + 2 * text.len() + json.len() + 32);
+    line.extend_from_slice(&around[..at]);
+    push_escaped(&text, &mut line);
+    line.extend_from_slice(&around[at..end]);
+    line.extend_from_slice(b",\"structuredContent\":");
+    line.extend_from_slice(json.as_bytes());
+    line.extend_from_slice(b"}}");
     Ok(line)
+}
+
+/// An empty text in JSON. Within a string its quotes would be escaped, so the first one is that of the first content.
+const NO_TEXT: &[u8] = b"\"text\":\"\"";
+
+/// Takes the text and the structured content out of an answer whose structured content is written already.
+fn take_answer(message: &mut TxJsonRpcMessage<RoleServer>) -> Option<(String, String)> {
+    let TxJsonRpcMessage::<RoleServer>::Response(response) = message else { return None };
+    let ServerResult::CallToolResult(result) = &mut response.result else { return None };
+    let (Some(Value::String(json)), Some(ContentBlock::Text(content))) =
+        (&mut result.structured_content, result.content.first_mut())
+    else {
+        return None;
+    };
+    let taken = (std::mem::take(&mut content.text), std::mem::take(json));
+    result.structured_content = None;
+    Some(taken)
+}
+
+/// Writes JSON as the content of a JSON string. It has a quote every few bytes, between which serde_json would copy piece
+/// by piece; control characters it has none.
+fn push_escaped(json: &str, line: &mut Vec<u8>) {
+    let start = line.len();
+    line.resize(start + 2 * json.len(), 0);
+    let (escaped, mut at) = (&mut line[start..], 0);
+    for byte in json.bytes() {
+        debug_assert!(byte >= 0x20, "JSON without line breaks");
+        escaped[at] = b'\\';
+        at += usize::from(matches!(byte, b'"' | b'\\'));
+        escaped[at] = byte;
+        at += 1;
+    }
+    line.truncate(start + at);
 }
 
 /// What rmcp does with a request that comes before the session is open.
@@ -210,4 +236,37 @@ pub(crate) fn explain(method: &str, params: Option<Object>) -> ErrorData {
     };
     let problem = problem.map(|problem| problem.to_string()).unwrap_or_default();
     ErrorData::invalid_params(format!("The parameters of {method} do not fit: {problem}"), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rmcp::model::CallToolResult;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_is_written_already_takes_its_place() {
+        let json = r#"{"a":"\"text\":\"\" \\ é\n","b":[]}"#;
+        let mut result = CallToolResult::success(vec![ContentBlock::text(json), ContentBlock::text("")]);
+        result.structured_content = Some(json.into());
+        let id = RequestId::String(r#""text":"""#.into());
+        let mut message = TxJsonRpcMessage::<RoleServer>::response(ServerResult::CallToolResult(result), id);
+        let written: Value = serde_json::from_slice(&write(&mut message).unwrap()).unwrap();
+        assert_eq!(written["id"], r#""text":"""#);
+        assert_eq!(written["result"]["content"][0]["text"], json);
+        assert_eq!(written["result"]["content"][1]["text"], "");
+        assert_eq!(written["result"]["structuredContent"], serde_json::from_str::<Value>(json).unwrap());
+    }
+
+    proptest! {
+        #[test]
+        fn json_is_escaped_as_serde_json_does(text in any::<String>()) {
+            let json = serde_json::to_string(&json!({"text": text})).unwrap();
+            let mut line = b"before ".to_vec();
+            push_escaped(&json, &mut line);
+            let whole = serde_json::to_string(&json).unwrap();
+            prop_assert_eq!(&line[b"before ".len()..], &whole.as_bytes()[1..whole.len() - 1]);
+        }
+    }
 }

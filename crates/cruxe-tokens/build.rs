@@ -1,7 +1,7 @@
 //! Writes the vocabulary as a table that can be searched where it lies in the program.
 //!
-//! `bpe-openai` reads its own form of the vocabulary, 32 MB, into maps and automata at the start of every process. This table
-//! is 4 MB and is searched where it lies.
+//! Crates that count tokens read the vocabulary into maps and automata at the start of every process. This table is 4 MB and
+//! is searched where it lies.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
@@ -14,8 +14,9 @@ mod hash;
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=src/hash.rs");
     println!("cargo:rerun-if-changed=build.rs");
-    let vocabulary = &bpe_openai::o200k_base().bpe;
-    let tokens: Vec<&[u8]> = (0..vocabulary.num_tokens() as u32).map(|id| vocabulary.token_bytes(id)).collect();
+    let vocabulary = tiktoken_rs::o200k_base().map_err(io::Error::other)?;
+    // Behind the first gap there are only markers, which no text has.
+    let tokens: Vec<Vec<u8>> = (0..).map_while(|id| vocabulary.decode_bytes(&[id]).ok()).collect();
     let slots = (tokens.len() * 2).next_power_of_two();
     let mut table = vec![0_u32; slots];
     let (mut text, mut starts) = (Vec::new(), Vec::new());

@@ -93,6 +93,7 @@ impl Bench<'_> {
 
     fn tools(&self, root: &Path) -> Outcome<()> {
         let mut client = Client::start(self.program("cruxe", root).args(["serve-mcp"]))?;
+        client.wait_until_warm()?;
         let times = self.args.times;
         for mode in ["keyword", "semantic", "hybrid"] {
             let ask = |turn: usize| json!({"query": question(turn), "mode": mode});
@@ -157,6 +158,15 @@ impl Client {
         client.request("initialize", hello)?;
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(client)
+    }
+
+    /// Waits until the server has read ahead what it reads ahead.
+    fn wait_until_warm(&mut self) -> Outcome<()> {
+        let ask = json!({"name": "health_check", "arguments": {}});
+        while self.request("tools/call", ask.clone())?.0["structuredContent"]["status"] != "ready" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
     }
 
     /// Asks a question after a few that are not counted, and prints a row of the table.

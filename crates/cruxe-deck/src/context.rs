@@ -118,6 +118,8 @@ const READ: usize = 1200;
 const MAX_KNOWN: usize = 200_000;
 /// Files whose front matter is read at once, in the order of their ranking, until enough pass a filter.
 const READ_AT_ONCE: usize = 64;
+/// Documents whose front matter is read before anybody asks.
+const MAX_READ_AHEAD: usize = 20_000;
 /// Vectors of texts that the transformer has read: 1.5 KB each.
 const MAX_VECTORS: usize = 20_000;
 
@@ -196,6 +198,19 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
     Ok(answer)
 }
 
+/// Reads the front matter of the documents of a view, so that questions with filters find it read.
+pub fn read_ahead(view: &View) -> Result<(), QueryError> {
+    let Some((snapshot, state)) = &view.published else { return Ok(()) };
+    let (corpus, kept) = (snapshot.corpus(state)?, snapshot.derived::<Kept>());
+    let documents: Vec<&FileRow> = corpus.files().iter().filter(|row| row.language == "markdown").collect();
+    // A few at a time: questions that come meanwhile share the threads.
+    for some in documents[..documents.len().min(MAX_READ_AHEAD)].chunks(READ_AT_ONCE) {
+        Finder { view, kept: &kept }.learn(some);
+        view.cancel.check()?;
+    }
+    Ok(())
+}
+
 /// Weighs what headings and definitions say. The index has the words of a chunk's first heading only, so the best files
 /// are looked at one by one; a heading that says all the words, and nothing else, counts as much as everything else.
 fn look_at_headings(snapshot: &Snapshot, ranking: &mut Ranking, mode: Mode) -> Result<(), QueryError> {
@@ -265,13 +280,22 @@ impl Finder<'_> {
             .map(|ranked| (ranked, &corpus.files()[ranked.file as usize]))
             .filter(|(_, row)| row.language == "markdown")
             .collect();
+        let rows: Vec<&FileRow> = documents.iter().map(|(_, row)| *row).collect();
+        *unreadable += self.learn(&rows);
+        let known = self.kept.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let passes = |row: &FileRow| known.get(&row.id).and_then(Option::as_ref).is_some_and(|own| filters.pass(own));
+        documents.into_iter().filter(|(_, row)| passes(row)).map(|(ranked, _)| ranked).collect()
+    }
+
+    /// Reads the front matter of documents that was not read before, on all cores; how many could not be read.
+    fn learn(&self, documents: &[&FileRow]) -> usize {
         let known = || self.kept.labels.lock().unwrap_or_else(PoisonError::into_inner);
         let unknown: Vec<&FileRow> = {
             let mut known = known();
             if known.len() >= MAX_KNOWN {
                 known.clear();
             }
-            documents.iter().map(|(_, row)| *row).filter(|row| !known.contains_key(&row.id)).collect()
+            documents.iter().copied().filter(|row| !known.contains_key(&row.id)).collect()
         };
         let project = self.view.project;
         let read = |row: &&FileRow| {
@@ -279,11 +303,9 @@ impl Finder<'_> {
             Some((row.id, labels(&cruxe_extract::as_text(&bytes).0).map(Arc::new)))
         };
         let read: Vec<_> = unknown.par_iter().map(read).collect();
-        *unreadable += read.iter().filter(|read| read.is_none()).count();
-        let mut known = known();
-        known.extend(read.into_iter().flatten());
-        let passes = |row: &FileRow| known.get(&row.id).and_then(Option::as_ref).is_some_and(|own| filters.pass(own));
-        documents.into_iter().filter(|(_, row)| passes(row)).map(|(ranked, _)| ranked).collect()
+        let unreadable = read.iter().filter(|read| read.is_none()).count();
+        known().extend(read.into_iter().flatten());
+        unreadable
     }
 
     /// Compares the best files once more, by the transformer, and puts them in the order that follows.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use cruxe_deck::context;
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
@@ -64,7 +65,8 @@ impl App {
         }
     }
 
-    /// Reads the server's own index with its checksums and opens recent workspaces, where that is wanted.
+    /// Reads the server's own index with its checksums and the front matter of its deck's documents, and opens recent
+    /// workspaces, where that is wanted.
     pub fn prewarm(&self) {
         if self.prewarm_status() != "warming" {
             return;
@@ -74,6 +76,13 @@ impl App {
             && let Err(problem) = index.validate()
         {
             tracing::error!("{problem}");
+        }
+        let own = self.own();
+        if self.decks.at(&own.project.root).deck.exists()
+            && let Ok(view) = own.view(None, FreshnessPolicy::BestEffort)
+            && let Err(problem) = context::read_ahead(&view)
+        {
+            tracing::warn!("{problem}");
         }
         *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner) = Prewarm::Complete;
     }

@@ -9,7 +9,7 @@ use cruxe_model::VersionId;
 use cruxe_model::facts::{Chunk, FileFacts};
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{Index, IndexReader, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 use crate::error::StoreError;
@@ -46,7 +46,7 @@ fn schema() -> (Schema, Fields) {
     let indexing = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
     let text = TextOptions::default().set_indexing_options(indexing);
     let fields = Fields {
-        version: builder.add_u64_field("version", INDEXED | FAST),
+        version: builder.add_u64_field("version", NumericOptions::default().set_indexed().set_fast()),
         chunk: builder.add_u64_field("chunk", FAST),
         body: builder.add_text_field("body", text.clone()),
         name: builder.add_text_field("name", text),

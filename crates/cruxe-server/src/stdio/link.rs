@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams, ContentBlock,
-    ErrorCode, ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    RequestId, ServerResult, SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest, CompleteRequestParams,
+    ContentBlock, ErrorCode, ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, RequestId, ServerResult, SubscribeRequestParams, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;

@@ -33,10 +33,16 @@ pub struct IndexFigures {
     pub floor_wall: Sample,
     /// The floor on the processors.
     pub floor_cpu: Sample,
-    /// Each run's time divided by that of the floor right after it.
+    /// Each run's time divided by that of the floor right before it.
     pub ratio: Sample,
     /// The same on the processors.
     pub cpu_ratio: Sample,
+    /// The ratio by the clock without embeddings.
+    pub plain_ratio: Sample,
+    /// The same on the processors.
+    pub plain_cpu_ratio: Sample,
+    /// Bytes of the index without embeddings.
+    pub plain_bytes: u64,
     /// universal-ctags on the same files; `None` where it is not installed.
     pub ctags: Option<Sample>,
 }
@@ -54,9 +60,10 @@ pub fn measure(cruxe: &Path, corpus: &Corpus, home: &Path, runs: u32) -> Result<
         if run >= 2 && started.elapsed() > PATIENCE {
             break;
         }
-        fs::remove_dir_all(home.join("projects")).or_else(absent).map_err(BenchError::doing("old index"))?;
-        let index = index(cruxe, &corpus.root, home)?;
+        let plain = index(cruxe, &corpus.root, home, false)?;
+        figures.plain_bytes = bytes_below(&home.join("projects"));
         let floor = floor::run(&corpus.root, home)?;
+        let index = index(cruxe, &corpus.root, home, true)?;
         if let Some(ctags) = &mut figures.ctags {
             ctags.add_time(run_ctags(corpus)?);
         }
@@ -67,12 +74,14 @@ pub fn measure(cruxe: &Path, corpus: &Corpus, home: &Path, runs: u32) -> Result<
         figures.floor_cpu.add_time(floor.cpu);
         figures.ratio.add(index.wall.as_secs_f64() / floor.wall.as_secs_f64());
         figures.cpu_ratio.add(index.cpu.as_secs_f64() / floor.cpu.as_secs_f64());
+        figures.plain_ratio.add(plain.wall.as_secs_f64() / floor.wall.as_secs_f64());
+        figures.plain_cpu_ratio.add(plain.cpu.as_secs_f64() / floor.cpu.as_secs_f64());
         let number = |key: &str| index.report.get(key).and_then(Value::as_u64).unwrap_or_default();
         figures.files = number("file_count");
         figures.source_bytes = number("source_bytes");
         figures.symbols = number("symbol_count");
-        figures.index_bytes = bytes_below(home);
-        eprintln!("  index {:.2?}, floor {:.2?}", index.wall, floor.wall);
+        figures.index_bytes = bytes_below(&home.join("projects"));
+        eprintln!("  index {:.2?}, without embeddings {:.2?}, floor {:.2?}", index.wall, plain.wall, floor.wall);
     }
     Ok(figures)
 }
@@ -89,11 +98,18 @@ struct IndexRun {
     report: Value,
 }
 
-fn index(cruxe: &Path, root: &Path, home: &Path) -> Result<IndexRun, BenchError> {
+/// Indexes from nothing.
+fn index(cruxe: &Path, root: &Path, home: &Path, semantic: bool) -> Result<IndexRun, BenchError> {
+    fs::remove_dir_all(home.join("projects")).or_else(absent).map_err(BenchError::doing("old index"))?;
+    let config = home.join("bench.toml");
+    let text = format!("[semantic]\nenabled = {semantic}\n");
+    fs::write(&config, text).map_err(BenchError::doing(config.display()))?;
     let started = Instant::now();
     let child = Command::new(cruxe)
         .args(["index", "--json", "--workspace"])
         .arg(root)
+        .arg("--config")
+        .arg(&config)
         .env("CRUXE_HOME", home)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

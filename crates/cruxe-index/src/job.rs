@@ -224,6 +224,10 @@ enum Outcome {
 
 impl Run<'_> {
     fn run(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        if self.project.config.semantic.enabled {
+            // It takes a few milliseconds, in which files can be listed.
+            std::thread::spawn(Table::builtin);
+        }
         let (old, old_stats) = if self.force { Default::default() } else { self.published()? };
         let scanned_at = SystemTime::now();
         let listing = self.list()?;

@@ -5,16 +5,52 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::io;
+use std::sync::OnceLock;
+use std::thread::LocalKey;
 
 use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::dict::{DecoderDictionary, EncoderDictionary};
+use zstd::zstd_safe::CParameter;
 
 use crate::error::StoreError;
 use crate::index::SymbolTable;
 use crate::symbol_columns::SymbolColumns;
 
-/// Fast to write; higher levels save a few percent at several times the cost.
-const LEVEL: i32 = 1;
+/// Higher levels save little for what they cost.
+const LEVEL: i32 = 3;
+
+/// What the facts of many files have in common, so that each of them need not say it. A part of the schema: with another one
+/// nothing that is stored can be read. `train.py` beside them makes them.
+static SYMBOLS: Dictionary = Dictionary::new(include_bytes!("../dictionaries/symbols.dict"));
+static REST: Dictionary = Dictionary::new(include_bytes!("../dictionaries/rest.dict"));
+
+struct Dictionary {
+    bytes: &'static [u8],
+    encoder: OnceLock<EncoderDictionary<'static>>,
+    decoder: OnceLock<DecoderDictionary<'static>>,
+}
+
+impl Dictionary {
+    const fn new(bytes: &'static [u8]) -> Dictionary {
+        Dictionary { bytes, encoder: OnceLock::new(), decoder: OnceLock::new() }
+    }
+
+    fn compressor(&'static self) -> io::Result<Compressor<'static>> {
+        let mut compressor = Compressor::new(LEVEL)?;
+        compressor.set_prepared_dictionary(self.encoder.get_or_init(|| EncoderDictionary::copy(self.bytes, LEVEL)))?;
+        // Which dictionary it is and how long the content is are known without the frame.
+        compressor.set_parameter(CParameter::DictIdFlag(false))?;
+        compressor.set_parameter(CParameter::ContentSizeFlag(false))?;
+        Ok(compressor)
+    }
+
+    fn decompressor(&'static self) -> io::Result<Decompressor<'static>> {
+        Decompressor::with_prepared_dictionary(self.decoder.get_or_init(|| DecoderDictionary::copy(self.bytes)))
+    }
+}
 
 /// Facts of one file version, ready to be stored.
 pub struct PackedFacts {
@@ -22,59 +58,70 @@ pub struct PackedFacts {
     pub(crate) rest: Vec<u8>,
 }
 
-/// Packs facts; keeps its compressor, so one per thread is the way to use it.
+/// Packs facts; keeps its compressors, so one per thread is the way to use it.
 pub struct Packer {
-    compressor: zstd::bulk::Compressor<'static>,
+    symbols: Compressor<'static>,
+    rest: Compressor<'static>,
 }
 
 impl Packer {
     /// A packer.
     pub fn new() -> Result<Packer, StoreError> {
-        let compressor = zstd::bulk::Compressor::new(LEVEL).map_err(StoreError::io("zstd"))?;
-        Ok(Packer { compressor })
+        let compressor = |dictionary: &'static Dictionary| dictionary.compressor().map_err(StoreError::io("zstd"));
+        Ok(Packer { symbols: compressor(&SYMBOLS)?, rest: compressor(&REST)? })
     }
 
     /// Packs the facts of one file.
     pub fn pack(&mut self, facts: &FileFacts) -> Result<PackedFacts, StoreError> {
-        let symbols = self.bytes(&SymbolColumns::from_facts(facts))?;
-        Ok(PackedFacts { symbols, rest: self.bytes(&Columns::from_facts(facts))? })
+        let symbols = packed(&mut self.symbols, &SymbolColumns::from_facts(facts))?;
+        Ok(PackedFacts { symbols, rest: packed(&mut self.rest, &Columns::from_facts(facts))? })
     }
 
+    /// Packs something else.
     pub(crate) fn bytes(&mut self, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-        let plain = postcard::to_stdvec(value).map_err(|problem| StoreError::corrupt(format!("pack: {problem}")))?;
-        let mut bytes = self.compressor.compress(&plain).map_err(StoreError::io("zstd"))?;
-        bytes.extend((plain.len() as u32).to_le_bytes());
-        Ok(bytes)
+        packed(&mut self.rest, value)
     }
 }
 
+fn packed(compressor: &mut Compressor, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    let plain = postcard::to_stdvec(value).map_err(|problem| StoreError::corrupt(format!("pack: {problem}")))?;
+    let mut bytes = compressor.compress(&plain).map_err(StoreError::io("zstd"))?;
+    bytes.extend((plain.len() as u32).to_le_bytes());
+    Ok(bytes)
+}
+
 pub(crate) fn unpack_symbols(bytes: &[u8]) -> Result<SymbolTable, StoreError> {
-    unpack::<SymbolColumns>(bytes)?.into_table()
+    thread_local!(static OWN: OwnDecompressor = const { RefCell::new(None) });
+    unpack_with::<SymbolColumns>(bytes, &SYMBOLS, &OWN)?.into_table()
 }
 
 pub(crate) fn unpack_rest(bytes: &[u8]) -> Result<FileFacts, StoreError> {
     unpack::<Columns>(bytes).map(Columns::into_facts)
 }
 
+/// Unpacks what [`Packer::bytes`] packed.
 pub(crate) fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
-    let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("facts: {what}"));
-    let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
-    let plain = decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
-    postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
+    thread_local!(static OWN: OwnDecompressor = const { RefCell::new(None) });
+    unpack_with(bytes, &REST, &OWN)
 }
 
-/// Decompresses with a decompressor of the thread's own: making one costs as much as a small file.
-fn decompress(packed: &[u8], length: usize) -> std::io::Result<Vec<u8>> {
-    thread_local! {
-        static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
-    }
-    DECOMPRESSOR.with_borrow_mut(|slot| {
-        let decompressor = match slot {
-            Some(decompressor) => decompressor,
-            None => slot.insert(zstd::bulk::Decompressor::new()?),
-        };
-        decompressor.decompress(packed, length)
-    })
+/// A decompressor of the thread's own: making one costs as much as a small file.
+type OwnDecompressor = RefCell<Option<Decompressor<'static>>>;
+
+fn unpack_with<T: for<'de> Deserialize<'de>>(
+    bytes: &[u8],
+    dictionary: &'static Dictionary,
+    own: &'static LocalKey<OwnDecompressor>,
+) -> Result<T, StoreError> {
+    let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("facts: {what}"));
+    let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
+    let length = u32::from_le_bytes(*len) as usize;
+    let decompress = |slot: &mut Option<Decompressor<'static>>| match slot {
+        Some(decompressor) => decompressor.decompress(packed, length),
+        None => slot.insert(dictionary.decompressor()?).decompress(packed, length),
+    };
+    let plain = own.with_borrow_mut(decompress).map_err(|problem| damaged(&problem))?;
+    postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
 }
 
 /// Everything but symbols, one vector per column; positions as differences to the one before.
@@ -216,6 +263,7 @@ pub(crate) fn sums(deltas: Vec<u32>) -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::SCHEMA_VERSION;
 
     #[test]
     fn facts_survive_packing() {
@@ -263,6 +311,15 @@ mod tests {
         let packed = Packer::new().unwrap().pack(&facts).unwrap();
         assert_eq!(unpack_rest(&packed.rest).unwrap(), facts);
         assert!(unpack_symbols(&packed.symbols).unwrap().symbols.is_empty());
+    }
+
+    #[test]
+    fn the_dictionaries_are_those_of_the_schema() {
+        // With other ones, indexes of this schema version could not be read: raise it with them.
+        let id = |dictionary: &Dictionary| {
+            dictionary.bytes[4..8].iter().rev().fold(0, |id, byte| id << 8 | u64::from(*byte))
+        };
+        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (4, 1_376_477_505, 2_125_699_728));
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), 
     }
     if found == 0 {
         // Overflow pages are filled by one file's facts each: small pages waste less of the last one.
-        connection.pragma_update(None, "page_size", 1024)?;
+        connection.pragma_update(None, "page_size", 2048)?;
     }
     configure(connection)?;
     let done = if found == 0 { 0 } else { (found - FIRST_VERSION + 1) as usize };

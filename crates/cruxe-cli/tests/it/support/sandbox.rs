@@ -40,6 +40,14 @@ impl Run {
     }
 }
 
+/// Where a program is. A bare name with a `PATH` of its own would be started by a fork, which copies the tables of all the memory
+/// that the tests have.
+fn on_path(program: &str) -> PathBuf {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file());
+    found.unwrap_or_else(|| program.into())
+}
+
 impl Sandbox {
     pub fn new() -> Sandbox {
         let dir = tempfile::Builder::new().prefix("cruxe-it-").tempdir().unwrap();
@@ -68,7 +76,7 @@ impl Sandbox {
 
     /// A program that sees this home and nothing of the machine's own settings.
     pub fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
+        let mut command = Command::new(on_path(program));
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -2,10 +2,11 @@
 
 mod known;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cruxe_model::RepoPath;
@@ -40,9 +41,54 @@ pub struct Cards {
     pub cards: Vec<Arc<Card>>,
     /// Problems by path; a card with a fatal one is not among the cards.
     pub problems: Vec<Problem>,
+    in_turn: OnceLock<Vec<Listed>>,
+}
+
+/// A card in a list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The card.
+    pub card: Arc<Card>,
+    written: OnceLock<Written>,
+}
+
+/// A card as JSON.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// As it is.
+    pub json: String,
+    /// As it stands in a JSON string.
+    pub escaped: String,
+}
+
+impl Listed {
+    /// Returns what `write` makes of the card. It is asked only once: long lists are put together of what was written before.
+    pub fn written_once<E>(&self, write: impl FnOnce(&Card) -> Result<Written, E>) -> Result<&Written, E> {
+        if let Some(written) = self.written.get() {
+            return Ok(written);
+        }
+        let written = write(&self.card)?;
+        Ok(self.written.get_or_init(|| written))
+    }
 }
 
 impl Cards {
+    /// Returns the cards in the order of lists: what is worked on first, what is put away last, important and older ones before
+    /// others.
+    pub fn in_turn(&self) -> &[Listed] {
+        let turn = |status: Status| match status {
+            Status::Active => 0,
+            Status::Todo => 1,
+            Status::Done => 2,
+            Status::Archived => 3,
+        };
+        self.in_turn.get_or_init(|| {
+            let mut cards = self.cards.clone();
+            cards.sort_by_key(|card| (turn(card.status), Reverse(card.priority), card.created));
+            cards.into_iter().map(|card| Listed { card, written: OnceLock::new() }).collect()
+        })
+    }
+
     /// Returns a card.
     pub fn get(&self, id: &str) -> Option<&Arc<Card>> {
         self.cards.binary_search_by(|card| card.id.as_str().cmp(id)).ok().map(|at| &self.cards[at])

@@ -33,7 +33,7 @@ mod store;
 
 pub use card::{Card, CardId, Priority, Problem, Status};
 pub use config::{DeckConfig, LoadedConfig};
-pub use deck::{Cards, Cleaned, Deck, NewCard, Update, Updated};
+pub use deck::{Cards, Cleaned, Deck, Listed, NewCard, Update, Updated, Written};
 pub use error::DeckError;
 pub use graph::TaskGraph;
 pub use lock::DeckLock;

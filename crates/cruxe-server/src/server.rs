@@ -420,7 +420,7 @@ impl ServerHandler for Connection {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
         match outcome {
-            Ok(answer) => Ok(self.to_result(&answer, linked)?.into()),
+            Ok(answer) => Ok(self.to_result(answer, linked)?.into()),
             Err(CallError::Tool(error)) => Ok(CallToolResult::structured_error(error.to_json()).into()),
             Err(other @ (CallError::UnknownTool(_) | CallError::Numeric(_))) => Err(other.to_rpc()),
         }
@@ -428,22 +428,28 @@ impl ServerHandler for Connection {
 }
 
 impl Connection {
-    /// Lets structured content pass rmcp as a string that holds its JSON, for a transport that puts the string's content
-    /// in its place. Of a long answer rmcp's tree of values would cost more than everything else.
+    /// Lets answers pass rmcp as they are written: structured content as a string that holds its JSON, the text as it stands in
+    /// a JSON string, for a transport that puts both in their places. Of a long answer rmcp's tree of values would cost more
+    /// than everything else.
     pub(crate) fn written(self) -> Connection {
         Connection { written: true, ..self }
     }
 
-    fn to_result(&self, answer: &Answer, linked: bool) -> Result<CallToolResult, ErrorData> {
-        let read = || {
+    fn to_result(&self, answer: Answer, linked: bool) -> Result<CallToolResult, ErrorData> {
+        let read = |answer: &Answer| {
             serde_json::from_str::<Value>(answer.json())
                 .map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
         };
-        let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text())]);
-        if linked {
-            result.content.extend(link_of_first(&read()?).map(ContentBlock::resource_link));
-        }
-        result.structured_content = Some(if self.written { Value::from(answer.json()) } else { read()? });
+        let link = if linked { link_of_first(&read(&answer)?) } else { None };
+        let (text, structured) = if self.written {
+            let (text, json) = answer.into_written();
+            (text, Value::from(json))
+        } else {
+            (answer.text().to_owned(), read(&answer)?)
+        };
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+        result.content.extend(link.map(ContentBlock::resource_link));
+        result.structured_content = Some(structured);
         Ok(result)
     }
 

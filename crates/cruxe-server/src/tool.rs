@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
+use cruxe_deck::Written;
 use cruxe_model::CancelFlag;
 use cruxe_model::error::ToolError;
 use schemars::JsonSchema;
@@ -136,26 +137,58 @@ pub struct Answer {
     json: String,
     /// Where the text content and the bare form lie in it, where they are not the whole object.
     text_at: Option<Range<usize>>,
+    /// The text as it stands in a JSON string, where that is known.
+    escaped: Option<String>,
 }
 
 impl Answer {
     /// An answer whose text is the structured object.
     pub fn new(output: &impl Serialize) -> Result<Answer, ToolError> {
-        Ok(Answer { json: written(output)?, text_at: None })
+        Ok(Answer { json: written(output)?, text_at: None, escaped: None })
     }
 
     /// An answer for tools whose contract is an array: an object of the array and its metadata, of which the array alone
     /// is the text.
-    pub fn array(member: &str, items: &impl Serialize, metadata: &impl Serialize) -> Result<Answer, ToolError> {
-        let (name, items) = (written(&member)?, written(items)?);
+    pub fn array(member: &str, items: &[impl Serialize], metadata: &impl Serialize) -> Result<Answer, ToolError> {
+        let (name, items) = (written(&member)?, written(&items)?);
         let start = name.len() + "{:".len();
         let json = format!("{{{name}:{items},\"metadata\":{}}}", written(metadata)?);
-        Ok(Answer { json, text_at: Some(start..start + items.len()) })
+        Ok(Answer { json, text_at: Some(start..start + items.len()), escaped: None })
+    }
+
+    /// The same, of items that were written before.
+    pub(crate) fn array_of_written(
+        member: &str,
+        items: &[&Written],
+        metadata: &impl Serialize,
+    ) -> Result<Answer, ToolError> {
+        let (name, metadata) = (written(&member)?, written(metadata)?);
+        let list = |of: fn(&Written) -> &str, before: &str, room: usize| {
+            let length: usize = items.iter().map(|item| of(item).len() + 1).sum();
+            let mut list = String::with_capacity(before.len() + length + room);
+            list.push_str(before);
+            for (at, item) in items.iter().enumerate() {
+                list.push_str(if at > 0 { "," } else { "" });
+                list.push_str(of(item));
+            }
+            list.push(']');
+            list
+        };
+        let before = format!("{{{name}:[");
+        let mut json = list(|item| &item.json, &before, metadata.len() + 32);
+        let text_at = Some(before.len() - 1..json.len());
+        json.extend([",\"metadata\":", &metadata, "}"]);
+        Ok(Answer { json, text_at, escaped: Some(list(|item| &item.escaped, "[", 1)) })
     }
 
     /// Returns the text content, which is also what clients outside MCP's envelope get.
     pub fn text(&self) -> &str {
         self.text_at.clone().and_then(|at| self.json.get(at)).unwrap_or(&self.json)
+    }
+
+    /// Takes the text as it stands in a JSON string, and the structured content.
+    pub(crate) fn into_written(mut self) -> (String, String) {
+        (self.escaped.take().unwrap_or_else(|| escaped(self.text())), self.json)
     }
 
     /// Returns the structured content, an object, as JSON.
@@ -164,7 +197,22 @@ impl Answer {
     }
 }
 
-fn written(value: &impl Serialize) -> Result<String, ToolError> {
+/// Returns JSON as it stands in a JSON string. It has a quote every few bytes, between which serde_json would copy piece by piece;
+/// control characters it has none.
+pub(crate) fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len() + json.len() / 2);
+    let mut rest = json;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+        let (before, after) = rest.split_at(at);
+        escaped.extend([before, "\\", &after[..1]]);
+        rest = &after[1..];
+    }
+    escaped.push_str(rest);
+    escaped
+}
+
+/// Writes something as JSON.
+pub(crate) fn written(value: &impl Serialize) -> Result<String, ToolError> {
     serde_json::to_string(value).map_err(ToolError::internal)
 }
 
@@ -201,6 +249,8 @@ where
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -211,5 +261,30 @@ mod tests {
         assert_eq!(object, json!({"ta\"sks": ["a", "]}"], "metadata": {"ref": "main"}}));
         let whole = Answer::new(&json!({"a": 1})).unwrap();
         assert_eq!((whole.text(), whole.json()), (r#"{"a":1}"#, r#"{"a":1}"#));
+    }
+
+    #[test]
+    fn a_list_of_what_was_written_is_the_list_that_would_be_written() {
+        let items = [json!({"id": "a", "title": "say \"hi\" \\ ü"}), json!({"id": "b"})];
+        let pieces = items.each_ref().map(|item| {
+            let json = item.to_string();
+            Written { escaped: escaped(&json), json }
+        });
+        for many in 0..=2 {
+            let metadata = json!({"ref": "main"});
+            let whole = Answer::array("tasks", &items[..many], &metadata).unwrap();
+            let pieces: Vec<&Written> = pieces[..many].iter().collect();
+            let joined = Answer::array_of_written("tasks", &pieces, &metadata).unwrap();
+            assert_eq!((joined.json(), joined.text()), (whole.json(), whole.text()));
+            assert_eq!(joined.into_written(), whole.into_written());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn json_is_escaped_as_serde_json_does(text in any::<String>()) {
+            let json = serde_json::to_string(&json!({"text": text})).unwrap();
+            prop_assert_eq!(format!("\"{}\"", escaped(&json)), serde_json::to_string(&json).unwrap());
+        }
     }
 }

@@ -106,7 +106,7 @@ impl Transport<RoleServer> for Link {
 }
 
 /// Writes a message. Structured content that is a string holds JSON ([`Connection::written`]); it takes its place as
-/// the last member of the result, which is the last member of the message. The text, JSON as well, is put in beside it.
+/// the last member of the result, which is the last member of the message. The text is then escaped already, and put in too.
 ///
 /// [`Connection::written`]: crate::server::Connection::written
 fn write(message: &mut TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
@@ -115,9 +115,9 @@ fn write(message: &mut TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     let at = around.windows(NO_TEXT.len()).position(|part| part == NO_TEXT).map(|at| at + NO_TEXT.len() - 1);
     let end = around.strip_suffix(b"}}").map(<[u8]>::len);
     let (Some(at), Some(end)) = (at, end) else { return Err(io::Error::other("a result without content")) };
-    let mut line = Vec::with_capacity(around.len() + 2 * text.len() + json.len() + 32);
+    let mut line = Vec::with_capacity(around.len() + text.len() + json.len() + 32);
     line.extend_from_slice(&around[..at]);
-    push_escaped(&text, &mut line);
+    line.extend_from_slice(text.as_bytes());
     line.extend_from_slice(&around[at..end]);
     line.extend_from_slice(b",\"structuredContent\":");
     line.extend_from_slice(json.as_bytes());
@@ -140,22 +140,6 @@ fn take_answer(message: &mut TxJsonRpcMessage<RoleServer>) -> Option<(String, St
     let taken = (std::mem::take(&mut content.text), std::mem::take(json));
     result.structured_content = None;
     Some(taken)
-}
-
-/// Writes JSON as the content of a JSON string. It has a quote every few bytes, between which serde_json would copy piece
-/// by piece; control characters it has none.
-fn push_escaped(json: &str, line: &mut Vec<u8>) {
-    let start = line.len();
-    line.resize(start + 2 * json.len(), 0);
-    let (escaped, mut at) = (&mut line[start..], 0);
-    for byte in json.bytes() {
-        debug_assert!(byte >= 0x20, "JSON without line breaks");
-        escaped[at] = b'\\';
-        at += usize::from(matches!(byte, b'"' | b'\\'));
-        escaped[at] = byte;
-        at += 1;
-    }
-    line.truncate(start + at);
 }
 
 /// What rmcp does with a request that comes before the session is open.
@@ -241,15 +225,15 @@ pub(crate) fn explain(method: &str, params: Option<Object>) -> ErrorData {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use rmcp::model::CallToolResult;
 
     use super::*;
+    use crate::tool::escaped;
 
     #[test]
     fn an_answer_that_is_written_already_takes_its_place() {
         let json = r#"{"a":"\"text\":\"\" \\ é\n","b":[]}"#;
-        let mut result = CallToolResult::success(vec![ContentBlock::text(json), ContentBlock::text("")]);
+        let mut result = CallToolResult::success(vec![ContentBlock::text(escaped(json)), ContentBlock::text("")]);
         result.structured_content = Some(json.into());
         let id = RequestId::String(r#""text":"""#.into());
         let mut message = TxJsonRpcMessage::<RoleServer>::response(ServerResult::CallToolResult(result), id);
@@ -258,16 +242,5 @@ mod tests {
         assert_eq!(written["result"]["content"][0]["text"], json);
         assert_eq!(written["result"]["content"][1]["text"], "");
         assert_eq!(written["result"]["structuredContent"], serde_json::from_str::<Value>(json).unwrap());
-    }
-
-    proptest! {
-        #[test]
-        fn json_is_escaped_as_serde_json_does(text in any::<String>()) {
-            let json = serde_json::to_string(&json!({"text": text})).unwrap();
-            let mut line = b"before ".to_vec();
-            push_escaped(&json, &mut line);
-            let whole = serde_json::to_string(&json).unwrap();
-            prop_assert_eq!(&line[b"before ".len()..], &whole.as_bytes()[1..whole.len() - 1]);
-        }
     }
 }

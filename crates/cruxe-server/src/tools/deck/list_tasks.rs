@@ -1,10 +1,9 @@
 //! `list_tasks`: the tasks that pass a filter.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use cruxe_deck::dates::{BadFilter, DateFilter};
-use cruxe_deck::{Card, Priority, Status};
+use cruxe_deck::{Card, Priority, Status, Written};
 use cruxe_model::{Metadata, ToolError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
-use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::tool::{Answer, Call, Tool, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 
 /// Which tasks.
@@ -56,32 +55,30 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
         let desk = desks.enter(call, "list_tasks")?;
         let filter = Filter::new(&input)?;
         let cards = desk.cards()?;
-        let mut wanted: Vec<&Arc<Card>> = cards.cards.iter().filter(|card| filter.passes(card)).collect();
-        wanted.sort_by_key(|card| (turn(card.status), Reverse(card.priority), card.created));
-        let tasks = wanted.into_iter().map(|card| Task {
+        let wanted = cards.in_turn().iter().filter(|listed| filter.passes(&listed.card));
+        let tasks = wanted.map(|listed| listed.written_once(Task::of)).collect::<Result<Vec<&Written>, ToolError>>()?;
+        Answer::array_of_written("tasks", &tasks, &desk.metadata_with_problems(&cards))
+    };
+    Arc::new(ArrayTool { spec, run })
+}
+
+impl Task<'_> {
+    fn of(card: &Card) -> Result<Written, ToolError> {
+        let json = written(&Task {
             id: card.id.as_str(),
             title: &card.title,
             status: card.status,
             priority: card.priority,
             assignee: card.assignee.as_deref(),
-        });
-        Answer::array("tasks", &tasks.collect::<Vec<Task>>(), &desk.metadata_with_problems(&cards))
-    };
-    Arc::new(ArrayTool { spec, run })
-}
-
-/// What is worked on comes first, what is put away last.
-fn turn(status: Status) -> u8 {
-    match status {
-        Status::Active => 0,
-        Status::Todo => 1,
-        Status::Done => 2,
-        Status::Archived => 3,
+        })?;
+        Ok(Written { escaped: escaped(&json), json })
     }
 }
 
 struct Filter<'a> {
     input: &'a Input,
+    /// Nothing is asked for: then no card need be looked at.
+    is_empty: bool,
     created: Option<DateFilter>,
     updated: Option<DateFilter>,
 }
@@ -94,10 +91,17 @@ impl<'a> Filter<'a> {
             text.as_ref().map(|text| DateFilter::parse(text, now).map_err(refused)).transpose()
         };
         let (created, updated) = (date("created", &input.created)?, date("updated", &input.updated)?);
-        Ok(Filter { input, created, updated })
+        let Input { status, assignee, tags, priority, .. } = input;
+        let is_empty = (status.is_none() && assignee.is_none() && tags.is_none() && priority.is_none())
+            && created.is_none()
+            && updated.is_none();
+        Ok(Filter { input, is_empty, created, updated })
     }
 
     fn passes(&self, card: &Card) -> bool {
+        if self.is_empty {
+            return true;
+        }
         let dated = |filter: &Option<DateFilter>, time: Option<Timestamp>| {
             filter.is_none_or(|filter| time.is_some_and(|time| filter.matches(time)))
         };

@@ -33,6 +33,15 @@ pub(crate) fn add(sum: &mut [f32], row: &[u8], weight: f32) {
     plain_add(sum, row, weight);
 }
 
+/// Asks for bytes that will be read soon.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    sse::prefetch(bytes);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}
+
 #[inline(always)]
 fn plain_dot(a: &[i8], b: &[i8]) -> i32 {
     let common = a.len().min(b.len());
@@ -60,6 +69,23 @@ fn plain_product(first: &[i8], second: &[i8], row: &[u8]) -> i32 {
 fn plain_add(sum: &mut [f32], row: &[u8], weight: f32) {
     for (sum, &value) in sum.iter_mut().zip(row) {
         *sum += weight * f32::from(value as i8);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod sse {
+    #![allow(unsafe_code)]
+
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+    const LINE: usize = 64;
+
+    #[inline]
+    pub fn prefetch(bytes: &[u8]) {
+        for line in bytes.chunks(LINE) {
+            // SAFETY: every such processor has this instruction, and it reads nothing that a program could notice.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::error::EmbedError;
 use crate::simd;
 use crate::vector::Vector;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Hashed, Vocabulary};
 use crate::words;
 
 static BUILTIN: &[u8] = include_bytes!("../../../model/code-static-256.cqse");
@@ -117,12 +117,12 @@ impl Table {
     fn sum(&self, mut tokens: Vec<u32>) -> Vec<f32> {
         // In the order of their numbers, so that equal bags of words have equal bits.
         tokens.sort_unstable();
+        let row = |token: u32| &self.bytes[self.rows + token as usize * self.dims..][..self.dims];
+        tokens.iter().for_each(|token| simd::prefetch(row(*token)));
         let mut sum = vec![0.0_f32; self.dims];
         for same in tokens.chunk_by(|a, b| a == b) {
-            let token = same[0] as usize;
-            let weight = (same.len() as f32).sqrt() * self.scales[token];
-            let row = self.rows + token * self.dims;
-            simd::add(&mut sum, &self.bytes[row..row + self.dims], weight);
+            let weight = (same.len() as f32).sqrt() * self.scales[same[0] as usize];
+            simd::add(&mut sum, row(same[0]), weight);
         }
         sum
     }
@@ -133,8 +133,10 @@ impl Table {
         let mut left = MOST_WORDS;
         for part in parts {
             let folded = words::fold(part);
-            for word in words::split(&folded).take(left) {
-                left -= 1;
+            // All hashes first: looking up is waiting for memory, and what is asked for in a row is waited for at once.
+            let hashed: Vec<Hashed> = words::split(&folded).take(left).map(Hashed::new).collect();
+            left -= hashed.len();
+            for word in &hashed {
                 self.vocabulary.look_up(word, &mut tokens);
             }
         }

@@ -22,6 +22,19 @@ struct Slot {
     piece: u32,
 }
 
+/// A word with the hash of the whole of it.
+pub(crate) struct Hashed<'a> {
+    word: Word<'a>,
+    hash: Hash,
+}
+
+impl<'a> Hashed<'a> {
+    pub fn new(word: Word<'a>) -> Hashed<'a> {
+        let (Word::Ascii(text) | Word::Other(text)) = word;
+        Hashed { word, hash: Hash::of(text.as_bytes(), false) }
+    }
+}
+
 /// FNV-1a: it can be carried on byte by byte, so all beginnings of a word cost one pass.
 #[derive(Clone, Copy)]
 struct Hash(u64);
@@ -109,15 +122,13 @@ impl Vocabulary {
     }
 
     /// Appends the numbers of a word's pieces; none if some part of the word has no piece.
-    pub fn look_up(&self, word: Word, found: &mut Vec<u32>) {
-        let (Word::Ascii(text) | Word::Other(text)) = word;
-        let bytes = text.as_bytes();
-        if let Some(number) = self.find(Hash::of(bytes, false)) {
+    pub fn look_up(&self, word: &Hashed, found: &mut Vec<u32>) {
+        if let Some(number) = self.find(word.hash) {
             return found.push(number);
         }
-        match word {
-            Word::Ascii(_) => self.take_apart(&bytes[..bytes.len().min(LONGEST_WORD)], found),
-            Word::Other(_) => {
+        match word.word {
+            Word::Ascii(text) => self.take_apart(&text.as_bytes()[..text.len().min(LONGEST_WORD)], found),
+            Word::Other(text) => {
                 // Without blanks between words, as in Chinese, a single character is what can still be known.
                 let mut buffer = [0; 4];
                 found.extend(text.chars().filter_map(|letter| {

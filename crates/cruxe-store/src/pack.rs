@@ -12,15 +12,18 @@ use std::thread::LocalKey;
 use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::dict::{DecoderDictionary, EncoderDictionary};
+use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::CParameter;
 
 use crate::error::StoreError;
 use crate::index::SymbolTable;
 use crate::symbol_columns::SymbolColumns;
 
-/// Higher levels save little for what they cost.
-const LEVEL: i32 = 3;
+/// The next level saves a hundredth, with a second table to look into.
+const LEVEL: i32 = 2;
+/// Tables of 4,096 places. Parsing has driven them out of the processor's caches by the time the next file is packed, so what a
+/// larger table costs is fetching it; it would save half a hundredth.
+const TABLE_LOG: u32 = 12;
 
 /// What the facts of many files have in common, so that each of them need not say it. A part of the schema: with another one
 /// nothing that is stored can be read. `train.py` beside them makes them.
@@ -29,18 +32,17 @@ static REST: Dictionary = Dictionary::new(include_bytes!("../dictionaries/rest.d
 
 struct Dictionary {
     bytes: &'static [u8],
-    encoder: OnceLock<EncoderDictionary<'static>>,
     decoder: OnceLock<DecoderDictionary<'static>>,
 }
 
 impl Dictionary {
     const fn new(bytes: &'static [u8]) -> Dictionary {
-        Dictionary { bytes, encoder: OnceLock::new(), decoder: OnceLock::new() }
+        Dictionary { bytes, decoder: OnceLock::new() }
     }
 
     fn compressor(&'static self) -> io::Result<Compressor<'static>> {
-        let mut compressor = Compressor::new(LEVEL)?;
-        compressor.set_prepared_dictionary(self.encoder.get_or_init(|| EncoderDictionary::copy(self.bytes, LEVEL)))?;
+        let mut compressor = Compressor::with_dictionary(LEVEL, self.bytes)?;
+        compressor.set_parameter(CParameter::HashLog(TABLE_LOG))?;
         // Which dictionary it is and how long the content is are known without the frame.
         compressor.set_parameter(CParameter::DictIdFlag(false))?;
         compressor.set_parameter(CParameter::ContentSizeFlag(false))?;

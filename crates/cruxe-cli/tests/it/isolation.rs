@@ -1,6 +1,6 @@
 //! Whatever happened to a repository: each ref shows the symbols of a fresh checkout of it, no more and no fewer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
@@ -84,14 +84,23 @@ fn truth_on_disk(root: &std::path::Path) -> Symbols {
     found
 }
 
-/// Every (path, symbol) of the files of a commit, as git has them.
-fn truth_in_git(repo: &Repo<'_>, branch: &str) -> Symbols {
-    let found = repo.git(&["grep", "--threads=1", "-e", "^def ", branch, "--"]);
-    let place = |line: &str| {
-        let (path, text) = line.strip_prefix(branch)?.strip_prefix(':')?.split_once(':')?;
-        Some((path.to_owned(), defined(text)?))
-    };
-    found.lines().map(|line| place(line).unwrap_or_else(|| panic!("{line}"))).collect()
+/// Every (path, symbol) of the files of each branch's commit, as git has them.
+fn truths_in_git(repo: &Repo<'_>, branches: &[&str]) -> Vec<(String, Symbols)> {
+    if branches.is_empty() {
+        return Vec::new();
+    }
+    let found = repo.git(&[&["grep", "--threads=1", "-e", "^def "], branches, &["--"]].concat());
+    let mut truths: BTreeMap<&str, Symbols> = BTreeMap::new();
+    for line in found.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (Some(branch), Some(path), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
+            panic!("{line}")
+        };
+        let name = defined(text).unwrap_or_else(|| panic!("{line}"));
+        truths.entry(branch).or_default().insert((path.to_owned(), name));
+    }
+    assert_eq!(truths.len(), branches.len(), "one file is in every commit");
+    truths.into_iter().map(|(branch, symbols)| (branch.to_owned(), symbols)).collect()
 }
 
 /// Every (path, symbol) that the tools show for a ref.
@@ -125,12 +134,11 @@ fn try_history(seed: u64) {
     let mut names = BTreeSet::new();
     for number in 0..STEPS {
         step(&sandbox, &repo, &mut random, number);
-        let current = repo.git(&["branch", "--show-current"]);
-        let branches = repo.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
-        let others = branches.lines().filter(|branch| **branch != *current);
-        let mut truths: Vec<(String, Symbols)> =
-            others.map(|branch| (branch.to_owned(), truth_in_git(&repo, branch))).collect();
-        truths.push((current, truth_on_disk(&repo.root)));
+        let branches = repo.git(&["for-each-ref", "--format=%(refname:short)%(HEAD)", "refs/heads"]);
+        let current = branches.lines().find_map(|branch| branch.strip_suffix('*')).unwrap();
+        let others: Vec<&str> = branches.lines().filter(|branch| !branch.ends_with('*')).map(str::trim_end).collect();
+        let mut truths = truths_in_git(&repo, &others);
+        truths.push((current.to_owned(), truth_on_disk(&repo.root)));
         // Names of earlier steps are asked for too: what is gone must be gone.
         names.extend(truths.iter().flat_map(|(_, truth)| truth).map(|(_, name)| name.clone()));
         truths.iter().for_each(|(name, _)| sync(&mut client, name));

@@ -255,7 +255,9 @@ impl Writer {
         std::thread::scope(|scope| {
             let text = scope.spawn(|| text.commit(watermark));
             let rows = symbols.flush(connection).and_then(|()| vectors.commit(connection));
-            text.join().unwrap_or_else(|_| Err(StoreError::corrupt("full-text index: its writer panicked")))?;
+            // What is left to write after the text is then the last page of the transaction.
+            let rows = rows.and_then(|()| Ok(connection.cache_flush()?));
+            text.join().unwrap_or_else(|_| Err(text_panicked()))?;
             rows
         })?;
         self.set_meta("watermark", i64::from(self.index.watermark()?.min(watermark)))?;
@@ -332,10 +334,14 @@ impl Writer {
             let _ = self.connection.execute_batch("VACUUM");
             let _ = self.text.compact(&self.index);
         }
-        // Best effort: a reader that is in the middle of something keeps the log from being folded in.
-        let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        // A merge that outlives its writer would set the list of segments back to what that writer knew.
-        self.text.finish()?;
+        let Writer { text, connection, .. } = self;
+        std::thread::scope(|scope| {
+            // A merge that outlives its writer would set the list of segments back to what that writer knew.
+            let text = scope.spawn(|| text.finish());
+            // Best effort: a reader that is in the middle of something keeps the log from being folded in.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            text.join().unwrap_or_else(|_| Err(text_panicked()))
+        })?;
         Ok(swept)
     }
 
@@ -429,4 +435,8 @@ impl Writer {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+fn text_panicked() -> StoreError {
+    StoreError::corrupt("full-text index: its writer panicked")
 }

@@ -27,21 +27,21 @@ impl Go {
         if steps > MAX_STEPS {
             return cx.expr(Expr::Unknown);
         }
-        let inner = |field: &str| node.child_by_field_name(field);
+        let inner = |field: u16| node.child_by_field_id(field);
         let expr = match node.kind() {
             "identifier" | "field_identifier" | "type_identifier" | "package_identifier" => {
                 Expr::Name(cx.name_of(node))
             }
-            "selector_expression" => match (inner("operand"), inner("field")) {
+            "selector_expression" => match (inner(self.operand), inner(self.field)) {
                 (Some(operand), Some(field)) => {
                     let base = self.expr(cx, &operand, steps + 1);
                     Expr::Member(base, cx.name_of(&field))
                 }
                 _ => Expr::Unknown,
             },
-            "call_expression" => match inner("function") {
+            "call_expression" => match inner(self.function) {
                 Some(function) if matches!(cx.text_of(&function), "new" | "make") => {
-                    let ty = inner("arguments").and_then(|list| list.named_child(0));
+                    let ty = inner(self.arguments).and_then(|list| list.named_child(0));
                     ty.and_then(|ty| self.type_ref(cx, &ty)).map_or(Expr::Unknown, Expr::Typed)
                 }
                 Some(function) => {
@@ -50,18 +50,18 @@ impl Go {
                 }
                 None => Expr::Unknown,
             },
-            "index_expression" => match inner("operand") {
+            "index_expression" => match inner(self.operand) {
                 Some(operand) => Expr::Index(self.expr(cx, &operand, steps + 1)),
                 None => Expr::Unknown,
             },
-            "type_conversion_expression" if inner("type").is_some_and(|ty| ty.kind() == "generic_type") => {
-                let callee = inner("type").and_then(|ty| ty.child_by_field_name("type"));
+            "type_conversion_expression" if inner(self.ty).is_some_and(|ty| ty.kind() == "generic_type") => {
+                let callee = inner(self.ty).and_then(|ty| ty.child_by_field_id(self.ty));
                 match callee.map(|callee| self.expr(cx, &callee, steps + 1)) {
                     Some(callee) => Expr::Call(callee),
                     None => Expr::Unknown,
                 }
             }
-            "qualified_type" => match (inner("package"), inner("name")) {
+            "qualified_type" => match (inner(self.package), inner(self.name)) {
                 (Some(package), Some(name)) => {
                     let base = self.expr(cx, &package, steps + 1);
                     Expr::Member(base, cx.name_of(&name))
@@ -69,7 +69,7 @@ impl Go {
                 _ => Expr::Unknown,
             },
             "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => {
-                inner("type").and_then(|ty| self.type_ref(cx, &ty)).map_or(Expr::Unknown, Expr::Typed)
+                inner(self.ty).and_then(|ty| self.type_ref(cx, &ty)).map_or(Expr::Unknown, Expr::Typed)
             }
             "unary_expression" | "parenthesized_expression" | "expression_list" => match node.named_child(0) {
                 Some(operand) => return self.expr(cx, &operand, steps + 1),
@@ -102,7 +102,7 @@ impl Go {
         let mut cursor = node.walk();
         let mut parts = Vec::new();
         for part in node.named_children(&mut cursor) {
-            let Some(ty) = part.child_by_field_name("type") else { continue };
+            let Some(ty) = part.child_by_field_id(self.ty) else { continue };
             let ty = match self.type_ref(cx, &ty) {
                 Some(ty) => ty,
                 None => self.unnamed(cx, "_", None, 0)?,
@@ -131,27 +131,27 @@ impl Go {
             "type_identifier" | "identifier" | "qualified_type" => self.named(cx, node, Vec::new()),
             "pointer_type" | "parenthesized_type" | "type_elem" => self.type_at(cx, &node.named_child(0)?, steps + 1),
             "generic_type" => {
-                let arguments = node.child_by_field_name("type_arguments")?;
+                let arguments = node.child_by_field_id(self.type_arguments)?;
                 let mut cursor = arguments.walk();
                 let mut args = Vec::new();
                 for argument in arguments.named_children(&mut cursor) {
                     args.extend(self.type_at(cx, &argument, steps + 1));
                 }
-                self.named(cx, &node.child_by_field_name("type")?, args)
+                self.named(cx, &node.child_by_field_id(self.ty)?, args)
             }
             "slice_type" | "array_type" | "implicit_length_array_type" => {
-                self.unnamed(cx, "[]", node.child_by_field_name("element"), steps)
+                self.unnamed(cx, "[]", node.child_by_field_id(self.element), steps)
             }
-            "map_type" | "channel_type" => self.unnamed(cx, "[]", node.child_by_field_name("value"), steps),
-            "function_type" => self.unnamed(cx, "fn", node.child_by_field_name("result"), steps),
+            "map_type" | "channel_type" => self.unnamed(cx, "[]", node.child_by_field_id(self.value), steps),
+            "function_type" => self.unnamed(cx, "fn", node.child_by_field_id(self.result), steps),
             _ => None,
         }
     }
 
     /// `T` or `pkg.T`.
     fn named(&self, cx: &mut Cx, node: &Node, args: Vec<TypeId>) -> Option<TypeId> {
-        let path = match node.child_by_field_name("package") {
-            Some(package) => vec![cx.name_of(&package), cx.name_of(&node.child_by_field_name("name")?)],
+        let path = match node.child_by_field_id(self.package) {
+            Some(package) => vec![cx.name_of(&package), cx.name_of(&node.child_by_field_id(self.name)?)],
             None => vec![cx.name_of(node)],
         };
         Some(cx.ty(path, args))
@@ -169,8 +169,8 @@ impl Go {
         for _ in 0..=MAX_STEPS {
             match self.kinds.get(node.kind_id()) {
                 K::TypeIdentifier => return Some(node),
-                K::QualifiedType => return node.child_by_field_name("name"),
-                _ => node = node.child_by_field_name("type").or_else(|| node.named_child(0))?,
+                K::QualifiedType => return node.child_by_field_id(self.name),
+                _ => node = node.child_by_field_id(self.ty).or_else(|| node.named_child(0))?,
             }
         }
         None

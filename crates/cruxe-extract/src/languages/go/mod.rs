@@ -131,6 +131,17 @@ struct Go {
     left: u16,
     receiver: u16,
     alias: u16,
+    arguments: u16,
+    body: u16,
+    element: u16,
+    operand: u16,
+    package: u16,
+    path: u16,
+    result: u16,
+    right: u16,
+    ty: u16,
+    type_arguments: u16,
+    value: u16,
 }
 
 fn rules(grammar: &Language) -> Box<dyn Rules> {
@@ -143,6 +154,17 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
         left: field(grammar, "left"),
         receiver: field(grammar, "receiver"),
         alias: field(grammar, "alias"),
+        arguments: field(grammar, "arguments"),
+        body: field(grammar, "body"),
+        element: field(grammar, "element"),
+        operand: field(grammar, "operand"),
+        package: field(grammar, "package"),
+        path: field(grammar, "path"),
+        result: field(grammar, "result"),
+        right: field(grammar, "right"),
+        ty: field(grammar, "type"),
+        type_arguments: field(grammar, "type_arguments"),
+        value: field(grammar, "value"),
     })
 }
 
@@ -209,7 +231,7 @@ impl Go {
 
     fn import(&self, cx: &mut Cx) {
         let node = cx.node();
-        let Some(path) = node.child_by_field_name("path") else { return };
+        let Some(path) = node.child_by_field_id(self.path) else { return };
         let quoted = span(&path);
         let inside = Span { start: quoted.start + 1, end: quoted.end.saturating_sub(1) };
         let text = cx.slice(inside);
@@ -232,10 +254,10 @@ impl Go {
         let node = cx.node();
         let Some(name) = node.child_by_field_id(self.name) else { return };
         let text = cx.text_of(&name);
-        let body = node.child_by_field_name("body");
+        let body = node.child_by_field_id(self.body);
         let receiver = node.child_by_field_id(self.receiver).and_then(|list| self.receiver_type(&list));
         let owner = receiver.map(|ty| cx.text_of(&ty).to_owned());
-        let result = node.child_by_field_name("result").and_then(|ty| self.result_type(cx, &ty));
+        let result = node.child_by_field_id(self.result).and_then(|ty| self.result_type(cx, &ty));
         let mut decl = Decl::new(kind, text, span(&name), span(&node)).leading(cx.leading(&node));
         decl.signature_end = Some(body.map_or(node.end_byte(), |body| body.start_byte()) as u32);
         decl.access = access(text);
@@ -252,16 +274,16 @@ impl Go {
 
     /// `T` of `(t *T)`, `(t T[K])`.
     fn receiver_type<'t>(&self, list: &Node<'t>) -> Option<Node<'t>> {
-        let mut ty = list.named_child(0)?.child_by_field_name("type")?;
+        let mut ty = list.named_child(0)?.child_by_field_id(self.ty)?;
         while !matches!(self.kinds.get(ty.kind_id()), K::TypeIdentifier) {
-            ty = ty.child_by_field_name("type").or_else(|| ty.named_child(0))?;
+            ty = ty.child_by_field_id(self.ty).or_else(|| ty.named_child(0))?;
         }
         Some(ty)
     }
 
     fn type_spec(&self, cx: &mut Cx) {
         let node = cx.node();
-        let (Some(name), Some(ty)) = (node.child_by_field_id(self.name), node.child_by_field_name("type")) else {
+        let (Some(name), Some(ty)) = (node.child_by_field_id(self.name), node.child_by_field_id(self.ty)) else {
             return;
         };
         let (kind, end) = match self.kinds.get(ty.kind_id()) {
@@ -286,8 +308,8 @@ impl Go {
 
     fn values(&self, cx: &mut Cx, kind: SymbolKind) {
         let node = cx.node();
-        let ty = node.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty));
-        let values = node.child_by_field_name("value");
+        let ty = node.child_by_field_id(self.ty).and_then(|ty| self.type_ref(cx, &ty));
+        let values = node.child_by_field_id(self.value);
         let local = cx.scope_kind(cx.current_scope()) != ScopeKind::File;
         let outer = self.declaration(cx, &node);
         let leading = self.leading(cx, &node);
@@ -306,12 +328,12 @@ impl Go {
             let value = values.and_then(|list| list.named_child(at as u32));
             let function = value.filter(|value| self.kinds.get(value.kind_id()) == K::FuncLiteral);
             let kind = if function.is_some() { SymbolKind::Fn } else { kind };
-            let body = function.and_then(|function| function.child_by_field_name("body"));
+            let body = function.and_then(|function| function.child_by_field_id(self.body));
             let mut decl = Decl::new(kind, text, span(&name), outer).leading(leading);
             decl.signature_end = Some(body.map_or(outer.end, |body| body.start_byte() as u32));
             decl.access = access(text);
             decl.flags.test = in_test(cx);
-            decl.ty = match function.and_then(|function| function.child_by_field_name("result")) {
+            decl.ty = match function.and_then(|function| function.child_by_field_id(self.result)) {
                 Some(result) => self.result_type(cx, &result),
                 None => ty.or_else(|| self.literal_type(cx, &value?)),
             };
@@ -342,7 +364,7 @@ impl Go {
     /// A named field, or an embedded type, which is a field and a super type at once.
     fn field_declaration(&self, cx: &mut Cx) {
         let node = cx.node();
-        let ty_node = node.child_by_field_name("type");
+        let ty_node = node.child_by_field_id(self.ty);
         let ty = ty_node.and_then(|ty| self.type_ref(cx, &ty));
         let mut cursor = node.walk();
         let mut named = false;
@@ -398,7 +420,7 @@ impl Go {
         if cx.ancestor(2).is_some_and(|frame| self.kinds.get(frame.kind) == K::FunctionType) {
             return; // the names in a function's type mean nothing
         }
-        let ty = match node.child_by_field_name("type") {
+        let ty = match node.child_by_field_id(self.ty) {
             ty if node.kind().starts_with("variadic") => self.unnamed(cx, "[]", ty, 0),
             ty => ty.and_then(|ty| self.type_ref(cx, &ty)),
         };
@@ -411,7 +433,7 @@ impl Go {
 
     fn type_parameter(&self, cx: &mut Cx) {
         let node = cx.node();
-        let ty = node.child_by_field_name("type").and_then(|ty| ty.named_child(0));
+        let ty = node.child_by_field_id(self.ty).and_then(|ty| ty.named_child(0));
         let ty = ty.and_then(|ty| self.type_ref(cx, &ty));
         let scope = cx.current_scope();
         let mut cursor = node.walk();
@@ -422,7 +444,7 @@ impl Go {
 
     fn short_var(&self, cx: &mut Cx) {
         let node = cx.node();
-        let (Some(left), right) = (node.child_by_field_id(self.left), node.child_by_field_name("right")) else {
+        let (Some(left), right) = (node.child_by_field_id(self.left), node.child_by_field_id(self.right)) else {
             return;
         };
         let scope = cx.current_scope();
@@ -436,7 +458,7 @@ impl Go {
     fn range(&self, cx: &mut Cx) {
         let node = cx.node();
         let Some(left) = node.child_by_field_id(self.left).filter(|_| defines(&node)) else { return };
-        let value = node.child_by_field_name("right").map(|right| self.expr(cx, &right, 0));
+        let value = node.child_by_field_id(self.right).map(|right| self.expr(cx, &right, 0));
         let scope = cx.current_scope();
         for at in 0..left.named_child_count() as u32 {
             let Some(name) = left.named_child(at) else { continue };
@@ -449,7 +471,7 @@ impl Go {
     fn receive(&self, cx: &mut Cx) {
         let node = cx.node();
         let Some(left) = node.child_by_field_id(self.left).filter(|_| defines(&node)) else { return };
-        let channel = node.child_by_field_name("right").and_then(|right| right.child_by_field_name("operand"));
+        let channel = node.child_by_field_id(self.right).and_then(|right| right.child_by_field_id(self.operand));
         let value = channel.map(|channel| self.expr(cx, &channel, 0));
         let scope = cx.current_scope();
         let mut cursor = left.walk();
@@ -462,7 +484,7 @@ impl Go {
     fn type_switch(&self, cx: &mut Cx) {
         cx.open_scope(ScopeKind::Block);
         let node = cx.node();
-        let value = node.child_by_field_name("value").map(|value| self.expr(cx, &value, 0));
+        let value = node.child_by_field_id(self.value).map(|value| self.expr(cx, &value, 0));
         let scope = cx.current_scope();
         if let Some(name) = node.child_by_field_id(self.alias).and_then(|list| list.named_child(0)) {
             cx.bind(&name, scope, BindingKind::Local, None, value);

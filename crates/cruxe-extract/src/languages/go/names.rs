@@ -32,11 +32,11 @@ impl Go {
             K::ExpressionList if self.introduces(cx) => return,
             K::Call if field == self.function => (Role::Call, None),
             K::Selector if field == self.field => {
-                let operand = parent.child_by_field_name("operand").map(|operand| self.expr(cx, &operand, 0));
+                let operand = parent.child_by_field_id(self.operand).map(|operand| self.expr(cx, &operand, 0));
                 (self.role(cx, 1), operand)
             }
             K::QualifiedType if field == self.name => {
-                let package = parent.child_by_field_name("package").map(|package| cx.text_of(&package));
+                let package = parent.child_by_field_id(self.package).map(|package| cx.text_of(&package));
                 let package = package.map(|text| cx.name(text));
                 (self.role(cx, 1), package.map(|name| cx.expr(Expr::Name(name))))
             }
@@ -77,9 +77,9 @@ impl Go {
             }
             level += 1;
         };
-        let mut ty = composite.child_by_field_name("type");
+        let mut ty = composite.child_by_field_id(self.ty);
         for _ in 0..elided {
-            ty = ty.and_then(|ty| element_type(&ty));
+            ty = ty.and_then(|ty| self.element_type(&ty));
         }
         match ty.map(|ty| (ty.kind(), ty)) {
             Some(("map_type" | "slice_type" | "array_type" | "implicit_length_array_type", _)) => (Role::Value, None),
@@ -107,10 +107,10 @@ impl Go {
         let (Some(list), Some(outer)) = (cx.ancestor(level), cx.ancestor(level + 1)) else { return false };
         matches!(self.kinds.get(outer.kind), K::Assignment | K::Range | K::Receive) && list.field == self.left
     }
-}
 
-/// The type of the elements of a slice, array or map, pointers removed.
-fn element_type<'t>(ty: &Node<'t>) -> Option<Node<'t>> {
-    let element = ty.child_by_field_name("element").or_else(|| ty.child_by_field_name("value"))?;
-    if element.kind() == "pointer_type" { element.named_child(0) } else { Some(element) }
+    /// The type of the elements of a slice, array or map, pointers removed.
+    fn element_type<'t>(&self, ty: &Node<'t>) -> Option<Node<'t>> {
+        let element = ty.child_by_field_id(self.element).or_else(|| ty.child_by_field_id(self.value))?;
+        if element.kind() == "pointer_type" { element.named_child(0) } else { Some(element) }
+    }
 }

@@ -4,6 +4,7 @@ use cruxe_model::facts::{Access, Symbol};
 use cruxe_model::{SymbolKind, VersionId};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 
@@ -52,8 +53,85 @@ pub(crate) fn flags(symbol: &Symbol) -> u8 {
         + u8::from(symbol.access == Access::Public) * PUBLIC
 }
 
-/// The id of a name; without the binary comparison, also of those that differ in case.
-pub(crate) const EXACT: &str = "SELECT id FROM name WHERE name = ?1 AND name = ?1 COLLATE BINARY";
+/// A definition of a name as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The file version; in bytes, how much higher it is than the one before.
+    version: VersionId,
+    /// Which of its symbols, what it is, and flags: one number, so that most take two or three bytes.
+    rest: u64,
+}
+
+const FLAG_BITS: u32 = 4;
+const KIND_BITS: u32 = 5;
+const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
+
+impl Place {
+    pub fn new(version: VersionId, position: u32, symbol: &Symbol) -> Place {
+        let (kind, flags) = (u64::from(symbol.kind.code()), u64::from(flags(symbol)));
+        Place { version, rest: (u64::from(position) << KIND_BITS | kind) << FLAG_BITS | flags }
+    }
+
+    /// None for a kind that this program does not know.
+    fn hit(self) -> Option<SymbolHit> {
+        let flags = (self.rest & ((1 << FLAG_BITS) - 1)) as u8;
+        let kind = SymbolKind::from_code((self.rest >> FLAG_BITS & ((1 << KIND_BITS) - 1)) as u8)?;
+        Some(SymbolHit {
+            version: self.version,
+            position: (self.rest >> (FLAG_BITS + KIND_BITS)) as u32,
+            kind,
+            test: flags & TEST != 0,
+            local: flags & LOCAL != 0,
+            declaration: flags & DECLARATION != 0,
+            public: flags & PUBLIC != 0,
+        })
+    }
+}
+
+/// Places in the order of their versions, as bytes.
+pub(crate) fn pack(mut places: Vec<Place>) -> Result<Vec<u8>, StoreError> {
+    let mut last = 0;
+    for place in &mut places {
+        let version = place.version;
+        place.version = version.wrapping_sub(std::mem::replace(&mut last, version));
+    }
+    postcard::to_stdvec(&places).map_err(|problem| StoreError::corrupt(format!("name: {problem}")))
+}
+
+fn unpack(bytes: &[u8]) -> Result<Vec<Place>, StoreError> {
+    let mut places: Vec<Place> =
+        postcard::from_bytes(bytes).map_err(|problem| StoreError::corrupt(format!("name: {problem}")))?;
+    let mut last: VersionId = 0;
+    for place in &mut places {
+        last = last.wrapping_add(place.version);
+        place.version = last;
+    }
+    Ok(places)
+}
+
+/// Forgets the definitions in versions that are not kept.
+pub(crate) fn keep(connection: &Connection, versions: &RoaringBitmap) -> Result<(), StoreError> {
+    let mut changed: Vec<(String, i64, Vec<Place>)> = Vec::new();
+    let mut statement = connection.prepare_cached("SELECT name, number, places FROM name")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut places = unpack(row.get_ref(2)?.as_blob().unwrap_or_default())?;
+        let before = places.len();
+        places.retain(|place| versions.contains(place.version));
+        if places.len() < before {
+            changed.push((row.get(0)?, row.get(1)?, places));
+        }
+    }
+    let mut delete = connection.prepare_cached("DELETE FROM name WHERE name = ?1 AND number = ?2")?;
+    let mut update = connection.prepare_cached("UPDATE name SET places = ?3 WHERE name = ?1 AND number = ?2")?;
+    for (name, number, places) in changed {
+        match places.is_empty() {
+            true => delete.execute(params![name, number])?,
+            false => update.execute(params![name, number, pack(places)?])?,
+        };
+    }
+    Ok(())
+}
 
 /// A prefix that is too common is cut here: the answer is cut far earlier anyway.
 const MAX_PREFIX_NAMES: usize = 2_000;
@@ -66,16 +144,17 @@ pub(crate) fn find(
     versions: &RoaringBitmap,
 ) -> Result<Vec<SymbolHit>, StoreError> {
     let groups = match how {
-        NameMatch::Exact => vec![ids(connection, EXACT, params![name])?],
+        NameMatch::Exact => vec![vec![name.to_owned()]],
         NameMatch::CaseInsensitive => {
-            vec![ids(connection, "SELECT id FROM name WHERE name = ?1 AND name <> ?1 COLLATE BINARY", params![name])?]
+            let sql = "SELECT DISTINCT name COLLATE BINARY FROM name WHERE name = ?1 AND name <> ?1 COLLATE BINARY";
+            vec![names(connection, sql, params![name])?]
         }
         NameMatch::Prefix => vec![prefixed(connection, name)?],
         NameMatch::Typo => similar(connection, name)?,
     };
     // A name may be there for another ref alone, so whether a group has anything shows only with its definitions.
-    for ids in groups {
-        let hits = definitions(connection, &ids, versions)?;
+    for names in groups {
+        let hits = definitions(connection, &names, versions)?;
         if !hits.is_empty() {
             return Ok(hits);
         }
@@ -83,69 +162,66 @@ pub(crate) fn find(
     Ok(Vec::new())
 }
 
-fn definitions(connection: &Connection, names: &[i64], versions: &RoaringBitmap) -> Result<Vec<SymbolHit>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT version, position, kind, flags FROM symbol WHERE name = ?1")?;
+fn definitions(
+    connection: &Connection,
+    names: &[String],
+    versions: &RoaringBitmap,
+) -> Result<Vec<SymbolHit>, StoreError> {
+    // Without the binary comparison, also those of names that differ in case.
+    let sql = "SELECT places FROM name WHERE name = ?1 AND name = ?1 COLLATE BINARY ORDER BY number";
+    let mut statement = connection.prepare_cached(sql)?;
     let mut hits = Vec::new();
-    for id in names {
-        let mut rows = statement.query(params![id])?;
+    for name in names {
+        let mut rows = statement.query(params![name])?;
         while let Some(row) = rows.next()? {
-            let (version, flags): (VersionId, u8) = (row.get(0)?, row.get(3)?);
-            let kind = SymbolKind::from_code(row.get(2)?);
-            if let (true, Some(kind)) = (versions.contains(version), kind) {
-                hits.push(SymbolHit {
-                    version,
-                    position: row.get(1)?,
-                    kind,
-                    test: flags & TEST != 0,
-                    local: flags & LOCAL != 0,
-                    declaration: flags & DECLARATION != 0,
-                    public: flags & PUBLIC != 0,
-                });
-            }
+            let places = unpack(row.get_ref(0)?.as_blob().unwrap_or_default())?;
+            hits.extend(places.into_iter().filter(|place| versions.contains(place.version)).filter_map(Place::hit));
         }
     }
     Ok(hits)
 }
 
-fn ids(connection: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<i64>, StoreError> {
+fn names(connection: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(params, |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Names that begin so, whatever the case.
-fn prefixed(connection: &Connection, name: &str) -> Result<Vec<i64>, StoreError> {
+fn prefixed(connection: &Connection, name: &str) -> Result<Vec<String>, StoreError> {
     // The upper bound is the prefix with its last character replaced by the next one; NOCASE compares ASCII letters
     // only, so any other last character works the same way.
     let Some(last) = name.chars().last() else { return Ok(Vec::new()) };
     let Some(next) = char::from_u32(last.to_ascii_lowercase() as u32 + 1) else { return Ok(Vec::new()) };
     let bound = format!("{}{next}", &name[..name.len() - last.len_utf8()]);
-    let sql = "SELECT id FROM name WHERE name >= ?1 AND name < ?2 AND name <> ?1 \
-               ORDER BY length(name), name COLLATE BINARY LIMIT ?3";
-    ids(connection, sql, params![name, bound, MAX_PREFIX_NAMES as i64])
+    let sql = "SELECT name COLLATE BINARY AS word FROM name WHERE name >= ?1 AND name < ?2 AND name <> ?1 \
+               GROUP BY word ORDER BY length(word), word LIMIT ?3";
+    names(connection, sql, params![name, bound, MAX_PREFIX_NAMES as i64])
 }
 
 /// Names at an edit distance of one, or two for longer ones, the nearest first.
-fn similar(connection: &Connection, name: &str) -> Result<Vec<Vec<i64>>, StoreError> {
+fn similar(connection: &Connection, name: &str) -> Result<Vec<Vec<String>>, StoreError> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let allowed = match wanted.len() {
         0..=2 => return Ok(Vec::new()),
         3..=5 => 1,
         _ => 2,
     };
-    let sql = "SELECT id, name FROM name WHERE length(name) BETWEEN ?1 AND ?2";
+    let sql = "SELECT name FROM name WHERE length(name) BETWEEN ?1 AND ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![wanted.len() - allowed, wanted.len() + allowed])?;
     let mut found = vec![Vec::new(); allowed + 1];
     let letters = letters(name);
     while let Some(row) = rows.next()? {
-        let text = row.get_ref(1)?.as_str().unwrap_or_default();
+        let text = row.get_ref(0)?.as_str().unwrap_or_default();
         if (letters ^ self::letters(text)).count_ones() as usize > 2 * allowed {
             continue; // one edit takes away at most one letter and adds at most one
         }
-        if let Some(distance) = distance(&wanted, text, allowed) {
-            found[distance].push(row.get(0)?);
+        let distance = distance(&wanted, text, allowed);
+        if let Some(near) = distance.map(|distance| &mut found[distance])
+            && !near.iter().any(|known: &String| known == text)
+        {
+            near.push(text.to_owned());
         }
     }
     Ok(found)
@@ -184,6 +260,24 @@ pub(crate) fn distance(wanted: &[char], text: &str, limit: usize) -> Option<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_survive_packing() {
+        let mut places = Vec::new();
+        for (at, kind) in SymbolKind::ALL.iter().enumerate() {
+            let version = if at < 3 { 7 } else { u32::MAX - 40 + at as u32 };
+            let rest = (u64::from(u32::MAX) << KIND_BITS | u64::from(kind.code())) << FLAG_BITS | at as u64 % 16;
+            places.push(Place { version, rest });
+        }
+        let unpacked = unpack(&pack(places.clone()).unwrap()).unwrap();
+        assert_eq!(unpacked, places);
+        let hits: Vec<SymbolHit> = unpacked.into_iter().filter_map(Place::hit).collect();
+        assert_eq!(hits.iter().map(|hit| hit.kind).collect::<Vec<_>>(), SymbolKind::ALL);
+        assert!(hits.iter().all(|hit| hit.position == u32::MAX));
+        assert_eq!((hits[5].test, hits[5].local, hits[5].declaration, hits[5].public), (true, false, true, false));
+        assert_eq!(pack(vec![Place { version: 200, rest: 30 << 9 }]).unwrap().len(), 5);
+        assert!(matches!(unpack(&[3, 1]), Err(StoreError::Corrupt { .. })));
+    }
 
     fn between(a: &str, b: &str) -> Option<usize> {
         distance(&a.chars().collect::<Vec<_>>(), b, 2)

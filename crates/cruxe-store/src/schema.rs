@@ -10,7 +10,7 @@ use crate::error::StoreError;
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
 /// Indexes before this one have other tables and another full-text index, and are built anew.
-const FIRST_VERSION: i64 = 4;
+const FIRST_VERSION: i64 = 5;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
@@ -38,16 +38,13 @@ CREATE INDEX version_path_key ON version (path_key);
 
 CREATE TABLE facts (version INTEGER PRIMARY KEY, symbols BLOB NOT NULL, rest BLOB NOT NULL);
 
--- Definitions by name. Details of a symbol are in its version's facts. Names that differ in case alone stand side by side: one
--- tree answers exact and careless questions. A name is there once; the only writer sees to that.
-CREATE TABLE name (name TEXT NOT NULL COLLATE NOCASE, id INTEGER NOT NULL, PRIMARY KEY (name, id)) WITHOUT ROWID;
-CREATE TABLE symbol (
-    name INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    kind INTEGER NOT NULL,
-    flags INTEGER NOT NULL,
-    PRIMARY KEY (name, version, position)
+-- Where a name is defined, packed; a row for every job that added to it. Details of a symbol are in its version's facts. Names
+-- that differ in case alone stand side by side: one tree answers exact and careless questions.
+CREATE TABLE name (
+    name TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    places BLOB NOT NULL,
+    PRIMARY KEY (name, number)
 ) WITHOUT ROWID;
 
 CREATE TABLE ref (
@@ -170,7 +167,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         check(&connection).unwrap();
-        connection.execute("INSERT INTO name VALUES ('kept', 1)", []).unwrap();
+        connection.execute("INSERT INTO name VALUES ('kept', 1, '')", []).unwrap();
 
         let newer: Vec<&str> = MIGRATIONS.iter().copied().chain(["ALTER TABLE name ADD COLUMN extra"]).collect();
         migrate_with(&mut connection, &newer).unwrap();
@@ -207,6 +204,6 @@ mod tests {
         assert!(migrate_with(&mut connection, &broken).is_err());
         assert_eq!(version(&connection).unwrap(), SCHEMA_VERSION);
         check(&connection).unwrap();
-        connection.execute("INSERT INTO name VALUES ('still here', 1)", []).unwrap();
+        connection.execute("INSERT INTO name VALUES ('still here', 1, '')", []).unwrap();
     }
 }

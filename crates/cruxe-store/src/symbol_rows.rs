@@ -1,98 +1,74 @@
-//! Rows of definitions on their way into the database.
+//! Definitions on their way into the database.
 //!
 //! They come in the order of files and are kept in the order of names. Written one by one, each would land on another
 //! page; collected and sorted, they are appended.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use cruxe_model::facts::Symbol;
 use cruxe_model::{SymbolKind, VersionId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
-use crate::names;
+use crate::index::meta;
+use crate::names::{self, Place};
 
-/// Beyond this many rows or names they are written, which bounds memory on any repository.
-const MAX_ROWS: usize = 1_000_000;
+/// Beyond this many places or names they are written, which bounds memory on any repository.
+const MAX_PLACES: usize = 1_000_000;
 const MAX_NAMES: usize = 400_000;
+/// How many rows were ever written; tells rows of one name apart.
+const ROWS: &str = "name_rows";
 
-/// Definitions and names that are not in the database yet.
+/// Definitions that are not in the database yet.
 pub(crate) struct SymbolRows {
-    rows: Vec<Row>,
-    ids: HashMap<String, i64, foldhash::fast::RandomState>,
-    new_names: Vec<(String, i64)>,
-    next_name: i64,
-    /// Names up to this id are in the database and not all of them in `ids`.
-    stored_names: i64,
-}
-
-/// Sorts as the table does.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Row {
-    name: i64,
-    version: VersionId,
-    position: u32,
-    kind: u8,
-    flags: u8,
+    names: HashMap<String, Vec<Place>, foldhash::fast::RandomState>,
+    places: usize,
 }
 
 impl SymbolRows {
-    pub fn new(connection: &Connection) -> Result<SymbolRows, StoreError> {
-        // Every name has a definition, and the definitions are in the order of these ids.
-        let stored_names = connection.query_row("SELECT coalesce(max(name), 0) FROM symbol", [], |row| row.get(0))?;
-        let (rows, ids, new_names) = (Vec::new(), HashMap::default(), Vec::new());
-        Ok(SymbolRows { rows, ids, new_names, next_name: stored_names + 1, stored_names })
+    pub fn new() -> SymbolRows {
+        SymbolRows { names: HashMap::default(), places: 0 }
     }
 
-    /// Takes in the definitions of a file version.
+    /// Takes in the definitions of a file version, whose id is higher than those before.
     pub fn add(&mut self, connection: &Connection, version: VersionId, symbols: &[Symbol]) -> Result<(), StoreError> {
         for (position, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
-            let name = self.name_id(connection, &symbol.name)?;
-            let (kind, flags) = (symbol.kind.code(), names::flags(symbol));
-            self.rows.push(Row { name, version, position: position as u32, kind, flags });
+            let place = Place::new(version, position as u32, symbol);
+            self.places += 1;
+            match self.names.get_mut(&symbol.name) {
+                Some(places) => places.push(place),
+                None => drop(self.names.insert(symbol.name.clone(), vec![place])),
+            }
         }
-        if self.rows.len() >= MAX_ROWS || self.ids.len() >= MAX_NAMES {
+        if self.places >= MAX_PLACES || self.names.len() >= MAX_NAMES {
             self.flush(connection)?;
         }
         Ok(())
     }
 
-    fn name_id(&mut self, connection: &Connection, name: &str) -> Result<i64, StoreError> {
-        if let Some(id) = self.ids.get(name) {
-            return Ok(*id);
-        }
-        let known = if self.stored_names > 0 {
-            let mut find = connection.prepare_cached(names::EXACT)?;
-            find.query_row(params![name], |row| row.get(0)).optional()?
-        } else {
-            None
-        };
-        let id = known.unwrap_or_else(|| {
-            self.new_names.push((name.to_owned(), self.next_name));
-            self.next_name += 1;
-            self.next_name - 1
-        });
-        self.ids.insert(name.to_owned(), id);
-        Ok(id)
-    }
-
     /// Writes what was collected.
     pub fn flush(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        // As the table sorts them: by ASCII letters without their case.
-        self.new_names.sort_by_cached_key(|(name, id)| (name.to_ascii_lowercase(), *id));
-        let mut insert = connection.prepare_cached("INSERT INTO name (name, id) VALUES (?1, ?2)")?;
-        for (name, id) in self.new_names.drain(..) {
-            insert.execute(params![name, id])?;
+        if self.names.is_empty() {
+            return Ok(());
         }
-        self.rows.sort_unstable();
-        let mut insert = connection.prepare_cached("INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        for row in self.rows.drain(..) {
-            insert.execute(params![row.name, row.version, row.position, row.kind, row.flags])?;
+        let mut rows: Vec<(String, Vec<Place>)> = self.names.drain().collect();
+        self.places = 0;
+        rows.sort_unstable_by(|(one, _), (other, _)| in_order(one, other));
+        let mut number = meta(connection, ROWS)?;
+        let mut insert = connection.prepare_cached("INSERT INTO name VALUES (?1, ?2, ?3)")?;
+        for (name, places) in rows {
+            number += 1;
+            insert.execute(params![name, number, names::pack(places)?])?;
         }
-        if self.ids.len() >= MAX_NAMES {
-            self.ids.clear();
-            self.stored_names = self.next_name - 1;
-        }
+        let mut note = connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?;
+        note.execute(params![ROWS, number])?;
         Ok(())
     }
+}
+
+/// As the table sorts: by ASCII letters without their case.
+fn in_order(one: &str, other: &str) -> Ordering {
+    let folded = one.bytes().map(|byte| byte.to_ascii_lowercase());
+    folded.cmp(other.bytes().map(|byte| byte.to_ascii_lowercase())).then_with(|| one.cmp(other))
 }

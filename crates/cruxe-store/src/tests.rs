@@ -257,3 +257,21 @@ fn an_index_of_an_earlier_schema_is_refused_and_left_alone() {
     set(SCHEMA_VERSION);
     assert_eq!(project.paths("main", "a"), ["a.py"]);
 }
+
+#[test]
+fn a_name_loses_the_definitions_of_removed_versions_and_no_others() {
+    let project = Project::new();
+    project.publish("main", &[("a.rs", "fn same() {}"), ("c.rs", "fn same() {}")]);
+    project.publish("other", &[("b.rs", "fn same() {}\nfn Same() {}\nfn only() {}")]);
+    let all: RoaringBitmap = (0..100).collect();
+    let counts = || {
+        let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
+        ["same", "Same", "only"].map(|name| snapshot.find_name(name, NameMatch::Exact, &all).unwrap().len())
+    };
+    assert_eq!(counts(), [3, 1, 1]);
+    project.writer().remove_refs(&["other".to_owned()]).unwrap();
+    assert_eq!(counts(), [2, 0, 0]);
+    let database = rusqlite::Connection::open(project.dir.current().unwrap().unwrap().join("facts.db")).unwrap();
+    let rows: i64 = database.query_row("SELECT count(*) FROM name", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 1);
+}

@@ -20,7 +20,7 @@ use crate::pack::PackedFacts;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
 use crate::vectors::{Embedding, VectorWriter};
-use crate::{mentions, schema};
+use crate::{mentions, names, schema};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
@@ -119,7 +119,7 @@ impl Writer {
         // A writer that was killed between the two commits left text without facts. Its ids are not used again.
         (recorded + 1..=written).try_for_each(|version| text.remove(version))?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        let symbols = SymbolRows::new(&connection)?;
+        let symbols = SymbolRows::new();
         let vectors = VectorWriter::open(&folder, &connection)?;
         let compiled = !compiler::is_empty(&connection)?;
         let (next, lock) = (written + 1, lock.into());
@@ -407,14 +407,13 @@ impl Writer {
             }
         }
         self.connection.execute_batch(
-            "DELETE FROM symbol WHERE version IN (SELECT version FROM dead);
-             DELETE FROM facts WHERE version IN (SELECT version FROM dead);
+            "DELETE FROM facts WHERE version IN (SELECT version FROM dead);
              DELETE FROM vector WHERE version IN (SELECT version FROM dead);
              DELETE FROM compiler WHERE version IN (SELECT version FROM dead);
              DELETE FROM mention WHERE version IN (SELECT version FROM dead);
-             DELETE FROM version WHERE id IN (SELECT version FROM dead);
-             DELETE FROM name WHERE NOT EXISTS (SELECT 1 FROM symbol WHERE symbol.name = name.id);",
+             DELETE FROM version WHERE id IN (SELECT version FROM dead);",
         )?;
+        names::keep(&self.connection, &reachable)?;
         Ok(unreachable)
     }
 

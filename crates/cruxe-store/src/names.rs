@@ -69,13 +69,13 @@ const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
 impl Place {
     pub fn new(version: VersionId, position: u32, symbol: &Symbol) -> Place {
         let (kind, flags) = (u64::from(symbol.kind.code()), u64::from(flags(symbol)));
-        Place { version, rest: (u64::from(position) << KIND_BITS | kind) << FLAG_BITS | flags }
+        Place { version, rest: (((u64::from(position) << KIND_BITS) | kind) << FLAG_BITS) | flags }
     }
 
     /// None for a kind that this program does not know.
     fn hit(self) -> Option<SymbolHit> {
         let flags = (self.rest & ((1 << FLAG_BITS) - 1)) as u8;
-        let kind = SymbolKind::from_code((self.rest >> FLAG_BITS & ((1 << KIND_BITS) - 1)) as u8)?;
+        let kind = SymbolKind::from_code(((self.rest >> FLAG_BITS) & ((1 << KIND_BITS) - 1)) as u8)?;
         Some(SymbolHit {
             version: self.version,
             position: (self.rest >> (FLAG_BITS + KIND_BITS)) as u32,
@@ -266,7 +266,7 @@ mod tests {
         let mut places = Vec::new();
         for (at, kind) in SymbolKind::ALL.iter().enumerate() {
             let version = if at < 3 { 7 } else { u32::MAX - 40 + at as u32 };
-            let rest = (u64::from(u32::MAX) << KIND_BITS | u64::from(kind.code())) << FLAG_BITS | at as u64 % 16;
+            let rest = (((u64::from(u32::MAX) << KIND_BITS) | u64::from(kind.code())) << FLAG_BITS) | (at as u64 % 16);
             places.push(Place { version, rest });
         }
         let unpacked = unpack(&pack(places.clone()).unwrap()).unwrap();

@@ -3,10 +3,11 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cruxe_model::facts::{Chunk, FileFacts, Symbol, SymbolIndex};
-use cruxe_model::{ContentHash, RepoPath, VersionId};
+use cruxe_model::{ContentHash, RepoPath, VersionId, ids};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
@@ -17,7 +18,7 @@ use crate::error::StoreError;
 use crate::layout::ProjectDir;
 use crate::manifest::{RefState, StatEntry, unpack_bitmap, unpack_list};
 use crate::mentions::Mentions;
-use crate::meta::{COMPILER_IMPORTS, PUBLISHED};
+use crate::meta::{COMPILER_IMPORTS, PUBLISHED, REF_COUNT};
 use crate::names::{self, NameMatch, SymbolHit};
 use crate::text::TextIndex;
 use crate::vectors::{self, Embedding, SharedRows};
@@ -55,6 +56,8 @@ pub struct Index {
     compiler: Mutex<(i64, Arc<Compiler>)>,
     /// What readers derive from versions and keep between questions, by its type.
     derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    /// Every name was found where it belongs.
+    names_sound: AtomicBool,
     /// What a thorough check found; `None` while nothing is wrong.
     damage: Mutex<Option<String>>,
 }
@@ -141,6 +144,7 @@ impl Index {
             mentions: Mentions::default(),
             compiler: Mutex::default(),
             derived: Mutex::default(),
+            names_sound: AtomicBool::new(false),
             damage: Mutex::new(None),
         }))
     }
@@ -328,7 +332,12 @@ impl Snapshot {
     fn read_ref_state(&self, name: &str) -> Result<Option<RefState>, StoreError> {
         let sql = format!("{SELECT_REF} WHERE name = ?1");
         let mut statement = self.connection()?.prepare_cached(&sql)?;
-        statement.query_row(params![name], |row| Ok(read_ref(row))).optional()?.transpose()
+        let state = statement.query_row(params![name], |row| Ok(read_ref(row))).optional()?.transpose()?;
+        // As with files: before it is said that there is none, all are read.
+        if state.is_none() && self.refs()?.iter().any(|state| state.name == name) {
+            return Err(StoreError::corrupt("manifest: a ref is not where it belongs"));
+        }
+        Ok(state)
     }
 
     /// Every published ref, by name.
@@ -336,7 +345,11 @@ impl Snapshot {
         let sql = format!("{SELECT_REF} ORDER BY name");
         let mut statement = self.connection()?.prepare_cached(&sql)?;
         let rows = statement.query_map([], |row| Ok(read_ref(row)))?;
-        rows.map(|row| row?).collect()
+        let refs: Vec<RefState> = rows.map(|row| row?).collect::<Result<_, _>>()?;
+        match refs.len() as i64 == meta::number(self.connection()?, REF_COUNT)? {
+            true => Ok(refs),
+            false => Err(StoreError::corrupt("manifest: a ref is missing")),
+        }
     }
 
     /// The files of a ref's work tree as they were when it was published.
@@ -372,14 +385,11 @@ impl Snapshot {
 
     /// The version of a path that is in a set.
     pub fn file_at(&self, path: &RepoPath, versions: &RoaringBitmap) -> Result<Option<FileRow>, StoreError> {
-        if let Some(file) = self.files_where("path = ?1", path.as_str(), versions)?.pop() {
-            return Ok(Some(file));
+        let found = self.files_where("path = ?1", path.as_str(), versions)?.pop();
+        if found.is_none() {
+            self.confirm_none(versions, |file| file.path == *path)?;
         }
-        // The table itself is asked before it is said that there is no such file: the way there may be what is damaged.
-        match self.files(versions)?.iter().any(|file| file.path == *path) {
-            true => Err(StoreError::corrupt("database: a path is not where it belongs")),
-            false => Ok(None),
-        }
+        Ok(found)
     }
 
     /// The version with this content at this place, whatever ref it belongs to.
@@ -394,7 +404,19 @@ impl Snapshot {
 
     /// The versions in a set whose path has this key (see [`cruxe_model::ids::path_key`]).
     pub fn files_by_path_key(&self, key: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
-        self.files_where("path_key = ?1", key, versions)
+        let found = self.files_where("path_key = ?1", key, versions)?;
+        if found.is_empty() {
+            self.confirm_none(versions, |file| ids::path_key(&file.path) == key)?;
+        }
+        Ok(found)
+    }
+
+    /// Makes sure that there is no such file by reading the table as it lies: what leads there may be damaged.
+    fn confirm_none(&self, versions: &RoaringBitmap, wanted: impl Fn(&FileRow) -> bool) -> Result<(), StoreError> {
+        match self.files(versions)?.iter().any(wanted) {
+            true => Err(StoreError::corrupt("database: a path is not where it belongs")),
+            false => Ok(()),
+        }
     }
 
     fn files_where(&self, clause: &str, value: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
@@ -421,7 +443,10 @@ impl Snapshot {
                 files.push(read_file(row)?);
             }
         }
-        Ok(files)
+        match files.len() as u64 == versions.len() {
+            true => Ok(files),
+            false => Err(StoreError::corrupt("manifest: a version is missing")),
+        }
     }
 
     /// How many files of each language are in a set.
@@ -481,7 +506,14 @@ impl Snapshot {
         how: NameMatch,
         versions: &RoaringBitmap,
     ) -> Result<Vec<SymbolHit>, StoreError> {
-        names::find(self.connection()?, name, how, versions)
+        let connection = self.connection()?;
+        let found = names::find(connection, name, how, versions)?;
+        // Before it is said that there is none, the table is read as it lies, once: what leads there may be damaged.
+        if found.is_empty() && !self.index.names_sound.load(Ordering::Relaxed) {
+            names::validate(connection)?;
+            self.index.names_sound.store(true, Ordering::Relaxed);
+        }
+        Ok(found)
     }
 
     /// The model of the embeddings; `None` while there are none, or none that can be read.

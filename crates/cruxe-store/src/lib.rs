@@ -20,6 +20,8 @@
 mod check;
 mod compiler;
 mod corpus;
+#[cfg(test)]
+mod damage_tests;
 mod directory;
 mod error;
 mod index;

@@ -12,10 +12,13 @@ pub(crate) const PUBLISHED: &str = "published";
 pub(crate) const HIGHEST_ID: &str = "highest_id";
 /// How far the full-text index had been written at the last commit. Versions without text do not move it.
 pub(crate) const TEXT_WATERMARK: &str = "text_watermark";
+/// How many refs there are.
+pub(crate) const REF_COUNT: &str = "ref_count";
 /// Counts imports of compilers' indexes.
 pub(crate) const COMPILER_IMPORTS: &str = "compiler_imports";
-/// How many rows of names were ever written.
+/// How many rows of names were ever written, and how many there are.
 pub(crate) const NAME_ROWS: &str = "name_rows";
+pub(crate) const NAME_COUNT: &str = "name_count";
 /// The model of the vectors, how long their rows are, the number of their file, and how many rows it has.
 pub(crate) const EMBEDDING_MODEL: &str = "embedding_model";
 pub(crate) const EMBEDDING_ROW: &str = "embedding_row";

@@ -1,5 +1,7 @@
 //! Definitions by name.
 
+use std::cmp::Ordering;
+
 use cruxe_model::facts::{Access, Symbol};
 use cruxe_model::{SymbolKind, VersionId};
 use roaring::RoaringBitmap;
@@ -8,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, seal, unseal};
 use crate::error::StoreError;
+use crate::meta::{self, NAME_COUNT};
 
 /// How a name was matched; the order is that of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,18 +127,32 @@ fn read<'a>(row: &'a Row) -> Result<(&'a str, i64, Vec<Place>), StoreError> {
     Ok((name, number, unpack(name, number, row.get_ref(2)?.as_blob().unwrap_or_default())?))
 }
 
-/// Compares the checksums of all rows, and finds each by its name as a question would.
+/// Reads all rows as they lie: their checksums hold, they are in order, and none is missing. Then a question finds every name
+/// that is there.
 pub(crate) fn validate(connection: &Connection) -> Result<(), StoreError> {
+    let misplaced = || StoreError::corrupt("database: a name is not where it belongs");
     let mut statement = connection.prepare_cached("SELECT name, number, places FROM name")?;
-    let mut find = connection.prepare_cached("SELECT 1 FROM name WHERE name = ?1 AND number = ?2")?;
     let mut rows = statement.query([])?;
+    let (mut last, mut count): ((String, i64), i64) = Default::default();
     while let Some(row) = rows.next()? {
         let (name, number, _) = read(row)?;
-        if !find.exists(params![name, number])? {
-            return Err(StoreError::corrupt("database: a name is not where it belongs"));
+        count += 1;
+        match in_order(&last.0, name).then(last.1.cmp(&number)) {
+            Ordering::Less => {
+                last.0.clear();
+                last.0.push_str(name);
+                last.1 = number;
+            }
+            _ => return Err(misplaced()),
         }
     }
-    Ok(())
+    if count == meta::number(connection, NAME_COUNT)? { Ok(()) } else { Err(misplaced()) }
+}
+
+/// As the table sorts: by ASCII letters without their case.
+pub(crate) fn in_order(one: &str, other: &str) -> Ordering {
+    let folded = one.bytes().map(|byte| byte.to_ascii_lowercase());
+    folded.cmp(other.bytes().map(|byte| byte.to_ascii_lowercase()))
 }
 
 /// Forgets the definitions in versions that are not kept.
@@ -153,6 +170,8 @@ pub(crate) fn keep(connection: &Connection, versions: &RoaringBitmap) -> Result<
     }
     let mut delete = connection.prepare_cached("DELETE FROM name WHERE name = ?1 AND number = ?2")?;
     let mut update = connection.prepare_cached("UPDATE name SET places = ?3 WHERE name = ?1 AND number = ?2")?;
+    let gone = changed.iter().filter(|(.., places)| places.is_empty()).count() as i64;
+    meta::set(connection, NAME_COUNT, meta::number(connection, NAME_COUNT)? - gone)?;
     for (name, number, places) in changed {
         match places.is_empty() {
             true => delete.execute(params![name, number])?,
@@ -240,14 +259,9 @@ fn similar(connection: &Connection, name: &str) -> Result<Vec<Vec<String>>, Stor
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![wanted.len() - allowed, wanted.len() + allowed])?;
     let mut found = vec![Vec::new(); allowed + 1];
-    let known = connection.prepare_cached("SELECT 1 FROM name WHERE name = ?1")?.exists(params![name])?;
     let letters = letters(name);
     while let Some(row) = rows.next()? {
         let text = row.get_ref(0)?.as_str().unwrap_or_default();
-        if text == name && !known {
-            // It stands in the table, and where the tree leads it does not.
-            return Err(StoreError::corrupt("database: a name is not where it belongs"));
-        }
         if (letters ^ self::letters(text)).count_ones() as usize > 2 * allowed {
             continue; // one edit takes away at most one letter and adds at most one
         }

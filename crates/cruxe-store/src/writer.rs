@@ -17,7 +17,7 @@ use crate::index::{FileRow, connect};
 use crate::layout::{ProjectDir, generation_number};
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, RefState, pack_bitmap, pack_list, unpack_bitmap};
-use crate::meta::{COMPILER_IMPORTS, HIGHEST_ID, PUBLISHED, TEXT_WATERMARK};
+use crate::meta::{COMPILER_IMPORTS, HIGHEST_ID, PUBLISHED, REF_COUNT, TEXT_WATERMARK};
 use crate::pack::PackedFacts;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
@@ -362,6 +362,8 @@ impl Writer {
     fn finish(mut self, sweep_at: u64) -> Result<u64, StoreError> {
         let published = meta::number(&self.connection, PUBLISHED)?.max(generation_number(&self.folder));
         meta::set(&self.connection, PUBLISHED, published + 1)?;
+        let refs: i64 = self.connection.query_row("SELECT count(*) FROM ref", [], |row| row.get(0))?;
+        meta::set(&self.connection, REF_COUNT, refs)?;
         let swept = self.sweep(sweep_at)?;
         if swept > 0 {
             self.vectors.compact(&self.connection)?;

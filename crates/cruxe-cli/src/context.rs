@@ -113,8 +113,8 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Config(_) | CliError::Usage(_) => 2,
-            CliError::Model(EmbedError::Io { .. })
-            | CliError::Index(IndexError::Io { .. } | IndexError::Store(StoreError::Io { .. })) => 3,
+            CliError::Model(EmbedError::Io { .. }) | CliError::Index(IndexError::Io { .. }) => 3,
+            CliError::Index(IndexError::Store(problem)) if problem.is_of_the_disk() => 3,
             _ => 1,
         }
     }

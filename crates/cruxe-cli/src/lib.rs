@@ -12,6 +12,7 @@ mod install;
 mod memory;
 mod output;
 mod progress;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -68,6 +69,7 @@ The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into th
 
 /// Runs the program with the process's arguments.
 pub fn main(program: Program) -> ExitCode {
+    signals::survive();
     let outcome = match program {
         Program::Cue => return cue::main(),
         program => {

@@ -121,12 +121,20 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
-    pub(crate) fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn with_jobs<T>(&self, ask: impl Fn(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let open = || Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path());
         let mut jobs = lock(&self.jobs);
-        if jobs.is_none() {
-            *jobs = Some(Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path())?);
+        if !jobs.as_ref().is_some_and(Jobs::is_lasting) {
+            *jobs = Some(open()?);
         }
-        jobs.as_ref().map_or(Err(StoreError::NotIndexed), ask)
+        match jobs.as_ref().map_or(Err(StoreError::NotIndexed), &ask) {
+            // It is only history: a damaged one is opened anew, which replaces it.
+            Err(StoreError::Corrupt { .. }) => {
+                *jobs = None;
+                ask(jobs.insert(open()?))
+            }
+            outcome => outcome,
+        }
     }
 
     /// The job that is going on, in whatever process.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cruxe_model::facts::{Chunk, FileFacts, Symbol, SymbolIndex};
 use cruxe_model::{ContentHash, RepoPath, VersionId, ids};
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension, Row, params};
 
 use crate::check::{Check, unseal};
 use crate::compiler::{self, Compiler};
@@ -131,10 +131,10 @@ impl Index {
         schema::check(&connection)?;
         let text = TextIndex::open(&folder.join("text"))?;
         text.check_age(&connection)?;
-        Ok(Arc::new(Index {
+        let index = Arc::new(Index {
             folder,
             text,
-            idle: Mutex::new(vec![connection]),
+            idle: Mutex::default(),
             files: Mutex::default(),
             refs: Mutex::default(),
             tables: Mutex::default(),
@@ -146,7 +146,9 @@ impl Index {
             derived: Mutex::default(),
             names_sound: AtomicBool::new(false),
             damage: Mutex::new(None),
-        }))
+        });
+        index.give_back(connection);
+        Ok(index)
     }
 
     /// Whether this is still the generation in use.
@@ -216,8 +218,10 @@ impl Index {
     }
 
     fn give_back(&self, connection: Connection) {
+        // One that takes the file as unchanging would never see a change.
+        let lasting = connection.is_readonly(MAIN_DB).is_ok_and(|read_only| !read_only);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < 8 {
+        if lasting && idle.len() < 8 {
             idle.push(connection);
         }
     }
@@ -239,10 +243,20 @@ pub(crate) fn connect(folder: &Path) -> Result<Connection, StoreError> {
     if !path.is_file() {
         return Err(StoreError::corrupt("database: the file is missing"));
     }
-    let connection =
-        Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    match connect_to(&path) {
+        // Readers of a database with a log write too, into the file by which they agree with writers. Where nothing can be
+        // written, nobody writes: what is there can be read as it is, unless a log says that it is not all.
+        Err(problem) if problem.is_read_only() && !schema::has_log(&path) => schema::open_unchanging(&path),
+        other => other,
+    }
+}
+
+fn connect_to(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
     schema::configure(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
+    schema::version(&connection)?;
     Ok(connection)
 }
 

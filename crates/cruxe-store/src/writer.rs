@@ -88,7 +88,10 @@ impl Writer {
             Some(folder) if !folder.join("facts.db").is_file() => {
                 Err(StoreError::corrupt("database: the file is missing"))
             }
-            Some(folder) => Writer::at(folder, lock),
+            Some(folder) => {
+                dir.remove_others(&folder)?; // a rebuild that was killed left one behind
+                Writer::at(folder, lock)
+            }
             None => Writer::rebuild(dir, lock),
         }
     }
@@ -104,6 +107,9 @@ impl Writer {
 
     /// Starts an empty generation that nobody sees before [`Writer::replace`].
     pub fn stage(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
+        if let Ok(Some(current)) = dir.current() {
+            dir.remove_others(&current)?;
+        }
         Writer::at(dir.new_generation()?, lock)
     }
 

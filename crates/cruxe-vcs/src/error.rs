@@ -32,6 +32,17 @@ pub enum VcsError {
         /// The `.git` file.
         path: PathBuf,
     },
+    /// A git directory and a work tree that do not both say that they belong together.
+    #[error(
+        "the git repository of `{}` is not used: {reason}; if that is meant, run `git worktree repair`, or give the \
+         folder that the repository belongs to", path.display()
+    )]
+    Foreign {
+        /// The path whose repository was looked for.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
     /// The repository stores its refs in a way that cannot be read.
     #[error(
         "`{}` stores its refs as reftable, which is not supported; run `git refs migrate --ref-format=files` there",

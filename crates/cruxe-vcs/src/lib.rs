@@ -7,6 +7,7 @@
 //! Deliberately absent: any write, any process (no hook, filter, pager or `git` program is ever run), any trust in
 //! the repository's own configuration beyond what is needed to read it, and any idea of symbols.
 
+mod belongs;
 mod blob;
 mod branch;
 mod error;

@@ -5,6 +5,7 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use cruxe_files::Root;
 use cruxe_model::{ContentHash, RepoPath};
 use gix::index::entry::{Mode, Stage, Stat};
 use gix::objs::{CommitRefIter, Kind};
@@ -127,7 +128,7 @@ impl Repo {
         if metadata.len() > LARGEST_COMPARED {
             return Some(Now::Unknown);
         }
-        let data = fs::read(&place).ok()?;
+        let data = Root::open(root).and_then(|files| files.read(path.as_str(), LARGEST_COMPARED)).ok()?;
         let hash = hash_blob(self.object_format(), &data);
         if hash == staged || !data.contains(&b'\r') {
             return Some(Now::Content(hash));

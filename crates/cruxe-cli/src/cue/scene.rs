@@ -1,6 +1,5 @@
 //! `cue scene`.
 
-use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -137,23 +136,7 @@ pub(super) fn compose(deck: &Deck, config: &DeckConfig, limit: usize) -> Result<
 
 /// Writes SCENE.md in one step, unless it says that already. Tells whether it was written.
 pub(super) fn write(deck: &Deck, text: &str) -> Result<bool, CueError> {
-    let path = deck.scene_path();
-    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(false);
-    }
-    // Made where nobody watches, so that whoever watches the deck sees one change.
-    let cache = deck.cache_folder();
-    let failed = |problem: std::io::Error| CueError::io(&path, &problem);
-    fs::create_dir_all(&cache).map_err(failed)?;
-    let mut file = tempfile::Builder::new().prefix("scene-").tempfile_in(&cache).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).map_err(failed)?;
-    }
-    file.persist(&path).map_err(|problem| failed(problem.error))?;
-    Ok(true)
+    Ok(deck.write_scene(text)?)
 }
 
 fn print(text: &str) {

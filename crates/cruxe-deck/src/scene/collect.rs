@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use cruxe_extract::{Extractor, Input, as_text, registry};
+use cruxe_files::Root;
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{RepoPath, SymbolKind};
 use rayon::prelude::*;
@@ -46,7 +47,8 @@ pub(super) fn collect(deck: &Deck) -> Result<Collected, DeckError> {
             wanted.push(reference);
         }
     }
-    let slices: Slices = wanted.par_iter().map(|reference| (*reference, read_slice(deck, reference))).collect();
+    let files = deck.files()?;
+    let slices: Slices = wanted.par_iter().map(|reference| (*reference, read_slice(&files, reference))).collect();
     for card in &opened {
         collected.parts.push(card.part(&graph, &slices));
     }
@@ -143,8 +145,8 @@ impl Opened {
     }
 }
 
-fn read_slice(deck: &Deck, reference: &Reference) -> Option<Slice> {
-    slice(reference, &links::read_inside(deck.root(), &reference.path, LARGEST_FILE).ok()?)
+fn read_slice(files: &Root, reference: &Reference) -> Option<Slice> {
+    slice(reference, &links::read_inside(files, &reference.path, LARGEST_FILE).ok()?)
 }
 
 fn card_part(section: Section, card: &Card, head: String, body: String) -> Part {

@@ -118,11 +118,15 @@ impl VcsError {
     }
 }
 
-/// The messages of an error and its causes, on one line.
+/// The messages of an error and its causes, on one line, without what they quote.
+///
+/// A file of a git directory can be a link to any file of this machine, and an error goes to whoever asked.
 pub(crate) fn reason(error: &gix::Error) -> String {
     let mut messages: Vec<String> = Vec::new();
     for cause in error.iter_errors() {
         let message = cause.to_string();
+        let quote = [", input=", "\"", "'", "`"].iter().filter_map(|mark| message.find(mark)).min();
+        let message = message[..quote.unwrap_or(message.len())].trim_end_matches([' ', ':', ',', '(']).to_owned();
         if !message.is_empty() && messages.last() != Some(&message) {
             messages.push(message);
         }

@@ -10,6 +10,7 @@
 mod blob;
 mod branch;
 mod error;
+mod guard;
 mod merge_base;
 mod object;
 mod recent;

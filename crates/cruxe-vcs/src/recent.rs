@@ -11,6 +11,7 @@ use gix::objs::{CommitRefIter, Kind};
 
 use crate::blob::hash_blob;
 use crate::error::{VcsError, reason};
+use crate::guard;
 use crate::object::{content_hash, damaged, find, tree_of};
 use crate::repo::Repo;
 
@@ -70,6 +71,7 @@ impl Repo {
     /// Lists the tracked files that differ from the last commit, in path order.
     pub fn changes(&self) -> Result<Vec<Change>, VcsError> {
         let (Some(root), repo) = (self.work_tree(), self.local()) else { return Ok(Vec::new()) };
+        guard::check_index(self.git_dir())?;
         let index = repo
             .index_or_empty()
             .map_err(|problem| VcsError::Read { path: self.git_dir().join("index"), reason: reason(&problem) })?;

@@ -4,11 +4,13 @@ use cruxe_model::RepoPath;
 use gix::index::entry::Mode;
 
 use crate::error::{VcsError, reason};
+use crate::guard;
 use crate::repo::Repo;
 
 impl Repo {
     /// The regular files that are tracked, in path order. Ignore rules do not apply to them, whatever they match.
     pub fn tracked_files(&self) -> Result<Vec<RepoPath>, VcsError> {
+        guard::check_index(self.git_dir())?;
         let index = self
             .local()
             .index_or_empty()

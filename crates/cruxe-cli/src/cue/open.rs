@@ -40,11 +40,11 @@ struct Item {
 
 impl SkimItem for Item {
     fn text(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.line)
+        output::shown(&self.line)
     }
 
     fn preview(&self, _context: PreviewContext) -> ItemPreview {
-        ItemPreview::Text(std::fs::read_to_string(&self.place).unwrap_or_default())
+        ItemPreview::Text(output::shown(&std::fs::read_to_string(&self.place).unwrap_or_default()).into_owned())
     }
 
     fn output(&self) -> Cow<'_, str> {
@@ -110,8 +110,8 @@ fn list(context: &Context, items: &[Item], query: &str) -> ExitCode {
     if context.options.json {
         output::json(&json!({ "matches": found }));
     } else {
-        eprintln!("there is no terminal to choose on; these match:");
-        found.iter().for_each(|line| output::line(line));
+        output::note("there is no terminal to choose on; these match:");
+        found.iter().for_each(|line| output::line(&output::one_line(line)));
     }
     if found.is_empty() { ExitCode::from(Kind::Workspace.exit_code()) } else { ExitCode::SUCCESS }
 }

@@ -63,7 +63,7 @@ impl Scene {
             if context.options.json {
                 output::json(&report)
             } else {
-                print(&scene.text)
+                output::text(&scene.text)
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -90,10 +90,11 @@ impl Settings {
         if self.no_clipboard {
             return false;
         }
-        match clipboard::copy(text) {
+        // What is copied may be pasted into a terminal.
+        match clipboard::copy(&output::shown(text)) {
             Ok(()) => true,
             Err(problem) => {
-                eprintln!("warning: nothing was copied to the clipboard: {problem}");
+                output::note(&format!("warning: nothing was copied to the clipboard: {problem}"));
                 false
             }
         }
@@ -154,8 +155,4 @@ pub(super) fn write(deck: &Deck, text: &str) -> Result<bool, CueError> {
     }
     file.persist(&path).map_err(|problem| failed(problem.error))?;
     Ok(true)
-}
-
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

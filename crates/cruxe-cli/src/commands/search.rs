@@ -55,7 +55,7 @@ impl Search {
             limit: self.limit as usize,
             semantic_ratio: if semantic.enabled { semantic.ratio } else { Some(0.0) },
             transformer: workspace.transformer().unwrap_or_else(|problem| {
-                eprintln!("note: {problem}");
+                output::note(&format!("note: {problem}"));
                 None
             }),
         };
@@ -101,10 +101,10 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
 fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
     let paint = Paint::stdout();
     for warning in &answer.metadata.warnings {
-        eprintln!("note: {warning}");
+        output::note(&format!("note: {warning}"));
     }
     if answer.found.is_empty() {
-        return eprintln!("nothing found for `{query}`");
+        return output::note(&format!("nothing found for `{query}`"));
     }
     let words = words(query);
     for found in &answer.found {
@@ -151,7 +151,11 @@ fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
     let mut marked = vec![false; line.len()];
     for word in words {
         for (at, _) in lower.match_indices(word.as_str()) {
-            marked[at..at + word.len()].fill(true);
+            let end = at + word.len();
+            // Letters that take more bytes in one case than in the other may make up for each other.
+            if line.is_char_boundary(at) && line.is_char_boundary(end) {
+                marked[at..end].fill(true);
+            }
         }
     }
     let mut out = String::new();

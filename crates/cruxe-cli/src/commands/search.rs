@@ -90,7 +90,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
         match sync(JobRequest { ref_name: Some(name), force: false }) {
             // A disk that is full or cannot be written: what was published before is still an answer, and says how old it is.
             Err(IndexError::Store(problem)) if published && problem.is_of_the_disk() => {
-                eprintln!("note: the index could not be brought up to date: {problem}");
+                output::note(&format!("note: the index could not be brought up to date: {problem}"));
             }
             outcome => outcome?,
         }

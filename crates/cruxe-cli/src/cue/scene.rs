@@ -1,6 +1,5 @@
 //! `cue scene`.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;

@@ -212,7 +212,7 @@ fn changed_files(
             }
         }
         _ => {
-            let unindexed = snapshot.stats(&head.name)?.into_iter().filter(|entry| entry.version.is_none());
+            let unindexed = snapshot.stats(&head.name)?.into_iter().filter(|entry| entry.version.is_err());
             for entry in unindexed {
                 let hash = content_on_disk(workspace, &entry.path);
                 now.entry(entry.path).or_insert(hash);

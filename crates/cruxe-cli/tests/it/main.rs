@@ -34,5 +34,6 @@ mod search;
 mod sessions;
 mod snapshots;
 mod trees;
+mod unheard;
 mod watching;
 mod workspaces;

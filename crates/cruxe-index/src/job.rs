@@ -134,8 +134,8 @@ impl PreparedJob {
         };
         let noted = Noted { jobs: &jobs, id: &job.id, inner: progress, last: Default::default() };
         // The lock stays until the end is noted: a running job whose lock is free counts as interrupted.
-        let run = Run { project, ref_name: &job.ref_name, source, force, doubted, progress: &noted };
-        let outcome = run.run(Arc::clone(&lock));
+        let run = Run { project, ref_name: &job.ref_name, source, report: true, doubted: &doubted, progress: &noted };
+        let outcome = if force { run.rebuild(Arc::clone(&lock)) } else { run.update(Arc::clone(&lock)) };
         job.duration_ms = started.elapsed().as_millis() as u64;
         match outcome {
             Ok(done) => {
@@ -192,9 +192,21 @@ struct Run<'a> {
     project: &'a Project,
     ref_name: &'a str,
     source: Source,
-    force: bool,
-    doubted: HashSet<RepoPath>,
+    /// Whether this is the ref whose files are counted for whoever waits.
+    report: bool,
+    doubted: &'a HashSet<RepoPath>,
     progress: &'a Noted<'a>,
+}
+
+/// What is published for a ref: its versions, and its files as they were.
+type Known = (RoaringBitmap, HashMap<RepoPath, StatEntry>);
+
+/// A ref that was read and is not published yet.
+struct ReadRef {
+    manifest: Manifest,
+    extracted: u64,
+    outcomes: BTreeMap<String, u64>,
+    warnings: Vec<String>,
 }
 
 struct Done {
@@ -225,16 +237,71 @@ enum Outcome {
 }
 
 impl Run<'_> {
-    fn run(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+    /// Publishes what changed since the ref was last published.
+    fn update(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        let known = self.published()?;
+        let mut writer = Writer::open(&self.project.dir, lock)?;
+        let read = self.read_ref(&mut writer, &known)?;
+        let changed = writer.changed_paths(&known.0, &read.manifest.versions)?;
+        let published = writer.publish(self.ref_name, &read.manifest, Timestamp::now())?;
+        Ok(self.done(read, published, changed))
+    }
+
+    /// Builds the index anew from the sources, beside the one in use, and swaps them. Nothing of the old one is trusted: of a
+    /// damaged one nobody knows what else is wrong with it.
+    fn rebuild(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        let dir = &self.project.dir;
+        let mut writer = Writer::stage(dir, lock)?;
+        match self.fill(&mut writer) {
+            Ok(done) => {
+                writer.replace(dir)?;
+                Ok(done)
+            }
+            Err(problem) => {
+                writer.discard();
+                Err(problem)
+            }
+        }
+    }
+
+    /// Reads this ref, and then every other one that the old index had, as far as it can be read and still exists.
+    fn fill(&self, writer: &mut Writer) -> Result<Done, IndexError> {
+        let mut read = self.read_ref(writer, &Known::default())?;
+        let published = writer.set_ref(self.ref_name, &read.manifest, Timestamp::now())?;
+        for name in cruxe_store::ref_names(&self.project.dir) {
+            let Ok((ref_name, source)) = self.project.resolve(Some(&name)) else {
+                read.warnings.push(format!("`{}` is gone from git and was not indexed again", name.escape_debug()));
+                continue;
+            };
+            if ref_name == self.ref_name || ref_name != name {
+                continue;
+            }
+            let other = Run { ref_name: &ref_name, source, report: false, ..*self };
+            match other.read_ref(writer, &Known::default()) {
+                Ok(other) => drop(writer.set_ref(&ref_name, &other.manifest, Timestamp::now())?),
+                Err(problem @ (IndexError::Cancelled | IndexError::Store(_))) => return Err(problem),
+                Err(problem) => read.warnings.push(format!("`{ref_name}` was not indexed again: {problem}")),
+            }
+        }
+        writer.adopt_compiler_facts(&self.project.dir)?;
+        let changed = read.manifest.versions.len();
+        Ok(self.done(read, published, changed))
+    }
+
+    fn done(&self, read: ReadRef, published: Published, changed: u64) -> Done {
+        let ReadRef { extracted, outcomes, warnings, .. } = read;
+        Done { published, changed, extracted, outcomes, warnings }
+    }
+
+    /// Lists the files of the ref, and reads and extracts those that are not known.
+    fn read_ref(&self, writer: &mut Writer, (old, old_stats): &Known) -> Result<ReadRef, IndexError> {
         if self.project.config.semantic.enabled {
             // It takes a few milliseconds, in which files can be listed.
             std::thread::spawn(Table::builtin);
         }
-        let (old, old_stats) = if self.force { Default::default() } else { self.published()? };
         let scanned_at = SystemTime::now();
         let listing = self.list()?;
         let places = self.places(&listing)?;
-        let mut writer = self.writer(lock)?;
         let embedding = embedding(self.project);
         writer.use_model(embedding.as_ref())?;
         let mut manifest = self.empty_manifest();
@@ -247,7 +314,7 @@ impl Run<'_> {
         }
         let total = listing.files.len() as u64;
         let (mut work, mut kept) = (Vec::new(), Vec::new());
-        let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(&old)? };
+        let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(old)? };
         for file in listing.files {
             let language = registry::detect(&file.path, b"");
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
@@ -259,7 +326,7 @@ impl Run<'_> {
                     kept.push((file, module, Ok(*id)));
                 }
                 _ => {
-                    let known = if self.force { Vec::new() } else { writer.versions_of(&file.path, &module)? };
+                    let known = writer.versions_of(&file.path, &module)?;
                     let by_hash = |hash| known.iter().find(|(known, _)| Some(*known) == hash).map(|(_, id)| *id);
                     match by_hash(file.hash).filter(|_| file.hash.is_some()) {
                         Some(id) => kept.push((file, module, Ok(id))),
@@ -288,22 +355,24 @@ impl Run<'_> {
         work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
         let extracted = work.len() as u64;
         writer.expect(work.len());
-        let found = self.extract(work, total, &mut writer, &mut outcomes)?;
+        let found = self.extract(work, total, writer, &mut outcomes)?;
         for (file, version) in found {
             note(&mut manifest, file, version, scanned_at);
         }
         manifest.stats.sort_by(|a, b| a.path.cmp(&b.path));
         manifest.skipped.sort();
-        let changed =
-            if self.force { manifest.versions.len() } else { writer.changed_paths(&old, &manifest.versions)? };
         outcomes.retain(|_, count| *count > 0);
         if self.progress.inner.cancelled() {
-            writer.abandon();
             return Err(IndexError::Cancelled);
         }
-        let published = writer.publish(self.ref_name, &manifest, Timestamp::now())?;
-        self.progress.files(total, total);
-        Ok(Done { published, changed, extracted, outcomes, warnings: listing.warnings })
+        self.count(total, total);
+        Ok(ReadRef { manifest, extracted, outcomes, warnings: listing.warnings })
+    }
+
+    fn count(&self, done: u64, total: u64) {
+        if self.report {
+            self.progress.files(done, total);
+        }
     }
 
     fn list(&self) -> Result<Listing, IndexError> {
@@ -314,8 +383,7 @@ impl Run<'_> {
     }
 
     /// What is published for the ref now; nothing when that cannot be read, which the writer reports if it matters.
-    #[allow(clippy::type_complexity)]
-    fn published(&self) -> Result<(RoaringBitmap, HashMap<RepoPath, StatEntry>), IndexError> {
+    fn published(&self) -> Result<Known, IndexError> {
         let index = match Index::open(&self.project.dir) {
             Ok(index) => index,
             Err(StoreError::NotIndexed) => return Ok(Default::default()),
@@ -332,17 +400,6 @@ impl Run<'_> {
 
     fn work_tree_name(&self) -> Option<String> {
         matches!(self.source, Source::WorkTree { .. }).then(|| self.project.root.to_string_lossy().into_owned())
-    }
-
-    /// The writer; `force` replaces an index that cannot be read.
-    fn writer(&self, lock: Arc<WriterLock>) -> Result<Writer, IndexError> {
-        if self.force {
-            let usable = Index::open(&self.project.dir).and_then(|index| index.validate());
-            if usable.as_ref().is_err_and(|problem| problem.schema_status().is_some()) {
-                return Ok(Writer::rebuild(&self.project.dir, lock)?);
-            }
-        }
-        Ok(Writer::open(&self.project.dir, lock)?)
     }
 
     fn empty_manifest(&self) -> Manifest {
@@ -403,7 +460,7 @@ impl Run<'_> {
                 for (at, outcome) in &receiver {
                     let file = work[at].file.clone();
                     let (what, version) = match outcome {
-                        Outcome::New(new) => ("indexed", Ok(writer.add(&new)?)),
+                        Outcome::New(new) => ("indexed", Ok(writer.add(*new)?)),
                         Outcome::Known(id) => ("unchanged", Ok(id)),
                         Outcome::Embedded(id, vectors) => {
                             writer.add_vectors(id, &vectors)?;
@@ -419,7 +476,7 @@ impl Run<'_> {
                     *outcomes.entry(key).or_default() += 1;
                     found.push((file, version));
                     done += 1;
-                    self.progress.files(done, total);
+                    self.count(done, total);
                     if self.progress.inner.cancelled() {
                         return Err(IndexError::Cancelled);
                     }

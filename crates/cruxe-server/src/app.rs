@@ -73,7 +73,7 @@ impl App {
         }
         self.workspaces.open_recent();
         if let Ok(index) = self.own().index()
-            && let Err(problem) = index.validate()
+            && let Err(problem) = index.validate().and_then(|()| index.validate_vectors())
         {
             tracing::error!("{problem}");
         }

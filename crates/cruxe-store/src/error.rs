@@ -58,6 +58,11 @@ impl StoreError {
         StoreError::Corrupt { what: what.into() }
     }
 
+    /// Something is not what was written.
+    pub(crate) fn checksum(of: &str) -> StoreError {
+        StoreError::corrupt(format!("checksum of {of}"))
+    }
+
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> StoreError {
         let path = path.into();
         move |source| StoreError::Io { path, source }
@@ -84,8 +89,12 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<tantivy::TantivyError> for StoreError {
     fn from(error: tantivy::TantivyError) -> StoreError {
-        use tantivy::TantivyError::{DataCorruption, IncompatibleIndex, OpenReadError, SchemaError};
+        use std::io::ErrorKind::{InvalidData, UnexpectedEof};
+        use tantivy::TantivyError::{DataCorruption, IncompatibleIndex, IoError, OpenReadError, SchemaError};
         match error {
+            IoError(problem) if matches!(problem.kind(), InvalidData | UnexpectedEof) => {
+                StoreError::corrupt(format!("full-text index: {problem}"))
+            }
             DataCorruption(_) | IncompatibleIndex(_) | OpenReadError(_) | SchemaError(_) => {
                 StoreError::corrupt(format!("full-text index: {error}"))
             }

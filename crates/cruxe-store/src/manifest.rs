@@ -6,6 +6,7 @@ use roaring::RoaringBitmap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::check::{Check, seal, unseal};
 use crate::error::StoreError;
 
 /// What a file looked like when it was read, as far as a `stat` tells.
@@ -115,34 +116,54 @@ pub struct RefState {
     pub bytes: u64,
     /// When it was published.
     pub indexed_at: Timestamp,
-    /// When it was last asked for.
-    pub accessed_at: Timestamp,
 }
 
-pub(crate) fn pack_bitmap(bitmap: &RoaringBitmap) -> Vec<u8> {
+impl RefState {
+    /// The checksum of its row, but for the blobs, which have their own.
+    pub(crate) fn check(&self) -> Check {
+        Check::default()
+            .bytes(self.name.as_bytes())
+            .optional(self.commit.as_deref())
+            .optional(self.worktree.as_deref())
+            .number(self.files as i64)
+            .number(self.symbols as i64)
+            .number(self.bytes as i64)
+            .bytes(self.indexed_at.to_string().as_bytes())
+    }
+}
+
+/// The owner of a ref's blobs, for their checksums.
+fn owner(name: &str) -> i64 {
+    Check::default().bytes(name.as_bytes()).sum().into()
+}
+
+/// Packs the versions of a ref.
+pub(crate) fn pack_bitmap(name: &str, bitmap: &RoaringBitmap) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bitmap.serialized_size());
     // Writing to a vector cannot fail.
     let _ = bitmap.serialize_into(&mut bytes);
-    bytes
+    seal(bytes, owner(name))
 }
 
-pub(crate) fn unpack_bitmap(bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
-    RoaringBitmap::deserialize_from(bytes).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
+pub(crate) fn unpack_bitmap(name: &str, bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
+    RoaringBitmap::deserialize_from(unseal(bytes, owner(name), "a manifest")?)
+        .map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
 }
 
 /// Packs a list that a ref has: of what is on disk, or of what was left out.
-pub(crate) fn pack_list<T: Serialize>(list: &[T]) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pack_list<T: Serialize>(name: &str, list: &[T]) -> Result<Vec<u8>, StoreError> {
     let plain = postcard::to_stdvec(list).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))?;
     zstd::bulk::compress(&plain, 1)
         .map(|mut bytes| {
             bytes.extend((plain.len() as u32).to_le_bytes());
-            bytes
+            seal(bytes, owner(name))
         })
         .map_err(StoreError::io("zstd"))
 }
 
-pub(crate) fn unpack_list<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, StoreError> {
+pub(crate) fn unpack_list<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<Vec<T>, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("manifest: {what}"));
+    let bytes = unseal(bytes, owner(name), "a manifest")?;
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
     let plain =
         zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;

@@ -202,7 +202,7 @@ fn fill<R: Read>(
         let (work_in, done_out) = (work_in, done_out);
         let mut take = |made: Result<(usize, NewVersion), IndexError>| -> Result<(), IndexError> {
             let (file, version) = made?;
-            ids[file] = Some(writer.add(&version)?);
+            ids[file] = Some(writer.add(version)?);
             Ok(())
         };
         let mut total = 0;

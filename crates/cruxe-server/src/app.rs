@@ -98,6 +98,18 @@ impl App {
         asked.or_else(|| call.session.default_ref(&workspace.project.root))
     }
 
+    /// The ref that a call is about, as it is published; the call's errors say how current that was.
+    pub fn view<'w>(
+        workspace: &'w Arc<Workspace>,
+        call: &Call,
+        ref_name: Option<&str>,
+        policy: FreshnessPolicy,
+    ) -> Result<View<'w>, ToolError> {
+        let view = workspace.view(ref_name, policy)?.cancelled_by(&call.cancel);
+        call.note_freshness(&view.metadata);
+        Ok(view)
+    }
+
     /// The status word of the contract: `ready`, `warming`, `indexing` or `error`.
     pub fn status_word(&self, status: &RefStatus) -> &'static str {
         match status.index_status {

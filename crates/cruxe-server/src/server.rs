@@ -158,7 +158,7 @@ fn questions_at_once() -> usize {
 impl Served {
     fn call(&self, mut call: Call) -> Result<Answer, ToolError> {
         conform(&mut call.arguments, &self.spec.input_schema)?;
-        self.tool.call(&call)
+        self.tool.call(&call).map_err(|error| call.date(error))
     }
 
     fn listed(&self) -> ListedTool {

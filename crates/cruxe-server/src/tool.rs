@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cruxe_deck::Written;
-use cruxe_model::CancelFlag;
-use cruxe_model::error::ToolError;
+use cruxe_model::error::{ErrorCode, ToolError};
+use cruxe_model::{CancelFlag, FreshnessStatus, Metadata};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -107,12 +107,20 @@ pub struct Call {
     pub progress: Progress,
     /// Set when nobody waits for the answer any more.
     pub cancel: CancelFlag,
+    /// How current what the answer comes from is, once that is known.
+    freshness: Arc<OnceLock<FreshnessStatus>>,
 }
 
 impl Call {
     /// A call that reports no progress.
     pub fn new(arguments: Object, session: Arc<Session>) -> Call {
-        Call { arguments, session, progress: Progress::silent(), cancel: CancelFlag::default() }
+        Call {
+            arguments,
+            session,
+            progress: Progress::silent(),
+            cancel: CancelFlag::default(),
+            freshness: Arc::default(),
+        }
     }
 
     /// The same call, whose steps are reported.
@@ -123,6 +131,26 @@ impl Call {
     /// Reads the arguments; a failure is `invalid_input` and names the parameter.
     pub fn input<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         arguments::read(&self.arguments)
+    }
+
+    /// Notes how current what the answer comes from is.
+    pub(crate) fn note_freshness(&self, metadata: &Metadata) {
+        let _ = self.freshness.set(metadata.freshness_status);
+    }
+
+    /// Has an error say how current the index was. That something is not found means little while an edit is not in it.
+    pub(crate) fn date(&self, error: ToolError) -> ToolError {
+        use ErrorCode::{FileNotFound, ResultNotFound, SymbolNotFound};
+        let Some(status) = self.freshness.get() else { return error };
+        let behind = *status != FreshnessStatus::Fresh;
+        let error = error.with("freshness_status", status);
+        match error.data["suggestion"].as_str() {
+            Some(advice) if behind && matches!(error.code, SymbolNotFound | FileNotFound | ResultNotFound) => {
+                let advice = format!("Files changed since they were indexed: ask again in a moment. {advice}");
+                error.suggest(advice)
+            }
+            _ => error,
+        }
     }
 
     /// Returns the parameter `workspace`, which every tool has.

@@ -53,7 +53,7 @@ pub use index::{FileRow, Index, Snapshot, SymbolTable, ref_names};
 pub use jobs::{Job, JobMode, JobStatus, Jobs};
 pub use layout::{Home, ProjectDir, ProjectRecord};
 pub use lock::WriterLock;
-pub use manifest::{FileStat, Manifest, RefState, StatEntry};
+pub use manifest::{FileStat, LeftOut, Manifest, RefState, StatEntry};
 pub use names::{NameMatch, SymbolHit};
 pub use pack::{PackedFacts, Packer};
 pub use schema::SCHEMA_VERSION;

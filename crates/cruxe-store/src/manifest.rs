@@ -11,13 +11,40 @@ use crate::error::StoreError;
 
 /// What a file looked like when it was read, as far as a `stat` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PackedStat", into = "PackedStat")]
 pub struct FileStat {
     /// Size in bytes.
     pub size: u64,
-    /// Modification time in nanoseconds; 0 when it was so recent that a later change might not show.
+    /// When its content was last changed, in nanoseconds. Programs set it back.
     pub mtime: i64,
+    /// When anything about it was last changed, in nanoseconds. Nobody sets it back; where the system has no such time
+    /// it is the other one.
+    pub ctime: i64,
     /// Inode, or 0 where there is none.
     pub inode: u64,
+}
+
+/// The two times of most files are the same, and a zero takes next to no room.
+#[derive(Serialize, Deserialize)]
+struct PackedStat {
+    size: u64,
+    mtime: i64,
+    ctime_after_mtime: i64,
+    inode: u64,
+}
+
+impl From<PackedStat> for FileStat {
+    fn from(packed: PackedStat) -> FileStat {
+        let PackedStat { size, mtime, ctime_after_mtime, inode } = packed;
+        FileStat { size, mtime, ctime: mtime.wrapping_add(ctime_after_mtime), inode }
+    }
+}
+
+impl From<FileStat> for PackedStat {
+    fn from(stat: FileStat) -> PackedStat {
+        let FileStat { size, mtime, ctime, inode } = stat;
+        PackedStat { size, mtime, ctime_after_mtime: ctime.wrapping_sub(mtime), inode }
+    }
 }
 
 /// A file of a work tree and the version that it had.
@@ -25,10 +52,32 @@ pub struct FileStat {
 pub struct StatEntry {
     /// Where it is.
     pub path: RepoPath,
-    /// What it looked like.
-    pub stat: FileStat,
-    /// What it contained; `None` for a file that is known and not indexed.
-    pub version: Option<VersionId>,
+    /// What it looked like; `None` when it had changed so shortly before that a later change might not show.
+    pub stat: Option<FileStat>,
+    /// What it contained, or why that is not indexed.
+    pub version: Result<VersionId, LeftOut>,
+}
+
+/// Why a file is known and not indexed, where its content or the system says so and not its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeftOut {
+    /// It is no text.
+    Binary,
+    /// It is larger than the limit.
+    TooLarge,
+    /// The system did not let it be read.
+    Unreadable,
+}
+
+impl LeftOut {
+    /// The reason as answers have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LeftOut::Binary => "binary",
+            LeftOut::TooLarge => "too large",
+            LeftOut::Unreadable => "unreadable",
+        }
+    }
 }
 
 /// What is published for a ref.
@@ -119,4 +168,25 @@ pub(crate) fn unpack_list<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Resu
     let plain =
         zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
     postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_files_comes_back_as_it_was_packed() {
+        let entry = |path: &str, ctime, version| StatEntry {
+            path: RepoPath::parse(path).unwrap(),
+            stat: Some(FileStat { size: 7, mtime: -5, ctime, inode: u64::MAX }),
+            version,
+        };
+        let mut list = vec![
+            entry("a.rs", -5, Ok(3)),
+            entry("b.rs", i64::MAX, Err(LeftOut::TooLarge)),
+            entry("c.rs", i64::MIN, Err(LeftOut::Unreadable)),
+        ];
+        list[0].stat = None;
+        assert_eq!(unpack_list::<StatEntry>(&pack_list(&list).unwrap()).unwrap(), list);
+    }
 }

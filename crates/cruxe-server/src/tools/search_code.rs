@@ -101,7 +101,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
+        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let mut answer = search::search(&view, &question)?;
         answer.metadata.warnings.extend(transformer.err());
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());

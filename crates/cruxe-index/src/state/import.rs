@@ -22,8 +22,15 @@ use crate::project::{Project, Source};
 
 /// Code compresses to a third or a tenth. What claims to be this many times its size is no code.
 const MAX_RATIO: u64 = 200;
+/// So much may come out of the smallest archive.
+const SMALLEST: u64 = 8 << 20;
 const MAX_HEADER: u64 = 64 << 10;
 const MAX_LIST: u64 = 256 << 20;
+/// Every ref costs time, however little it says.
+const MAX_REFS: usize = 10_000;
+/// No file system has longer paths, and modules follow from paths: every name in a file begins with its module.
+const MAX_PATH: usize = 4096;
+const MAX_REF_NAME: usize = 1024;
 /// Tar files may be filled up with zeros to some round size.
 const MAX_PADDING: u64 = 64 << 10;
 /// Contents in flight between the reader, the extracting threads and the writer.
@@ -43,21 +50,28 @@ pub struct Imported {
 /// Replaces the index of a project with what an archive holds.
 pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
     let file = fs::File::open(path).map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
-    let size = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?.len();
+    let about = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
+    if !about.is_file() {
+        return Err(refused("it is no file"));
+    }
+    let size = about.len();
+    let most = size.saturating_mul(MAX_RATIO).saturating_add(SMALLEST);
     let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|_| refused("it is not a .tar.zst file"))?;
     let mut archive = tar::Archive::new(decoder);
     // Raw: extensions of the format are entries of kinds that are refused, and never anything that is obeyed.
     let entries = archive.entries().map_err(damaged)?.raw(true);
     let mut reader = Entries { entries, sum: Sum::default() };
     let header: Header = reader.json(HEADER, MAX_HEADER)?;
-    check(&header, project, size)?;
-    let files: Vec<File> = reader.json(FILES, MAX_LIST)?;
-    let refs: Vec<Ref> = reader.json(REFS, MAX_LIST)?;
+    check(&header, project, most)?;
+    let files: Vec<File> = reader.json(FILES, MAX_LIST.min(most))?;
+    let refs: Vec<Ref> = reader.json(REFS, MAX_LIST.min(most))?;
+    check_lists(&files, &refs)?;
     let wanted = wanted(&header, &files, &refs)?;
     project.register()?;
     let lock = WriterLock::acquire(&project.dir.lock_path())?;
     let mut writer = Writer::stage(&project.dir, lock)?;
-    let outcome = fill(project, &mut writer, reader, &header, &files, &refs, &wanted);
+    let bounds = Bounds { contents: header.bytes, files: most };
+    let outcome = fill(project, &mut writer, reader, &bounds, &files, &refs, &wanted);
     match outcome.and_then(|()| nothing_more(archive.into_inner())) {
         Ok(()) => writer.replace(&project.dir)?,
         Err(problem) => {
@@ -88,7 +102,15 @@ fn nothing_more(rest: impl Read) -> Result<(), IndexError> {
     }
 }
 
-fn check(header: &Header, project: &Project, size: u64) -> Result<(), IndexError> {
+/// How many bytes there may be.
+struct Bounds {
+    /// Of contents, each counted once.
+    contents: u64,
+    /// Of files. Many may have the same content, and each is read and stored by itself.
+    files: u64,
+}
+
+fn check(header: &Header, project: &Project, most: u64) -> Result<(), IndexError> {
     if header.format != FORMAT {
         return Err(refused("it is not an archive of `cruxe state export`"));
     }
@@ -103,8 +125,31 @@ fn check(header: &Header, project: &Project, size: u64) -> Result<(), IndexError
             header.object_format
         )));
     }
-    if header.bytes > size.saturating_mul(MAX_RATIO).saturating_add(64 << 20) {
-        return Err(refused(format!("{size} bytes claim to hold {} of source", header.bytes)));
+    if header.bytes > most {
+        return Err(refused(format!(
+            "it claims to hold {} bytes of source, more than the {most} that fit",
+            header.bytes
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses lists that no export writes, before anything of them is looked at.
+fn check_lists(files: &[File], refs: &[Ref]) -> Result<(), IndexError> {
+    if refs.len() > MAX_REFS {
+        return Err(refused(format!("it has {} refs, more than {MAX_REFS}", refs.len())));
+    }
+    let is_plain = |text: &str, most: usize| text.len() <= most && !text.contains(char::is_control);
+    for File(path, module, _) in files {
+        if path.as_str().len() > MAX_PATH || !is_plain(module, MAX_PATH) {
+            return Err(refused(format!("a path or module has more than {MAX_PATH} bytes, or odd characters")));
+        }
+    }
+    for entry in refs {
+        let is_commit = |commit: &String| commit.len() <= 64 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if entry.name.is_empty() || !is_plain(&entry.name, MAX_REF_NAME) || !entry.commit.iter().all(is_commit) {
+            return Err(refused("a ref has no proper name or commit"));
+        }
     }
     Ok(())
 }
@@ -182,7 +227,7 @@ fn fill<R: Read>(
     project: &Project,
     writer: &mut Writer,
     mut reader: Entries<'_, R>,
-    header: &Header,
+    bounds: &Bounds,
     files: &[File],
     refs: &[Ref],
     wanted: &[(ContentHash, Vec<usize>)],
@@ -205,12 +250,16 @@ fn fill<R: Read>(
             ids[file] = Some(writer.add(&version)?);
             Ok(())
         };
-        let mut total = 0;
-        for (at, (hash, _)) in wanted.iter().enumerate() {
+        let (mut total, mut in_files) = (0, 0_u64);
+        for (at, (hash, of)) in wanted.iter().enumerate() {
             let name = format!("{BLOBS}{hash}");
             let bytes = reader.next(&name, project.config.index.max_file_bytes)?;
             total += bytes.len() as u64;
-            if total > header.bytes || hash_blob(project.object_format(), &bytes) != *hash {
+            in_files = in_files.saturating_add((bytes.len() as u64).saturating_mul(of.len() as u64));
+            if in_files > bounds.files {
+                return Err(refused(format!("its files have more than the {} bytes that fit", bounds.files)));
+            }
+            if total > bounds.contents || hash_blob(project.object_format(), &bytes) != *hash {
                 return Err(refused(format!("`{name}` is not what its name says")));
             }
             let mut work = (at, bytes);

@@ -273,12 +273,12 @@ fn damaged(problem: protobuf::Error) -> IndexError {
 fn message<M: protobuf::Message>(stream: &mut CodedInputStream) -> Result<M, IndexError> {
     let length = stream.read_raw_varint32().map_err(damaged)?;
     if length > MAX_MESSAGE {
-        return Err(refused(format!("a document of it has {length} bytes, more than {MAX_MESSAGE}")));
+        return Err(refused(format!("a part of it has {length} bytes, more than {MAX_MESSAGE}")));
     }
     let end = stream.pos() + u64::from(length);
     let outer = stream.push_limit(u64::from(length)).map_err(damaged)?;
     let mut message = M::new();
     message.merge_from(stream).map_err(damaged)?;
     stream.pop_limit(outer);
-    if stream.pos() == end { Ok(message) } else { Err(refused("it is cut off")) }
+    if stream.pos() == end { Ok(message) } else { Err(refused("it is damaged or cut off")) }
 }

@@ -15,7 +15,7 @@ use serde_json::{Number, Value};
 use crate::schema::Object;
 
 /// A name, path or note is no longer, where its schema does not say more.
-const MAX_LETTERS: usize = 10_000;
+pub(crate) const MAX_LETTERS: usize = 10_000;
 /// Queries may be reports or logs that somebody pasted: of those a part is used, and the answer says so.
 const LONG: &str = "query";
 /// A list has no more entries, and an object that has a schema no more members.

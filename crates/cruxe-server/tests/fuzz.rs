@@ -280,11 +280,10 @@ proptest! {
         let path = folder.path().join("index.scip");
         for bytes in [changed(&scip_index(), &changes), noise] {
             fs::write(&path, bytes).unwrap();
-            soon("the import", || if let Ok(file) = ScipFile::open(&path) {
-                if let Err(problem) = file.import(workspace, None) {
-                    assert!(matches!(problem, IndexError::BadScip(_)), "{problem}");
-                }
-            });
+            let outcome = soon("the import", || ScipFile::open(&path)?.import(workspace, None));
+            if let Err(problem) = outcome {
+                prop_assert!(matches!(problem, IndexError::BadScip(_)), "{}", problem);
+            }
         }
     }
 }

@@ -356,18 +356,62 @@ mod tests {
             ("no checksum", with(&[(FILE, blob, b"")])),
             ("a wrong checksum", with(&[(FILE, blob, b""), (FILE, CHECKSUM, b"0")])),
         ] {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().join("project");
-            fs::create_dir(&root).unwrap();
-            let home = Home::new(folder.path().join("home"));
-            let project = Project::locate(&root, &home, Config::default()).unwrap();
-            let path = folder.path().join("state.tar.zst");
-            fs::write(&path, bytes).unwrap();
-            let error = import(&project, &path).unwrap_err();
-            assert!(matches!(error, IndexError::BadArchive(_)), "{what}: {error}");
-            assert_eq!(project.dir.current().unwrap(), None, "{what}");
-            assert!(!project.dir.root().join("g1").exists(), "{what}");
-            assert!(!folder.path().join("evil").exists() && !folder.path().join("a.py").exists(), "{what}");
+            refusal(what, &bytes);
         }
+    }
+
+    /// Why an archive is refused; nothing of it stays behind.
+    fn refusal(what: &str, bytes: &[u8]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        fs::create_dir(&root).unwrap();
+        let home = Home::new(folder.path().join("home"));
+        let project = Project::locate(&root, &home, Config::default()).unwrap();
+        let path = folder.path().join("state.tar.zst");
+        fs::write(&path, bytes).unwrap();
+        let IndexError::BadArchive(why) = import(&project, &path).unwrap_err() else { panic!("{what}") };
+        assert_eq!(project.dir.current().unwrap(), None, "{what}");
+        assert!(!project.dir.root().join("g1").exists(), "{what}");
+        assert!(!folder.path().join("evil").exists() && !folder.path().join("a.py").exists(), "{what}");
+        why
+    }
+
+    #[test]
+    fn a_small_archive_that_would_cost_minutes_is_refused_with_the_bound() {
+        const FILE: EntryType = EntryType::Regular;
+        let content: Vec<u8> = b"def name():\n    return 1\n".repeat(20_000);
+        let hash = hash_blob(cruxe_vcs::ObjectFormat::Sha1, &content).to_hex();
+        let paths = |many: usize| (0..many).map(move |at| format!("a{at:06}.py"));
+        let files = |many: usize, module: &str| -> Vec<u8> {
+            json!(paths(many).map(|path| json!([path, module, hash])).collect::<Vec<_>>()).to_string().into_bytes()
+        };
+        let named = |names: &[String], commit: Value| -> Vec<u8> {
+            let entry = |name: &String| json!({"name": name, "commit": commit, "checked_out": true, "files": [], "skipped": []});
+            json!(names.iter().map(entry).collect::<Vec<_>>()).to_string().into_bytes()
+        };
+        let header = header(json!({"bytes": content.len()}));
+        let blob = format!("{BLOBS}{hash}");
+        let with = |files: &[u8], refs: &[u8]| {
+            archive(&[(FILE, HEADER, &header), (FILE, FILES, files), (FILE, REFS, refs), (FILE, &blob, &content)])
+        };
+        let (none, one) = (named(&[], Value::Null), files(1, ""));
+        let repeated = with(&files(100, ""), &none);
+        assert!(repeated.len() < 8 << 10, "{} bytes", repeated.len());
+        let why = refusal("one content many times", &repeated);
+        assert!(why.starts_with("its files have more than the 8") && why.ends_with(" bytes that fit"), "{why}");
+        let many: Vec<String> = (0..=MAX_REFS).map(|at| format!("r{at:06}")).collect();
+        let why = refusal("many refs", &with(&one, &named(&many, Value::Null)));
+        assert_eq!(why, "it has 10001 refs, more than 10000");
+        for module in ["m".repeat(MAX_PATH + 1), "a\u{1b}b".to_owned()] {
+            let why = refusal("an odd module", &with(&files(1, &module), &none));
+            assert_eq!(why, "a path or module has more than 4096 bytes, or odd characters");
+        }
+        for (name, commit) in [("", json!(null)), ("a\nb", json!(null)), ("a", json!("--upload-pack=x"))] {
+            let why = refusal("an odd ref", &with(&one, &named(&[name.to_owned()], commit)));
+            assert_eq!(why, "a ref has no proper name or commit");
+        }
+        let blanks = [vec![b' '; 12 << 20], b"[]".to_vec()].concat();
+        let why = refusal("a long list", &with(&blanks, &none));
+        assert!(why.starts_with("`files.json` has 12582914 bytes, more than "), "{why}");
     }
 }

@@ -20,7 +20,7 @@ const MAX_NAMES: usize = 24;
 const MAX_TEXT: usize = 16 << 10;
 /// Of a longer phrase its beginning is looked for: no two texts have so much in common by chance, and a phrase that is
 /// longer than a chunk would be found nowhere.
-const MAX_PHRASE: usize = 400;
+const MAX_PHRASE: usize = 200;
 /// Phrases beyond this number are not looked for.
 const MAX_PHRASES: usize = 16;
 
@@ -296,10 +296,10 @@ mod tests {
     fn of_a_long_phrase_the_beginning_is_looked_for_in_whole_words() {
         let phrase = "too many requests ".repeat(4_000);
         let query = Query::parse(&format!("\"{phrase}\""));
-        assert_eq!(query.phrases, [&phrase[..399]]);
+        assert_eq!(query.phrases, [&phrase[..197]]);
         assert_eq!(query.left_out.len(), 2, "{:?}", query.left_out);
-        assert_eq!(query.left_out[1], "of a phrase of more than 400 bytes its beginning was looked for");
-        assert_eq!(Query::parse(&format!("\"{}\"", "x".repeat(500))).phrases[0].len(), 400, "one word");
+        assert_eq!(query.left_out[1], "of a phrase of more than 200 bytes its beginning was looked for");
+        assert_eq!(Query::parse(&format!("\"{}\"", "x".repeat(500))).phrases[0].len(), 200, "one word");
         let many: String = (0..40).map(|at| format!("\"phrase {at}\" ")).collect();
         assert_eq!(Query::parse(&many).phrases.len(), 16);
     }

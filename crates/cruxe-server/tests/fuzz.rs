@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use cruxe_deck::config::DeckConfig;
 use cruxe_deck::frontmatter::{FrontMatter, NewValue, edit};
 use cruxe_index::{IndexError, JobRequest, Project, ScipFile, Workspace, state};
-use cruxe_model::config::Config;
+use cruxe_model::config::{Config, Layer};
 use cruxe_store::Home;
 use proptest::prelude::*;
 use protobuf::Message as _;
@@ -354,9 +354,13 @@ fn join(many: usize, one: impl Fn(usize) -> String) -> String {
 const SETTINGS: &str = "[index]\nmax_file_bytes = 1000\n[query]\nfreshness_policy = \"strict\"\n[http]\nmax_requests = 10\n[semantic]\nenabled = true\nratio = 0.5\n";
 const DECK_SETTINGS: &str = "[core]\ntoken_limit = 1000\n[secrets]\ndefaults = true\n[[secrets.pattern]]\nname = \"x\"\nregex = \"a+\"\n[rate_limits]\nread_context = 10\n";
 
+fn layer(text: &str) -> Layer<'_> {
+    Layer { origin: "fuzz", text, of_repository: true }
+}
+
 /// Reads a configuration as every command does.
 fn read_settings(text: &str) {
-    let _ = Config::from_layers([("fuzz", text)]);
+    let _ = Config::from_layers([layer(text)]);
     let _ = DeckConfig::parse(Path::new("config.toml"), text);
 }
 
@@ -392,7 +396,7 @@ fn settings_that_are_made_to_take_long_do_not() {
 /// The good ones are good: what the targets change would else be refused at its first byte.
 #[test]
 fn what_is_changed_is_good_before() {
-    assert!(Config::from_layers([("fuzz", SETTINGS)]).is_ok());
+    assert!(Config::from_layers([layer(SETTINGS)]).is_ok());
     DeckConfig::parse(Path::new("config.toml"), DECK_SETTINGS).unwrap();
     assert_eq!(FrontMatter::parse(CARD).unwrap().unwrap().text("status"), Some("active"));
     assert!(LINES.iter().all(|line| serde_json::from_str::<Value>(line).is_ok()));

@@ -215,7 +215,12 @@ impl Workspace {
             Err(problem) => return Err(IndexError::from(problem).into()),
         };
         let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name).map_err(IndexError::from)?,
+            Some(snapshot) => snapshot.ref_state(&name).map_err(|problem| {
+                if policy != FreshnessPolicy::BestEffort && snapshot.wants_rebuild() {
+                    self.sync_in_background();
+                }
+                IndexError::from(problem)
+            })?,
             None => None,
         };
         let Some((snapshot, state)) = snapshot.zip(state) else {
@@ -237,7 +242,8 @@ impl Workspace {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut metadata)?;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
-        if here && current && policy != FreshnessPolicy::BestEffort && self.lacks_embeddings(&snapshot)? {
+        let incomplete = || Ok::<_, ToolError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
+        if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
         if !state.skipped.is_empty() {

@@ -24,6 +24,12 @@ pub enum StoreError {
         /// What was found.
         what: String,
     },
+    /// A part of the index is not what was written. The rest can be read, and the next sync builds it anew.
+    #[error("a part of the index is damaged ({what}); `cruxe sync` rebuilds it")]
+    Damaged {
+        /// What was found.
+        what: String,
+    },
     /// Another process is writing.
     #[error("another process is indexing this project")]
     Busy,
@@ -49,7 +55,7 @@ impl StoreError {
         match self {
             StoreError::NotIndexed => Some(SchemaStatus::NotIndexed),
             StoreError::Incompatible { .. } => Some(SchemaStatus::ReindexRequired),
-            StoreError::Corrupt { .. } => Some(SchemaStatus::CorruptManifest),
+            StoreError::Corrupt { .. } | StoreError::Damaged { .. } => Some(SchemaStatus::CorruptManifest),
             _ => None,
         }
     }
@@ -82,7 +88,7 @@ impl StoreError {
 
     /// Something is not what was written.
     pub(crate) fn checksum(of: &str) -> StoreError {
-        StoreError::corrupt(format!("checksum of {of}"))
+        StoreError::Damaged { what: format!("checksum of {of}") }
     }
 
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> StoreError {

@@ -401,3 +401,47 @@ fn a_forced_index_keeps_the_other_refs() {
     assert_eq!(there["results"][0]["path"], "src/only_there.rs");
     assert_eq!(client.ok("locate_symbol", json!({"name": "only_there", "ref": "main"}))["results"], json!([]));
 }
+
+/// Damages the facts of every file and leaves the shape of the database as it is.
+fn damage_facts(repo: &Repo) {
+    let path = database(repo);
+    let mut bytes = fs::read(&path).unwrap();
+    let frames: Vec<usize> = bytes
+        .windows(4)
+        .enumerate()
+        .filter(|(_, start)| *start == [0x28, 0xb5, 0x2f, 0xfd])
+        .map(|(at, _)| at)
+        .collect();
+    assert!(frames.len() >= FILES, "{} compressed blobs", frames.len());
+    frames.iter().for_each(|at| bytes[at + 20] ^= 1);
+    let mut file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all(&bytes).unwrap();
+}
+
+#[test]
+fn damaged_facts_are_refused_and_rebuilt_from_the_source_without_being_asked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+    repo.cruxe(&["index"]).ok();
+    let ask = json!({"path": "src/group2/shape_042.rs"});
+    let right = repo.server().ok("get_file_outline", ask.clone());
+
+    damage_facts(&repo);
+    let doctor = repo.cruxe(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{}", doctor.transcript());
+    repo.cruxe(&["sync"]).ok();
+    repo.cruxe(&["doctor"]).ok();
+
+    damage_facts(&repo);
+    let mut client = repo.server();
+    let symbols =
+        eventually("the facts are right again", DEADLINE, || match client.answer("get_file_outline", ask.clone()) {
+            Ok(outline) => Some(outline["symbols"].clone()),
+            Err(error) => {
+                assert_eq!(error["code"], "index_incompatible", "{error}");
+                None
+            }
+        });
+    assert_eq!(symbols, right["symbols"]);
+    eventually("the index is sound again", DEADLINE, || (repo.cruxe(&["doctor"]).code == Some(0)).then_some(()));
+}

@@ -164,7 +164,7 @@ mod tests {
                     && row.contains(&range)
                     && row.ends_with(may)
             };
-            assert!(rows.iter().any(|row| is_there(&row)), "{}.{}", key.section, key.name);
+            assert!(rows.iter().any(is_there), "{}.{}", key.section, key.name);
         }
     }
 

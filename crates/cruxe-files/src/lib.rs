@@ -127,11 +127,15 @@ impl Root {
     /// Returns what a path leads to. The last part may be a link, which is then what is described; `None` where nothing is.
     pub fn meta(&self, path: impl AsRef<Path>) -> Result<Option<Meta>, FileError> {
         let path = tidy(path.as_ref())?;
-        let (folder, name) = match self.parent(&path) {
-            Err(problem) if problem.is_absent() => return Ok(None),
-            parent => parent?,
+        let found = match path.parent() {
+            // Of the folder's own entries there are many to ask about.
+            Some(parent) if parent.as_os_str().is_empty() => self.folder.meta(path.as_os_str()),
+            _ => match self.parent(&path) {
+                Err(problem) if problem.is_absent() => return Ok(None),
+                parent => parent.map(|(folder, name)| folder.meta(name))?,
+            },
         };
-        match folder.meta(name) {
+        match found {
             Ok(meta) => Ok(Some(meta)),
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(problem) => Err(FileError::io(&path, problem)),

@@ -1,18 +1,23 @@
 //! Whether what is published is what is there now.
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, SystemTime};
 
+use cruxe_files::Root;
 use cruxe_model::{ContentHash, RepoPath};
-use cruxe_store::{FileStat, RefState, Snapshot, StatEntry};
+use cruxe_store::{FileStat, LeftOut, RefState, Snapshot, StatEntry};
 use cruxe_vcs::hash_blob;
 
 use crate::error::IndexError;
-use crate::job::RACY;
+use crate::job::open_root;
 use crate::project::{Project, Source};
-use crate::scan::{self, Listing, ScanFile};
+use crate::scan::{self, ScanFile};
+use crate::seen::Seen;
+
+/// A file whose time of change lies this close to a look at it may change again without its time showing it.
+const RACY: Duration = Duration::from_millis(100);
+/// The same where times are whole seconds: such a disk may count in steps of two.
+const RACY_BY_SECONDS: Duration = Duration::from_secs(2);
 
 /// The first difference found between what is published and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,88 +35,114 @@ pub enum Change {
     OtherSource,
 }
 
-/// Compares a published ref with what it means now. Costs a walk and a `stat` per file for a work tree, nothing for a
-/// commit; files whose `stat` differs are read.
-pub fn change(
-    project: &Project,
-    source: &Source,
-    state: &RefState,
-    stats: &HashMap<RepoPath, StatEntry>,
-    snapshot: &Snapshot,
-) -> Result<Outcome, IndexError> {
-    let changed = |change| Ok(Outcome { change: Some(change), quiet: None });
-    if let Some(change) = commit_change(source, state) {
-        return changed(change);
-    }
-    if matches!(source, Source::Commit(_)) {
-        return Ok(Outcome { change: None, quiet: None });
-    }
-    if state.worktree.as_deref() != Some(&*project.root.to_string_lossy()) {
-        return changed(Change::OtherSource);
-    }
-    let began = SystemTime::now();
-    let listing = project.scan()?;
-    for file in &listing.files {
-        let same = match stats.get(&file.path) {
-            None => false,
-            Some(entry) => {
-                (entry.stat == file.stat && entry.stat.mtime != 0) || same_content(project, file, entry, snapshot)?
-            }
-        };
-        if !same {
-            return changed(Change::File(file.path.clone()));
-        }
-    }
-    if listing.files.len() == stats.len() {
-        return Ok(Outcome { change: None, quiet: Quiet::new(project, &listing, began) });
-    }
-    let present: std::collections::HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-    let gone = stats.keys().find(|path| !present.contains(path));
-    Ok(Outcome { change: gone.map(|path| Change::File(path.clone())), quiet: None })
-}
-
 /// What a comparison found.
 pub struct Outcome {
     /// The first difference.
     pub change: Option<Change>,
     /// Where there is none: a cheaper way to see that it stays so.
-    pub quiet: Option<Quiet>,
+    pub seen: Option<Seen>,
 }
 
-/// A work tree at a moment in which nothing had changed for a while.
-///
-/// As long as no folder has another time of change, no file appeared or went away, and the walk with its ignore rules
-/// need not be done again; as long as no file has another `stat`, none was edited. Ignore files are files too.
-pub struct Quiet {
-    seen: Vec<(PathBuf, Option<FileStat>)>,
+/// A published ref and what it is compared with.
+pub struct Comparison<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// What the ref means now.
+    pub source: &'a Source,
+    /// What is published.
+    pub state: &'a RefState,
+    /// The same.
+    pub snapshot: &'a Snapshot,
+    /// The files of the work tree that was published.
+    pub stats: &'a HashMap<RepoPath, StatEntry>,
+    /// Files whose `stat` is not believed.
+    pub doubted: &'a HashSet<RepoPath>,
 }
 
-impl Quiet {
-    /// `None` when something changed so shortly before the walk began that a later change might not show.
-    fn new(project: &Project, listing: &Listing, began: SystemTime) -> Option<Quiet> {
-        let limit = began.duration_since(SystemTime::UNIX_EPOCH).ok()?.saturating_sub(RACY).as_nanos() as i64;
-        let folders = listing.folders.iter().map(|folder| project.root.join(folder));
-        let git =
-            project.repo.iter().flat_map(|repo| [repo.git_dir().join("index"), repo.common_dir().join("info/exclude")]);
-        let files = listing.files.iter().map(|file| (project.root.join(file.path.as_str()), Some(file.stat)));
-        let seen: Vec<_> = folders
-            .chain(git)
-            .map(|path| (stat_of(&path), path))
-            .map(|(stat, path)| (path, stat))
-            .chain(files)
-            .collect();
-        let settled = seen.iter().all(|(_, stat)| stat.is_none_or(|stat| stat.mtime < limit));
-        settled.then_some(Quiet { seen })
+impl Comparison<'_> {
+    /// Compares. Costs a walk and a `stat` per file for a work tree, nothing for a commit; files whose `stat` differs are
+    /// read.
+    pub fn run(&self) -> Result<Outcome, IndexError> {
+        let changed = |change| Ok(Outcome { change: Some(change), seen: None });
+        if let Some(change) = commit_change(self.source, self.state) {
+            return changed(change);
+        }
+        if matches!(self.source, Source::Commit(_)) {
+            return Ok(Outcome { change: None, seen: None });
+        }
+        if self.state.worktree.as_deref() != Some(&*self.project.root.to_string_lossy()) {
+            return changed(Change::OtherSource);
+        }
+        let began = SystemTime::now();
+        let listing = self.project.scan()?;
+        let root = open_root(self.project)?;
+        for file in &listing.files {
+            let same = match self.stats.get(&file.path) {
+                None => false,
+                Some(entry) => {
+                    let believed = !self.doubted.contains(&file.path);
+                    (believed && is_unchanged(entry, file, self.project)) || self.has_same_content(&root, entry)?
+                }
+            };
+            if !same {
+                return changed(Change::File(file.path.clone()));
+            }
+        }
+        if listing.files.len() == self.stats.len() {
+            return Ok(Outcome { change: None, seen: Seen::new(self.project, &listing, began) });
+        }
+        let present: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
+        let gone = self.stats.keys().find(|path| !present.contains(path));
+        Ok(Outcome { change: gone.map(|path| Change::File(path.clone())), seen: None })
     }
 
-    /// Whether everything is still as it was.
-    pub fn holds(&self) -> bool {
-        self.seen.iter().all(|(path, stat)| stat_of(path) == *stat)
+    /// Whether the files that are doubted have the content that was indexed.
+    pub(crate) fn doubted_hold(&self) -> Result<bool, IndexError> {
+        let root = open_root(self.project)?;
+        for entry in self.doubted.iter().filter_map(|path| self.stats.get(path)) {
+            if !self.has_same_content(&root, entry)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A `stat` that differs need not mean another content: `touch`, a fresh checkout, a file indexed in the instant in
+    /// which it was written.
+    fn has_same_content(&self, root: &Root, entry: &StatEntry) -> Result<bool, IndexError> {
+        let now = scan::content(root, &entry.path, self.project.config.index.max_file_bytes);
+        Ok(match (&entry.version, now) {
+            (Ok(version), Ok(bytes)) => {
+                hash_blob(self.project.object_format(), &bytes) == self.snapshot.file(*version)?.hash
+            }
+            (Err(then), Err(now)) => *then == now,
+            _ => false,
+        })
     }
 }
 
-fn stat_of(path: &Path) -> Option<FileStat> {
-    fs::symlink_metadata(path).ok().map(|metadata| scan::stat(&metadata))
+/// Whether a file need not be read: it looks as it did, and today's limit treats it as the one of then did.
+pub(crate) fn is_unchanged(entry: &StatEntry, file: &ScanFile, project: &Project) -> bool {
+    let fits = file.stat.size <= project.config.index.max_file_bytes;
+    entry.stat == Some(file.stat)
+        && match entry.version {
+            Ok(_) => fits,
+            Err(LeftOut::Binary) => true,
+            Err(LeftOut::TooLarge) => !fits,
+            // Whether it may be read now is not in its `stat`: another user may ask, or a folder may have been opened.
+            Err(LeftOut::Unreadable) => false,
+        }
+}
+
+/// What a `stat` is worth that was taken between two moments: nothing if the file changed about then.
+pub(crate) fn believable(stat: FileStat, began: SystemTime, ended: SystemTime) -> Option<FileStat> {
+    const SECOND: i64 = 1_000_000_000;
+    let nanos = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos() as i64;
+    let by_seconds = stat.mtime % SECOND == 0 && stat.ctime % SECOND == 0;
+    let around = if by_seconds { RACY_BY_SECONDS } else { RACY }.as_nanos() as i64;
+    let about_then = nanos(began) - around..=nanos(ended) + around;
+    // A time that lies ahead is no reason for doubt: the next change brings another.
+    (!about_then.contains(&stat.mtime) && !about_then.contains(&stat.ctime)).then_some(stat)
 }
 
 /// Compares commits alone: the part that is always cheap.
@@ -128,21 +159,34 @@ pub fn commit_change(source: &Source, state: &RefState) -> Option<Change> {
     elsewhere.then_some(Change::OtherSource)
 }
 
-/// A `stat` that differs need not mean another content: `touch`, a fresh checkout, a file indexed in the instant in
-/// which it was written.
-fn same_content(
-    project: &Project,
-    file: &ScanFile,
-    entry: &StatEntry,
-    snapshot: &Snapshot,
-) -> Result<bool, IndexError> {
-    let Some(version) = entry.version else {
-        // Left out for its content (binary, too large): of the same size it is left out again.
-        return Ok(entry.stat.size == file.stat.size && entry.stat.inode == file.stat.inode);
-    };
-    if entry.stat.size != file.stat.size {
-        return Ok(false);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stat_taken_about_when_the_file_changed_is_worth_nothing() {
+        let second = Duration::from_secs(1);
+        let began = SystemTime::UNIX_EPOCH + Duration::from_secs(1000) + Duration::from_nanos(7);
+        let ended = began + second;
+        let believed = |mtime: i64, ctime: i64| {
+            let stat = FileStat { size: 1, mtime, ctime, inode: 1 };
+            believable(stat, began, ended).is_some()
+        };
+        let at = |seconds: f64| (seconds * 1e9) as i64 + 1;
+        for (mtime, ctime, expected) in [
+            (at(900.0), at(900.0), true),
+            (at(999.5), at(999.5), true),
+            (at(999.95), at(999.95), false),
+            (at(1000.5), at(1000.5), false),
+            // A time that was set back or lies ahead says nothing; the other one does.
+            (at(900.0), at(1000.5), false),
+            (at(1000.5), at(900.0), false),
+            (at(5000.0), at(900.0), true),
+            // Whole seconds: the disk may not count in smaller steps.
+            (999_000_000_000, 999_000_000_000, false),
+            (990_000_000_000, 990_000_000_000, true),
+        ] {
+            assert_eq!(believed(mtime, ctime), expected, "{mtime} {ctime}");
+        }
     }
-    let Ok(bytes) = fs::read(project.root.join(file.path.as_str())) else { return Ok(false) };
-    Ok(hash_blob(project.object_format(), &bytes) == snapshot.file(version)?.hash)
 }

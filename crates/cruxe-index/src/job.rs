@@ -1,8 +1,6 @@
 //! An indexing job: list, extract what is new on all cores, publish.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io::Read;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -10,10 +8,11 @@ use std::time::{Duration, Instant, SystemTime};
 use cruxe_embed::{Table, push_row, row_bytes};
 use cruxe_extract::place::Places;
 use cruxe_extract::{Extractor, as_text, registry};
+use cruxe_files::Root;
 use cruxe_model::facts::{FileFacts, Problem};
 use cruxe_model::{ContentHash, RepoPath, VersionId};
 use cruxe_store::{
-    Embedding, FileStat, Index, Job, JobMode, JobStatus, Jobs, Manifest, NewVersion, Packer, Published, StatEntry,
+    Embedding, Index, Job, JobMode, JobStatus, Jobs, LeftOut, Manifest, NewVersion, Packer, Published, StatEntry,
     StoreError, Writer, WriterLock,
 };
 use cruxe_vcs::{Blob, BlobReader, ObjectFormat, hash_blob};
@@ -23,7 +22,7 @@ use roaring::RoaringBitmap;
 use crate::error::IndexError;
 use crate::project::{Project, Source};
 use crate::scan::{self, Listing, ScanFile};
-use crate::{history, ignore_rules};
+use crate::{freshness, history, ignore_rules};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]
@@ -74,12 +73,12 @@ pub struct PreparedJob {
     started: Instant,
     /// Jobs of dead processes that were found on the way.
     pub interrupted: Vec<Job>,
+    /// Files that are read whatever their `stat` says.
+    pub doubted: HashSet<RepoPath>,
 }
 
 /// Files in flight between the extracting threads and the writer: enough to keep both busy, few enough to bound memory.
 const IN_FLIGHT: usize = 64;
-/// A file whose time of change lies this close to the scan may change again without its time showing it.
-pub(crate) const RACY: Duration = Duration::from_millis(100);
 
 impl PreparedJob {
     /// Takes the lock and notes the job; [`IndexError::Busy`] when another is running.
@@ -97,7 +96,8 @@ impl PreparedJob {
         let id = job_id(&ref_name, created_at);
         jobs.start(&id, &ref_name, mode, created_at)?;
         let (force, started) = (request.force, Instant::now());
-        Ok(PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, interrupted })
+        let doubted = HashSet::new();
+        Ok(PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, interrupted, doubted })
     }
 
     /// Its id.
@@ -117,7 +117,7 @@ impl PreparedJob {
 
     /// Does the work. Whatever goes wrong, what was published before stays.
     pub fn run(self, project: &Project, progress: &dyn Progress) -> Result<JobReport, IndexError> {
-        let PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, .. } = self;
+        let PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, doubted, .. } = self;
         let mut job = Job {
             id,
             ref_name,
@@ -134,7 +134,8 @@ impl PreparedJob {
         };
         let noted = Noted { jobs: &jobs, id: &job.id, inner: progress, last: Default::default() };
         // The lock stays until the end is noted: a running job whose lock is free counts as interrupted.
-        let outcome = Run { project, ref_name: &job.ref_name, source, force, progress: &noted }.run(Arc::clone(&lock));
+        let run = Run { project, ref_name: &job.ref_name, source, report: true, doubted: &doubted, progress: &noted };
+        let outcome = if force { run.rebuild(Arc::clone(&lock)) } else { run.update(Arc::clone(&lock)) };
         job.duration_ms = started.elapsed().as_millis() as u64;
         match outcome {
             Ok(done) => {
@@ -191,8 +192,21 @@ struct Run<'a> {
     project: &'a Project,
     ref_name: &'a str,
     source: Source,
-    force: bool,
+    /// Whether this is the ref whose files are counted for whoever waits.
+    report: bool,
+    doubted: &'a HashSet<RepoPath>,
     progress: &'a Noted<'a>,
+}
+
+/// What is published for a ref: its versions, and its files as they were.
+type Known = (RoaringBitmap, HashMap<RepoPath, StatEntry>);
+
+/// A ref that was read and is not published yet.
+struct ReadRef {
+    manifest: Manifest,
+    extracted: u64,
+    outcomes: BTreeMap<String, u64>,
+    warnings: Vec<String>,
 }
 
 struct Done {
@@ -218,21 +232,90 @@ enum Outcome {
     New(Box<NewVersion>),
     Known(VersionId),
     Embedded(VersionId, Vec<u8>),
-    Skipped(&'static str),
+    Skipped(LeftOut),
     Failed(IndexError),
 }
 
 impl Run<'_> {
-    fn run(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+    /// Publishes what changed since the ref was last published. An index of which a part is damaged is built anew instead: the
+    /// sources are all that it takes.
+    fn update(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        if cruxe_store::wants_rebuild(&self.project.dir) {
+            return self.rebuild(lock);
+        }
+        match self.add_changes(Arc::clone(&lock)) {
+            Err(IndexError::Store(StoreError::Damaged { what })) => {
+                tracing::warn!("a part of the index is damaged ({what}) and it is built anew");
+                self.rebuild(lock)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn add_changes(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        let known = self.published()?;
+        let mut writer = Writer::open(&self.project.dir, lock)?;
+        let read = self.read_ref(&mut writer, &known)?;
+        let changed = writer.changed_paths(&known.0, &read.manifest.versions)?;
+        let published = writer.publish(self.ref_name, &read.manifest, Timestamp::now())?;
+        Ok(self.done(read, published, changed))
+    }
+
+    /// Builds the index anew from the sources, beside the one in use, and swaps them. Nothing of the old one is trusted: of a
+    /// damaged one nobody knows what else is wrong with it.
+    fn rebuild(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        let dir = &self.project.dir;
+        let mut writer = Writer::stage(dir, lock)?;
+        match self.fill(&mut writer) {
+            Ok(done) => {
+                writer.replace(dir)?;
+                Ok(done)
+            }
+            Err(problem) => {
+                writer.discard();
+                Err(problem)
+            }
+        }
+    }
+
+    /// Reads this ref, and then every other one that the old index had, as far as it can be read and still exists.
+    fn fill(&self, writer: &mut Writer) -> Result<Done, IndexError> {
+        let mut read = self.read_ref(writer, &Known::default())?;
+        let published = writer.set_ref(self.ref_name, &read.manifest, Timestamp::now())?;
+        for name in cruxe_store::ref_names(&self.project.dir) {
+            let Ok((ref_name, source)) = self.project.resolve(Some(&name)) else {
+                read.warnings.push(format!("`{}` is gone from git and was not indexed again", name.escape_debug()));
+                continue;
+            };
+            if ref_name == self.ref_name || ref_name != name {
+                continue;
+            }
+            let other = Run { ref_name: &ref_name, source, report: false, ..*self };
+            match other.read_ref(writer, &Known::default()) {
+                Ok(other) => drop(writer.set_ref(&ref_name, &other.manifest, Timestamp::now())?),
+                Err(problem @ (IndexError::Cancelled | IndexError::Store(_))) => return Err(problem),
+                Err(problem) => read.warnings.push(format!("`{ref_name}` was not indexed again: {problem}")),
+            }
+        }
+        writer.adopt_compiler_facts(&self.project.dir)?;
+        let changed = read.manifest.versions.len();
+        Ok(self.done(read, published, changed))
+    }
+
+    fn done(&self, read: ReadRef, published: Published, changed: u64) -> Done {
+        let ReadRef { extracted, outcomes, warnings, .. } = read;
+        Done { published, changed, extracted, outcomes, warnings }
+    }
+
+    /// Lists the files of the ref, and reads and extracts those that are not known.
+    fn read_ref(&self, writer: &mut Writer, (old, old_stats): &Known) -> Result<ReadRef, IndexError> {
         if self.project.config.semantic.enabled {
             // It takes a few milliseconds, in which files can be listed.
             std::thread::spawn(Table::builtin);
         }
-        let (old, old_stats) = if self.force { Default::default() } else { self.published()? };
         let scanned_at = SystemTime::now();
         let listing = self.list()?;
         let places = self.places(&listing)?;
-        let mut writer = self.writer(lock)?;
         let embedding = embedding(self.project);
         writer.use_model(embedding.as_ref())?;
         let mut manifest = self.empty_manifest();
@@ -245,21 +328,22 @@ impl Run<'_> {
         }
         let total = listing.files.len() as u64;
         let (mut work, mut kept) = (Vec::new(), Vec::new());
-        let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(&old)? };
+        let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(old)? };
         for file in listing.files {
             let language = registry::detect(&file.path, b"");
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
-            let unchanged = old_stats.get(&file.path).filter(|entry| entry.stat == file.stat && file.stat.mtime != 0);
+            let believed = old_stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
+            let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, self.project));
             match unchanged {
-                Some(StatEntry { version: None, .. }) => kept.push((file, module, None)),
-                Some(StatEntry { version: Some(id), .. }) if modules.get(id) == Some(&module) => {
-                    kept.push((file, module, Some(*id)));
+                Some(StatEntry { version: Err(why), .. }) => kept.push((file, module, Err(*why))),
+                Some(StatEntry { version: Ok(id), .. }) if modules.get(id) == Some(&module) => {
+                    kept.push((file, module, Ok(*id)));
                 }
                 _ => {
-                    let known = if self.force { Vec::new() } else { writer.versions_of(&file.path, &module)? };
+                    let known = writer.versions_of(&file.path, &module)?;
                     let by_hash = |hash| known.iter().find(|(known, _)| Some(*known) == hash).map(|(_, id)| *id);
                     match by_hash(file.hash).filter(|_| file.hash.is_some()) {
-                        Some(id) => kept.push((file, module, Some(id))),
+                        Some(id) => kept.push((file, module, Ok(id))),
                         None => work.push(Work { file, module, known, bare: false }),
                     }
                 }
@@ -267,11 +351,11 @@ impl Run<'_> {
         }
         *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
         let bare = match embedding {
-            Some(_) => writer.without_vectors(&kept.iter().filter_map(|(.., version)| *version).collect())?,
+            Some(_) => writer.without_vectors(&kept.iter().filter_map(|(.., version)| version.ok()).collect())?,
             None => RoaringBitmap::new(),
         };
         for (file, module, version) in kept {
-            match version.filter(|version| bare.contains(*version)) {
+            match version.ok().filter(|version| bare.contains(*version)) {
                 // Another model than the one that embedded it: its text is needed once more.
                 Some(version) => {
                     let known = writer.versions_of(&file.path, &module)?;
@@ -285,25 +369,24 @@ impl Run<'_> {
         work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
         let extracted = work.len() as u64;
         writer.expect(work.len());
-        let found = self.extract(work, total, &mut writer, &mut outcomes)?;
-        for (file, version, why) in found {
-            if let (None, Some(why)) = (version, why) {
-                manifest.skipped.push((file.path.clone(), why.to_owned()));
-            }
+        let found = self.extract(work, total, writer, &mut outcomes)?;
+        for (file, version) in found {
             note(&mut manifest, file, version, scanned_at);
         }
         manifest.stats.sort_by(|a, b| a.path.cmp(&b.path));
         manifest.skipped.sort();
-        let changed =
-            if self.force { manifest.versions.len() } else { writer.changed_paths(&old, &manifest.versions)? };
         outcomes.retain(|_, count| *count > 0);
         if self.progress.inner.cancelled() {
-            writer.abandon();
             return Err(IndexError::Cancelled);
         }
-        let published = writer.publish(self.ref_name, &manifest, Timestamp::now())?;
-        self.progress.files(total, total);
-        Ok(Done { published, changed, extracted, outcomes, warnings: listing.warnings })
+        self.count(total, total);
+        Ok(ReadRef { manifest, extracted, outcomes, warnings: listing.warnings })
+    }
+
+    fn count(&self, done: u64, total: u64) {
+        if self.report {
+            self.progress.files(done, total);
+        }
     }
 
     fn list(&self) -> Result<Listing, IndexError> {
@@ -314,8 +397,7 @@ impl Run<'_> {
     }
 
     /// What is published for the ref now; nothing when that cannot be read, which the writer reports if it matters.
-    #[allow(clippy::type_complexity)]
-    fn published(&self) -> Result<(RoaringBitmap, HashMap<RepoPath, StatEntry>), IndexError> {
+    fn published(&self) -> Result<Known, IndexError> {
         let index = match Index::open(&self.project.dir) {
             Ok(index) => index,
             Err(StoreError::NotIndexed) => return Ok(Default::default()),
@@ -334,17 +416,6 @@ impl Run<'_> {
         matches!(self.source, Source::WorkTree { .. }).then(|| self.project.root.to_string_lossy().into_owned())
     }
 
-    /// The writer; `force` replaces an index that cannot be read.
-    fn writer(&self, lock: Arc<WriterLock>) -> Result<Writer, IndexError> {
-        if self.force {
-            let usable = Index::open(&self.project.dir).and_then(|index| index.validate());
-            if usable.as_ref().is_err_and(|problem| problem.schema_status().is_some()) {
-                return Ok(Writer::rebuild(&self.project.dir, lock)?);
-            }
-        }
-        Ok(Writer::open(&self.project.dir, lock)?)
-    }
-
     fn empty_manifest(&self) -> Manifest {
         let commit = match &self.source {
             Source::WorkTree { commit } => commit.as_ref().map(ContentHash::to_hex),
@@ -354,10 +425,10 @@ impl Run<'_> {
     }
 
     fn places(&self, listing: &Listing) -> Result<Places, IndexError> {
-        let reader = blob_reader(self.project, &self.source);
+        let (root, reader) = (open_root(self.project)?, blob_reader(self.project, &self.source));
         let mut places = Places::default();
         for file in listing.files.iter().filter(|file| Places::is_marker(&file.path)) {
-            if let Ok(Some(bytes)) = read(self.project, reader.as_ref(), file) {
+            if let Ok(Ok(bytes)) = read(self.project, &root, reader.as_ref(), file) {
                 places.add(&file.path, &bytes);
             }
         }
@@ -372,7 +443,7 @@ impl Run<'_> {
         total: u64,
         writer: &mut Writer,
         outcomes: &mut BTreeMap<String, u64>,
-    ) -> Result<Vec<(ScanFile, Option<VersionId>, Option<&'static str>)>, IndexError> {
+    ) -> Result<Vec<(ScanFile, Result<VersionId, LeftOut>)>, IndexError> {
         let threads = match self.project.config.index.threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
@@ -402,24 +473,24 @@ impl Run<'_> {
             let mut write = || -> Result<(), IndexError> {
                 for (at, outcome) in &receiver {
                     let file = work[at].file.clone();
-                    let (what, version, why) = match outcome {
-                        Outcome::New(new) => ("indexed", Some(writer.add(&new)?), None),
-                        Outcome::Known(id) => ("unchanged", Some(id), None),
+                    let (what, version) = match outcome {
+                        Outcome::New(new) => ("indexed", Ok(writer.add(*new)?)),
+                        Outcome::Known(id) => ("unchanged", Ok(id)),
                         Outcome::Embedded(id, vectors) => {
                             writer.add_vectors(id, &vectors)?;
-                            ("embedded anew", Some(id), None)
+                            ("embedded anew", Ok(id))
                         }
-                        Outcome::Skipped(why) => ("skipped", None, Some(why)),
+                        Outcome::Skipped(why) => ("skipped", Err(why)),
                         Outcome::Failed(problem) => {
                             tracing::warn!("{}: {problem}", file.path);
-                            ("skipped", None, Some("unreadable"))
+                            ("skipped", Err(LeftOut::Unreadable))
                         }
                     };
-                    let key = why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
+                    let key = version.err().map_or(what.to_owned(), |why| format!("{what}: {}", why.as_str()));
                     *outcomes.entry(key).or_default() += 1;
-                    found.push((file, version, why));
+                    found.push((file, version));
                     done += 1;
-                    self.progress.files(done, total);
+                    self.count(done, total);
                     if self.progress.inner.cancelled() {
                         return Err(IndexError::Cancelled);
                     }
@@ -442,38 +513,45 @@ fn blob_reader(project: &Project, source: &Source) -> Option<BlobReader> {
     }
 }
 
-/// The content of a file; `None` for one that is too large.
-fn read(project: &Project, reader: Option<&BlobReader>, file: &ScanFile) -> Result<Option<Vec<u8>>, IndexError> {
+/// The content of a file, or why it is not indexed.
+fn read(
+    project: &Project,
+    root: &Root,
+    reader: Option<&BlobReader>,
+    file: &ScanFile,
+) -> Result<Result<Vec<u8>, LeftOut>, IndexError> {
     let limit = project.config.index.max_file_bytes;
-    match (reader, &file.hash) {
+    Ok(match (reader, &file.hash) {
         (Some(reader), Some(hash)) => match reader.read(hash, limit)? {
-            Blob::Data(bytes) => Ok(Some(bytes)),
-            Blob::TooLarge(_) => Ok(None),
+            Blob::Data(bytes) if ignore_rules::is_binary(&bytes) => Err(LeftOut::Binary),
+            Blob::Data(bytes) => Ok(bytes),
+            Blob::TooLarge(_) => Err(LeftOut::TooLarge),
         },
-        _ if file.stat.size > limit => Ok(None),
-        _ => {
-            let path = project.root.join(file.path.as_str());
-            fs::read(&path).map(Some).map_err(|source| IndexError::Io { path, source })
-        }
-    }
+        _ => scan::content(root, &file.path, limit),
+    })
 }
 
 /// Puts a file into the manifest.
-fn note(manifest: &mut Manifest, file: ScanFile, version: Option<VersionId>, scanned_at: SystemTime) {
-    if let Some(version) = version {
-        manifest.versions.insert(version);
+fn note(manifest: &mut Manifest, file: ScanFile, version: Result<VersionId, LeftOut>, scanned_at: SystemTime) {
+    match version {
+        Ok(version) => drop(manifest.versions.insert(version)),
+        Err(why) => manifest.skipped.push((file.path.clone(), why.as_str().to_owned())),
     }
-    let limit = scanned_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().saturating_sub(RACY);
-    let racy = file.stat.mtime >= limit.as_nanos() as i64;
-    let stat = FileStat { mtime: if racy { 0 } else { file.stat.mtime }, ..file.stat };
+    let stat = freshness::believable(file.stat, scanned_at, SystemTime::now());
     if manifest.worktree.is_some() {
         manifest.stats.push(StatEntry { path: file.path, stat, version });
     }
 }
 
+/// The folder that the files of a project are opened beneath.
+pub(crate) fn open_root(project: &Project) -> Result<Root, IndexError> {
+    Root::open(&project.root).map_err(|problem| IndexError::Io { path: project.root.clone(), source: problem.into() })
+}
+
 /// One extracting thread.
 pub(crate) struct Worker<'a> {
     project: &'a Project,
+    root: Root,
     reader: Option<BlobReader>,
     extractor: Extractor,
     packer: Packer,
@@ -482,18 +560,16 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
         let reader = blob_reader(project, source);
-        Ok(Worker { project, reader, extractor: history::extractor(project), packer: Packer::new()? })
+        let root = open_root(project)?;
+        Ok(Worker { project, root, reader, extractor: history::extractor(project), packer: Packer::new()? })
     }
 
     fn outcome(&mut self, work: &Work) -> Outcome {
-        let bytes = match read(self.project, self.reader.as_ref(), &work.file) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => return Outcome::Skipped(if self.is_binary(&work.file) { "binary" } else { "too large" }),
+        let bytes = match read(self.project, &self.root, self.reader.as_ref(), &work.file) {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(why)) => return Outcome::Skipped(why),
             Err(problem) => return Outcome::Failed(problem),
         };
-        if ignore_rules::is_binary(&bytes) {
-            return Outcome::Skipped("binary");
-        }
         let hash = hash_blob(self.project.object_format(), &bytes);
         if let Some((_, id)) = work.known.iter().find(|(known, _)| *known == hash) {
             let id = *id;
@@ -503,14 +579,6 @@ impl<'a> Worker<'a> {
             };
         }
         self.version(work, hash, bytes)
-    }
-
-    /// Whether a file that is too large to be read is none that anybody would search.
-    fn is_binary(&self, file: &ScanFile) -> bool {
-        let mut head = Vec::new();
-        let path = self.project.root.join(file.path.as_str());
-        let read = fs::File::open(path).and_then(|file| file.take(8 << 10).read_to_end(&mut head));
-        self.reader.is_none() && read.is_ok() && ignore_rules::is_binary(&head)
     }
 
     fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {

@@ -7,6 +7,7 @@
 //! Invariant: nothing here answers questions about code.
 
 mod error;
+mod following;
 pub mod freshness;
 pub mod history;
 pub mod ignore_rules;
@@ -14,10 +15,13 @@ pub mod job;
 mod project;
 mod prune;
 mod refs;
+mod rules;
 mod scan;
 mod scip;
+mod seen;
 pub mod state;
 mod view;
+mod walk;
 pub mod watch;
 mod workspace;
 mod worktree;

@@ -1,8 +1,8 @@
 //! A project: a git repository or a plain folder, and the place of its index.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use cruxe_files::Root;
 use cruxe_model::config::Config;
 use cruxe_model::{ContentHash, ProjectId, RepoPath};
 use cruxe_store::{FileRow, Home, ProjectDir, ProjectRecord};
@@ -126,7 +126,8 @@ impl Project {
             Some(repo) => repo.tracked_files().unwrap_or_default(),
             None => Vec::new(),
         };
-        scan::work_tree(&self.root, &tracked, self.config.index.max_files)
+        let git = self.repo.as_ref().map(Repo::common_dir);
+        scan::work_tree(&self.root, git, &tracked, self.config.index.max_files)
     }
 
     /// How this project names contents.
@@ -150,10 +151,7 @@ impl Project {
 
     /// What a path holds on disk now; `None` for a link, a large file or none.
     pub fn read_current(&self, path: &RepoPath) -> Option<Vec<u8>> {
-        let full = self.root.join(path.as_str());
-        let metadata = fs::symlink_metadata(&full).ok()?;
-        let fits = metadata.is_file() && metadata.len() <= self.config.index.max_file_bytes;
-        fits.then(|| fs::read(full).ok()).flatten()
+        Root::open(&self.root).ok()?.read(path.as_str(), self.config.index.max_file_bytes).ok()
     }
 }
 

@@ -97,7 +97,7 @@ impl Workspace {
     /// When a ref was last asked for or published, whichever is later.
     pub fn accessed_at(&self, state: &RefState) -> Timestamp {
         let noted = self.with_jobs(|jobs| jobs.accessed(&state.name)).ok().flatten();
-        noted.unwrap_or(state.accessed_at).max(state.accessed_at)
+        noted.unwrap_or(state.indexed_at).max(state.indexed_at)
     }
 
     /// The default branch; `None` outside git and where no branch stands out.

@@ -3,16 +3,19 @@
 //! Events arrive a moment after the edit they tell of, and a query in that moment must not call old content fresh. So
 //! a query writes a small file of its own beside the index, in a folder that the same watcher watches, and waits for
 //! the event of that file: events come in order, so every edit before the query has been heard of by then.
+//!
+//! What no event tells of, [`crate::seen`] sees.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cruxe_files::{Kind, Meta};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RemoveKind};
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// How long a query waits for its own event before it looks at the disk itself.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -20,11 +23,15 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// A watcher of one work tree.
 pub struct Watcher {
     inner: Mutex<RecommendedWatcher>,
-    watched: Mutex<HashSet<PathBuf>>,
+    /// Which folder it is that is watched under a path: another may take its place.
+    watched: Mutex<HashMap<PathBuf, Identity>>,
     heard: Arc<Heard>,
     cookies: PathBuf,
     next_cookie: AtomicU64,
 }
+
+/// The disk and the number of a folder on it.
+type Identity = (u64, u64);
 
 /// What the watcher's thread tells everybody else.
 struct Heard {
@@ -35,6 +42,11 @@ struct Heard {
     /// What was removed or renamed since folders were last watched: the system forgets a folder with that, even when
     /// another of the same name takes its place.
     gone: Mutex<Vec<PathBuf>>,
+    /// Events were lost, among them any of the above.
+    lost: AtomicBool,
+    /// Files that somebody could write to until now. Through memory mapped to a file one can do so without another event,
+    /// and without another time of change.
+    closed: Mutex<HashSet<PathBuf>>,
     on_edit: Box<dyn Fn() + Send + Sync>,
     cookies: PathBuf,
 }
@@ -55,12 +67,13 @@ impl Watcher {
             arrived: Mutex::default(),
             news: Condvar::new(),
             gone: Mutex::default(),
+            lost: AtomicBool::new(false),
+            closed: Mutex::default(),
             on_edit: Box::new(on_edit),
             cookies: cookies.clone(),
         });
         let listener = Arc::clone(&heard);
-        let mut inner = notify::recommended_watcher(move |event| listener.hear(event)).ok()?;
-        inner.watch(&cookies, RecursiveMode::NonRecursive).ok()?;
+        let inner = notify::recommended_watcher(move |event| listener.hear(event)).ok()?;
         let watcher = Watcher {
             inner: Mutex::new(inner),
             watched: Mutex::default(),
@@ -76,28 +89,41 @@ impl Watcher {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         for path in std::mem::take(&mut *self.heard.gone.lock().unwrap_or_else(PoisonError::into_inner)) {
-            if watched.contains(&path) {
-                watched.retain(|folder| !folder.starts_with(&path));
+            if watched.contains_key(&path) {
+                watched.retain(|folder, _| !folder.starts_with(&path));
             }
         }
-        watched.retain(|folder| folder.is_dir());
+        if self.heard.lost.swap(false, Ordering::AcqRel) {
+            watched.clear();
+        }
+        watched.retain(|folder, identity| identity_of(folder) == Some(*identity));
         let mut further = false;
-        for folder in folders {
-            if !watched.contains(&folder) {
-                match inner.watch(&folder, RecursiveMode::NonRecursive) {
-                    Ok(()) => {
-                        watched.insert(folder);
-                        further = true;
-                    }
-                    Err(_) if !folder.exists() => {}
-                    Err(problem) => {
-                        tracing::warn!("cannot watch {}: {problem}; falling back to scans", folder.display());
-                        return None;
-                    }
+        for folder in std::iter::once(self.cookies.clone()).chain(folders) {
+            let Some(identity) = identity_of(&folder) else { continue };
+            if watched.contains_key(&folder) {
+                continue;
+            }
+            // What was watched under this path may be elsewhere by now.
+            let _ = inner.unwatch(&folder);
+            match inner.watch(&folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    watched.insert(folder, identity);
+                    further = true;
+                }
+                // That it may be read again is an event of the folder around it.
+                Err(problem) if is_denied(&problem) || identity_of(&folder).is_none() => {}
+                Err(problem) => {
+                    tracing::warn!("cannot watch {}: {problem}; falling back to scans", folder.display());
+                    return None;
                 }
             }
         }
         Some(further)
+    }
+
+    /// Takes the files that were closed after writing since the last call.
+    pub fn take_closed(&self) -> HashSet<PathBuf> {
+        std::mem::take(&mut *self.heard.closed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The number of edits heard of so far.
@@ -126,6 +152,15 @@ impl Watcher {
     }
 }
 
+fn identity_of(folder: &Path) -> Option<Identity> {
+    let meta = Meta::of(&fs::symlink_metadata(folder).ok()?);
+    (meta.kind == Kind::Folder).then_some((meta.device, meta.inode))
+}
+
+fn is_denied(problem: &notify::Error) -> bool {
+    matches!(&problem.kind, ErrorKind::Io(problem) if problem.kind() == std::io::ErrorKind::PermissionDenied)
+}
+
 fn own_prefix() -> String {
     format!("{}-", std::process::id())
 }
@@ -148,9 +183,11 @@ impl Heard {
     fn hear(&self, event: notify::Result<Event>) {
         let Ok(event) = event else { return self.edit() };
         if event.need_rescan() {
-            return self.edit(); // events were lost: whatever happened, somebody has to look
+            self.lost.store(true, Ordering::Release);
+            return self.edit(); // whatever happened, somebody has to look
         }
         let reading = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
+        let closed = event.kind == EventKind::Access(AccessKind::Close(AccessMode::Write));
         let gone = match event.kind {
             EventKind::Remove(kind) => kind != RemoveKind::File,
             EventKind::Modify(ModifyKind::Name(_)) => true,
@@ -166,6 +203,9 @@ impl Heard {
                 }
             } else {
                 edited |= !reading;
+                if closed {
+                    self.closed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+                }
                 if gone {
                     self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
                 }

@@ -1,27 +1,23 @@
 //! A project as a server or a command uses it: asks for views of refs, starts jobs, follows edits.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
 
 use cruxe_embed::Table;
 use cruxe_embed::minilm::{MiniLm, NAME};
 use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
-use cruxe_model::{
-    ErrorCode, FreshnessStatus, IndexingStatus, Metadata, RepoPath, ResultCompleteness, SchemaStatus, ToolError,
-};
-use cruxe_store::{Index, Job, JobMode, Jobs, RefState, SCHEMA_VERSION, Snapshot, StatEntry, StoreError, WriterLock};
+use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus, ToolError};
+use cruxe_store::{Index, Job, JobMode, Jobs, SCHEMA_VERSION, Snapshot, StoreError, WriterLock};
 
 use crate::error::IndexError;
-use crate::freshness::{self, Change, Quiet};
+use crate::following::Following;
+use crate::freshness::Change;
 use crate::history::History;
 use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
 use crate::project::{Project, Source};
 use crate::view::{Listener, View};
-use crate::watch::Watcher;
 
 /// An open project.
 pub struct Workspace {
@@ -29,18 +25,12 @@ pub struct Workspace {
     pub project: Project,
     index: Mutex<Option<Arc<Index>>>,
     jobs: Mutex<Option<Jobs>>,
-    stats: Mutex<Option<Stats>>,
-    verified: Mutex<Option<Verified>>,
-    quiet: Mutex<Option<(String, i64, Quiet)>>,
-    watcher: Mutex<Option<Watcher>>,
-    /// The edits that had been heard of when every folder was last seen to be watched.
-    watched_at: Mutex<Option<u64>>,
-    edited: Arc<Edited>,
+    pub(crate) following: Following,
     /// Jobs of dead processes that this one found.
     interrupted: Mutex<Vec<Job>>,
     last_failure: Mutex<Option<(String, String)>>,
     transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
-    closing: AtomicBool,
+    pub(crate) closing: AtomicBool,
     running: Mutex<usize>,
     /// Commits that questions looked at.
     pub(crate) history: History,
@@ -50,28 +40,6 @@ pub struct Workspace {
     pub(crate) listeners: Mutex<(Vec<Listener>, i64)>,
 }
 
-/// The files of a published work tree, kept between questions.
-struct Stats {
-    ref_name: String,
-    published: i64,
-    entries: Arc<HashMap<RepoPath, StatEntry>>,
-}
-
-/// The last moment at which the work tree was seen to be what is published.
-#[derive(PartialEq)]
-struct Verified {
-    ref_name: String,
-    published: i64,
-    edits: u64,
-}
-
-/// Tells the following thread that something was edited.
-#[derive(Default)]
-struct Edited {
-    pending: Mutex<bool>,
-    news: std::sync::Condvar,
-}
-
 impl Workspace {
     /// Opens a project.
     pub fn open(project: Project) -> Arc<Workspace> {
@@ -79,12 +47,7 @@ impl Workspace {
             project,
             index: Mutex::default(),
             jobs: Mutex::default(),
-            stats: Mutex::default(),
-            verified: Mutex::default(),
-            quiet: Mutex::default(),
-            watcher: Mutex::default(),
-            watched_at: Mutex::default(),
-            edited: Arc::default(),
+            following: Following::default(),
             interrupted: Mutex::default(),
             last_failure: Mutex::default(),
             transformer: OnceLock::new(),
@@ -121,12 +84,20 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
-    pub(crate) fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn with_jobs<T>(&self, ask: impl Fn(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let open = || Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path());
         let mut jobs = lock(&self.jobs);
-        if jobs.is_none() {
-            *jobs = Some(Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path())?);
+        if !jobs.as_ref().is_some_and(Jobs::is_lasting) {
+            *jobs = Some(open()?);
         }
-        jobs.as_ref().map_or(Err(StoreError::NotIndexed), ask)
+        match jobs.as_ref().map_or(Err(StoreError::NotIndexed), &ask) {
+            // It is only history: a damaged one is opened anew, which replaces it.
+            Err(StoreError::Corrupt { .. }) => {
+                *jobs = None;
+                ask(jobs.insert(open()?))
+            }
+            outcome => outcome,
+        }
     }
 
     /// The job that is going on, in whatever process.
@@ -190,19 +161,18 @@ impl Workspace {
     }
 
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
-        let job = PreparedJob::start(&self.project, request)?;
+        let mut job = PreparedJob::start(&self.project, request)?;
+        job.doubted = self.doubted();
         lock(&self.interrupted).extend(job.interrupted.iter().cloned());
         Ok(job)
     }
 
     fn run(&self, job: PreparedJob, progress: &dyn Progress) -> Result<JobReport, IndexError> {
-        let edits = self.watch_folders();
         let ref_name = job.ref_name().to_owned();
         let outcome = job.run(&self.project, &Closing { inner: progress, closing: &self.closing });
         match &outcome {
-            Ok(report) => {
+            Ok(_) => {
                 *lock(&self.last_failure) = None;
-                self.note_verified(&report.job.ref_name, edits);
                 self.tell_listeners();
             }
             // Whoever asked for it thought better of it: that says nothing about the ref.
@@ -212,24 +182,28 @@ impl Workspace {
         outcome
     }
 
-    /// What was just published is what is on disk, if nothing was edited since the job began.
-    fn note_verified(&self, ref_name: &str, edits: Option<u64>) {
-        let published = self.index().and_then(|index| index.snapshot()).map(|snapshot| snapshot.published());
-        if let (Some(edits), Ok(published)) = (edits, published) {
-            *lock(&self.verified) = Some(Verified { ref_name: ref_name.to_owned(), published, edits });
-        }
-    }
-
     /// Asks running jobs to give up; they do so at the next file.
     pub fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);
-        let mut pending = lock(&self.edited.pending);
-        *pending = true;
-        self.edited.news.notify_all();
+        self.following.wake();
     }
 
     /// The ref that a question is about, as it is published, with its freshness handled as the policy says.
     pub fn view(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, ToolError> {
+        let view = self.look(ref_name, policy)?;
+        if view.metadata.freshness_status != FreshnessStatus::Fresh {
+            // No event told of it, or not yet.
+            self.following.wake();
+        }
+        Ok(view)
+    }
+
+    /// The same without a word to the thread that follows edits.
+    pub(crate) fn look(
+        self: &Arc<Workspace>,
+        ref_name: Option<&str>,
+        policy: FreshnessPolicy,
+    ) -> Result<View<'_>, ToolError> {
         let (name, source) = self.meaning(ref_name)?;
         let mut metadata = Metadata::new(&name);
         let snapshot = match self.index().and_then(|index| index.snapshot()) {
@@ -241,7 +215,12 @@ impl Workspace {
             Err(problem) => return Err(IndexError::from(problem).into()),
         };
         let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name).map_err(IndexError::from)?,
+            Some(snapshot) => snapshot.ref_state(&name).map_err(|problem| {
+                if policy != FreshnessPolicy::BestEffort && snapshot.wants_rebuild() {
+                    self.sync_in_background();
+                }
+                IndexError::from(problem)
+            })?,
             None => None,
         };
         let Some((snapshot, state)) = snapshot.zip(state) else {
@@ -263,7 +242,8 @@ impl Workspace {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut metadata)?;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
-        if here && current && policy != FreshnessPolicy::BestEffort && self.lacks_embeddings(&snapshot)? {
+        let incomplete = || Ok::<_, ToolError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
+        if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
         if !state.skipped.is_empty() {
@@ -344,95 +324,6 @@ impl Workspace {
         Ok(View::new(&self.project, None, metadata))
     }
 
-    fn change(
-        &self,
-        name: &str,
-        source: &Source,
-        state: &RefState,
-        snapshot: &Snapshot,
-    ) -> Result<Option<Change>, ToolError> {
-        if let Some(change) = freshness::commit_change(source, state) {
-            return Ok(Some(change));
-        }
-        let as_of = |edits| Verified { ref_name: name.to_owned(), published: snapshot.published(), edits };
-        let edits = self.edits_so_far();
-        if edits.is_some() && *lock(&self.verified) == edits.map(as_of) {
-            return Ok(None);
-        }
-        if edits.is_none() && self.is_quiet(name, snapshot) {
-            return Ok(None);
-        }
-        let edits = self.watch_folders();
-        let stats = self.stats(name, snapshot)?;
-        let outcome = freshness::change(&self.project, source, state, &stats, snapshot)?;
-        if outcome.change.is_none() && matches!(source, Source::WorkTree { .. }) {
-            *lock(&self.verified) = edits.map(as_of);
-            *lock(&self.quiet) = outcome.quiet.map(|quiet| (name.to_owned(), snapshot.published(), quiet));
-        }
-        Ok(outcome.change)
-    }
-
-    /// Whether nothing has moved since the work tree was last seen to be what is published.
-    fn is_quiet(&self, name: &str, snapshot: &Snapshot) -> bool {
-        let quiet = lock(&self.quiet);
-        let same = |known: &&(String, i64, Quiet)| known.0 == name && known.1 == snapshot.published();
-        quiet.as_ref().filter(same).is_some_and(|(_, _, quiet)| quiet.holds())
-    }
-
-    /// The number of edits so far, with every folder that there was by then watched: what comes later happens in a
-    /// watched folder, or in one whose making is an edit itself. `None` without a watcher.
-    fn watch_folders(&self) -> Option<u64> {
-        let edits = self.edits_so_far();
-        let mut watched_at = lock(&self.watched_at);
-        if lock(&self.watcher).is_some() && (edits.is_none() || *watched_at != edits) {
-            // A folder that is made between the list and the watch of the one around it is heard of by nobody; so it is
-            // listed again until a list has nothing new.
-            loop {
-                let folders = self.folders();
-                let mut watcher = lock(&self.watcher);
-                match watcher.as_ref().and_then(|watcher| watcher.watch(folders)) {
-                    Some(true) => {}
-                    Some(false) => break,
-                    None => {
-                        *watcher = None;
-                        return None;
-                    }
-                }
-            }
-            *watched_at = edits;
-        }
-        edits
-    }
-
-    /// The number of edits of the work tree that were heard of, every one before this moment included. While it stays the
-    /// same, so do the files. `None` without a watcher, and after an edit until every folder is known to be watched:
-    /// whoever asks about a few files has looked at them sooner than at every folder.
-    pub fn edits_heard(&self) -> Option<u64> {
-        let edits = self.edits_so_far();
-        let watched_at = self.watched_at.try_lock().ok()?;
-        edits.filter(|_| *watched_at == edits)
-    }
-
-    /// The number of edits, with every one before this moment counted; `None` without a watcher.
-    fn edits_so_far(&self) -> Option<u64> {
-        let watcher = lock(&self.watcher);
-        let watcher = watcher.as_ref()?;
-        watcher.catch_up().then(|| watcher.edits())
-    }
-
-    fn stats(&self, name: &str, snapshot: &Snapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
-        let mut cached = lock(&self.stats);
-        let same = |stats: &&Stats| stats.ref_name == name && stats.published == snapshot.published();
-        if let Some(stats) = cached.as_ref().filter(same) {
-            return Ok(Arc::clone(&stats.entries));
-        }
-        let entries = snapshot.stats(name)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
-        let entries = Arc::new(entries);
-        let published = snapshot.published();
-        *cached = Some(Stats { ref_name: name.to_owned(), published, entries: Arc::clone(&entries) });
-        Ok(entries)
-    }
-
     fn handle_stale(
         self: &Arc<Workspace>,
         name: &str,
@@ -468,82 +359,6 @@ impl Workspace {
             }
         }
     }
-
-    /// Follows edits from now on: indexes what changed a moment after it did. Without a watcher nothing happens, and
-    /// freshness is found out question by question.
-    pub fn follow(self: &Arc<Workspace>) {
-        let this = Arc::downgrade(self);
-        let (edited, debounce) =
-            (Arc::clone(&self.edited), Duration::from_millis(self.project.config.server.debounce_ms));
-        if !self.start_watcher() {
-            return;
-        }
-        *lock(&edited.pending) = true; // what was edited before anybody watched counts as well
-        std::thread::spawn(move || {
-            loop {
-                wait_for_edit(&edited, debounce);
-                match this.upgrade().filter(|this| !this.closing.load(Ordering::Relaxed)) {
-                    Some(this) => this.catch_up_with_edits(),
-                    None => return,
-                }
-            }
-        });
-    }
-
-    fn start_watcher(&self) -> bool {
-        let edited = Arc::clone(&self.edited);
-        let cookies = self.project.dir.root().join("watch");
-        let watcher = Watcher::start(self.folders(), &cookies, move || {
-            *lock(&edited.pending) = true;
-            edited.news.notify_all();
-        });
-        let watching = watcher.is_some();
-        *lock(&self.watcher) = watcher;
-        watching
-    }
-
-    /// Everything whose change matters: the folders of the work tree, and where git keeps HEAD and branches.
-    fn folders(&self) -> Vec<PathBuf> {
-        let root = &self.project.root;
-        let listing = self.project.scan().unwrap_or_default();
-        let mut folders: Vec<PathBuf> = listing.folders.iter().map(|folder| root.join(folder)).collect();
-        if let Some(repo) = &self.project.repo {
-            folders.push(repo.git_dir().to_owned());
-            folders.push(repo.common_dir().join("refs/heads"));
-        }
-        folders
-    }
-
-    fn catch_up_with_edits(self: &Arc<Workspace>) {
-        self.watch_folders();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while Instant::now() < deadline && !self.closing.load(Ordering::Relaxed) {
-            let stale = match self.view(None, FreshnessPolicy::BestEffort) {
-                Ok(view) => view.metadata.freshness_status != FreshnessStatus::Fresh || view.published.is_none(),
-                Err(_) => return, // a damaged index is for `index --force`, not for a sync behind the user's back
-            };
-            // Whoever is at it may have listed the files before the edit, so look again afterwards.
-            if !stale || !matches!(self.run_job(&JobRequest::default(), &()), Err(IndexError::Busy)) {
-                self.tell_listeners(); // another process may have been first
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-/// Blocks until something was edited and then nothing for a while, or for long enough.
-fn wait_for_edit(edited: &Edited, debounce: Duration) {
-    let mut pending = lock(&edited.pending);
-    while !*pending {
-        pending = edited.news.wait(pending).unwrap_or_else(PoisonError::into_inner);
-    }
-    let deadline = Instant::now() + debounce * 5;
-    while *pending && Instant::now() < deadline {
-        *pending = false;
-        pending = edited.news.wait_timeout(pending, debounce).unwrap_or_else(PoisonError::into_inner).0;
-    }
-    *pending = false;
 }
 
 fn stale_error(name: &str, change: &Change, project: &Project) -> ToolError {

@@ -114,8 +114,10 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
     let (base_side, head_side) = (side(workspace, &question.base)?, side(workspace, &question.head)?);
     let base = base_side.find(project, &wanted, &question.cancel)?;
     let head = head_side.find(project, &wanted, &question.cancel)?;
-    let (base, head) = choose(question, path.as_ref(), base, head)?;
-    let shown = head.as_ref().or(base.as_ref()).ok_or_else(|| not_found(question))?;
+    let metadata = of_both(head_side.metadata, &base_side.metadata);
+    let dated = |error: ToolError| error.with("freshness_status", metadata.freshness_status);
+    let (base, head) = choose(question, path.as_ref(), base, head).map_err(dated)?;
+    let shown = head.as_ref().or(base.as_ref()).ok_or_else(|| dated(not_found(question)))?;
     let (symbol, shown_path) = (shown.symbol().name.clone(), shown.file.path.as_str().to_owned());
     let symbol_stable_id = shown.file.stable_id(shown.at).as_str().to_owned();
     let (summary, diff) = difference(project, question, base.as_ref(), head.as_ref());
@@ -128,8 +130,17 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
         head: version(&head),
         summary,
         diff,
-        metadata: head_side.metadata,
+        metadata,
     })
+}
+
+/// An answer is as current as the older of its sides.
+pub(crate) fn of_both(head: Metadata, base: &Metadata) -> Metadata {
+    let freshness_status = match head.freshness_status {
+        FreshnessStatus::Fresh => base.freshness_status,
+        behind => behind,
+    };
+    Metadata { freshness_status, ..head }
 }
 
 fn not_found(question: &Question) -> ToolError {

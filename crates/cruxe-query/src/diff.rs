@@ -18,6 +18,7 @@ use cruxe_vcs::hash_blob;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compare;
 use crate::error::QueryError;
 use crate::past::{PastFile, Record};
 
@@ -146,7 +147,7 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
         return Err(ToolError::new(ErrorCode::MergeBaseFailed, message).into());
     }
     let base_name = question.base.clone().or_else(|| workspace.default_branch());
-    let base = workspace.view(base_name.as_deref(), FreshnessPolicy::BestEffort)?;
+    let base = workspace.view(base_name.as_deref(), question.policy)?;
     let head = workspace.view(question.head.as_deref(), question.policy)?;
     let (base_ref, head_ref) = (base.metadata.ref_name.clone(), head.metadata.ref_name.clone());
     let (_, base_state) = published(&base)?;
@@ -165,7 +166,8 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
     let files = files.collect();
     let pairs = load(workspace, &tree, snapshot, head_state, changed, &question.cancel)?;
     let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.cancel)?;
-    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, metadata: head.metadata.clone() })
+    let metadata = compare::of_both(head.metadata.clone(), &base.metadata);
+    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, metadata })
 }
 
 fn published<'v>(view: &'v View<'_>) -> Result<(&'v Snapshot, &'v RefState), ToolError> {
@@ -213,7 +215,7 @@ fn changed_files(
             }
         }
         _ => {
-            let unindexed = snapshot.stats(&head.name)?.into_iter().filter(|entry| entry.version.is_none());
+            let unindexed = snapshot.stats(&head.name)?.into_iter().filter(|entry| entry.version.is_err());
             for entry in unindexed {
                 let hash = content_on_disk(workspace, &entry.path);
                 now.entry(entry.path).or_insert(hash);

@@ -74,7 +74,7 @@ impl App {
         }
         self.workspaces.open_recent();
         if let Ok(index) = self.own().index()
-            && let Err(problem) = index.validate()
+            && let Err(problem) = index.validate().and_then(|()| index.validate_vectors())
         {
             tracing::error!("{problem}");
         }
@@ -96,6 +96,18 @@ impl App {
     /// The ref that a call is about: the one it names, else the session's, else what is checked out.
     pub fn ref_name(workspace: &Workspace, call: &Call, asked: Option<String>) -> Option<String> {
         asked.or_else(|| call.session.default_ref(&workspace.project.root))
+    }
+
+    /// The ref that a call is about, as it is published; the call's errors say how current that was.
+    pub fn view<'w>(
+        workspace: &'w Arc<Workspace>,
+        call: &Call,
+        ref_name: Option<&str>,
+        policy: FreshnessPolicy,
+    ) -> Result<View<'w>, ToolError> {
+        let view = workspace.view(ref_name, policy)?.cancelled_by(&call.cancel);
+        call.note_freshness(&view.metadata);
+        Ok(view)
     }
 
     /// The status word of the contract: `ready`, `warming`, `indexing` or `error`.

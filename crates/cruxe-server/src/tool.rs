@@ -2,17 +2,18 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cruxe_deck::Written;
-use cruxe_model::CancelFlag;
-use cruxe_model::error::ToolError;
+use cruxe_model::error::{ErrorCode, ToolError};
+use cruxe_model::{CancelFlag, FreshnessStatus, Metadata};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::arguments;
+use crate::places::Cost;
 use crate::progress::Progress;
 use crate::schema::{Object, input_schema, output_schema};
 use crate::session::Session;
@@ -40,6 +41,8 @@ pub struct ToolSpec {
     pub input_schema: Object,
     /// JSON Schema of [`Answer::json`].
     pub output_schema: Object,
+    /// Whether it is a look at one file or name, and need not wait for those that are more.
+    pub quick: bool,
     /// Whether it leaves everything as it is.
     pub read_only: bool,
     /// Whether a second call with the same arguments changes nothing more.
@@ -62,6 +65,7 @@ impl ToolSpec {
             description,
             input_schema: any(json!({"type": "object"})),
             output_schema: any(json!({"type": "object"})),
+            quick: false,
             read_only: true,
             idempotent: true,
             destructive: false,
@@ -70,9 +74,23 @@ impl ToolSpec {
         }
     }
 
+    /// What a call of it is likely to cost.
+    pub(crate) fn cost(&self) -> Cost {
+        match self.read_only {
+            false => Cost::Write,
+            true if self.quick => Cost::Quick,
+            true => Cost::Any,
+        }
+    }
+
     /// Puts it into a toolset; without this it is in [`Toolset::Code`].
     pub fn in_set(self, toolset: Toolset) -> ToolSpec {
         ToolSpec { toolset, ..self }
+    }
+
+    /// Marks it as one that looks at one file or name.
+    pub fn quick(self) -> ToolSpec {
+        ToolSpec { quick: true, ..self }
     }
 
     /// Marks it as one that changes something.
@@ -107,12 +125,20 @@ pub struct Call {
     pub progress: Progress,
     /// Set when nobody waits for the answer any more.
     pub cancel: CancelFlag,
+    /// How current what the answer comes from is, once that is known.
+    freshness: Arc<OnceLock<FreshnessStatus>>,
 }
 
 impl Call {
     /// A call that reports no progress.
     pub fn new(arguments: Object, session: Arc<Session>) -> Call {
-        Call { arguments, session, progress: Progress::silent(), cancel: CancelFlag::default() }
+        Call {
+            arguments,
+            session,
+            progress: Progress::silent(),
+            cancel: CancelFlag::default(),
+            freshness: Arc::default(),
+        }
     }
 
     /// The same call, whose steps are reported.
@@ -123,6 +149,26 @@ impl Call {
     /// Reads the arguments; a failure is `invalid_input` and names the parameter.
     pub fn input<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         arguments::read(&self.arguments)
+    }
+
+    /// Notes how current what the answer comes from is.
+    pub(crate) fn note_freshness(&self, metadata: &Metadata) {
+        let _ = self.freshness.set(metadata.freshness_status);
+    }
+
+    /// Has an error say how current the index was. That something is not found means little while an edit is not in it.
+    pub(crate) fn date(&self, error: ToolError) -> ToolError {
+        use ErrorCode::{FileNotFound, ResultNotFound, SymbolNotFound};
+        let Some(status) = self.freshness.get() else { return error };
+        let behind = *status != FreshnessStatus::Fresh;
+        let error = error.with("freshness_status", status);
+        match error.data["suggestion"].as_str() {
+            Some(advice) if behind && matches!(error.code, SymbolNotFound | FileNotFound | ResultNotFound) => {
+                let advice = format!("Files changed since they were indexed: ask again in a moment. {advice}");
+                error.suggest(advice)
+            }
+            _ => error,
+        }
     }
 
     /// Returns the parameter `workspace`, which every tool has.

@@ -11,6 +11,7 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
+use crate::check::{seal, unseal};
 use crate::error::StoreError;
 use crate::pack::{self, Packer};
 
@@ -109,8 +110,10 @@ fn packed(facts: &CompilerFacts) -> Result<Vec<u8>, StoreError> {
     })
 }
 
-fn unpacked(bytes: &[u8]) -> Result<CompilerFacts, StoreError> {
-    let columns: Columns = pack::unpack(bytes)?;
+const WHAT: &str = "what a compiler says about a file";
+
+fn unpacked(version: VersionId, sealed: &[u8]) -> Result<CompilerFacts, StoreError> {
+    let columns: Columns = pack::unpack(unseal(sealed, version.into(), WHAT)?)?;
     let keys = columns.keys.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
     let symbols = keys.zip(columns.own).map(|(key, own)| CompilerSymbol { key, own }).collect();
     let occurrences = pack::sums(columns.starts).zip(columns.symbols).zip(columns.roles);
@@ -119,19 +122,48 @@ fn unpacked(bytes: &[u8]) -> Result<CompilerFacts, StoreError> {
 }
 
 pub(crate) fn write(connection: &Connection, version: VersionId, facts: &CompilerFacts) -> Result<(), StoreError> {
-    let sql = "INSERT OR REPLACE INTO compiler VALUES (?1, ?2)";
-    connection.prepare_cached(sql)?.execute(params![version, packed(facts)?])?;
-    Ok(())
+    insert(connection, version, packed(facts)?)
 }
 
 /// Gives a new version what is known of another with the same path and content: a forced index and a renamed package make
 /// new versions of text that a compiler has seen.
 pub(crate) fn carry_over(connection: &Connection, version: VersionId) -> Result<(), StoreError> {
-    let sql = "INSERT INTO compiler SELECT ?1, compiler.facts FROM version AS new \
+    let sql = "SELECT old.id, compiler.facts FROM version AS new \
                JOIN version AS old ON old.path = new.path AND old.hash = new.hash AND old.id <> new.id \
                JOIN compiler ON compiler.version = old.id WHERE new.id = ?1 ORDER BY old.id DESC LIMIT 1";
-    connection.prepare_cached(sql)?.execute(params![version])?;
+    let mut find = connection.prepare_cached(sql)?;
+    let mut rows = find.query(params![version])?;
+    if let Some(row) = rows.next()? {
+        let facts = unseal(row.get_ref(1)?.as_blob().unwrap_or_default(), row.get(0)?, WHAT)?.to_vec();
+        insert(connection, version, facts)?;
+    }
     Ok(())
+}
+
+fn insert(connection: &Connection, version: VersionId, packed: Vec<u8>) -> Result<(), StoreError> {
+    let sql = "INSERT OR REPLACE INTO compiler VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute(params![version, seal(packed, version.into())])?;
+    Ok(())
+}
+
+/// Gives the versions of a new index what another index knows about the same text. What is damaged there is left behind.
+/// Says about how many versions something was taken over.
+pub(crate) fn adopt(connection: &Connection, old: &Connection) -> Result<u64, StoreError> {
+    let mut all = old.prepare(
+        "SELECT version.id, version.path, version.hash, compiler.facts FROM compiler JOIN version ON id = version",
+    )?;
+    let mut same = connection.prepare("SELECT id FROM version WHERE path = ?1 AND hash = ?2")?;
+    let (mut rows, mut adopted) = (all.query([])?, 0);
+    while let Some(row) = rows.next()? {
+        let (path, hash): (String, Vec<u8>) = (row.get(1)?, row.get(2)?);
+        let Ok(facts) = unseal(row.get_ref(3)?.as_blob().unwrap_or_default(), row.get(0)?, WHAT) else { continue };
+        let new: Vec<VersionId> = same.query_map(params![path, hash], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        for version in new {
+            insert(connection, version, facts.to_vec())?;
+            adopted += 1;
+        }
+    }
+    Ok(adopted)
 }
 
 pub(crate) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
@@ -176,7 +208,7 @@ impl Compiler {
             while let Some(row) = rows.next()? {
                 let version: VersionId = row.get(0)?;
                 if missing.contains(version) {
-                    known.add(version, unpacked(row.get_ref(1)?.as_blob().unwrap_or_default())?);
+                    known.add(version, unpacked(version, row.get_ref(1)?.as_blob().unwrap_or_default())?);
                 }
             }
         } else {
@@ -184,7 +216,7 @@ impl Compiler {
             for version in &missing {
                 let mut rows = statement.query(params![version])?;
                 if let Some(row) = rows.next()? {
-                    known.add(version, unpacked(row.get_ref(0)?.as_blob().unwrap_or_default())?);
+                    known.add(version, unpacked(version, row.get_ref(0)?.as_blob().unwrap_or_default())?);
                 }
             }
         }
@@ -241,7 +273,7 @@ mod tests {
             (40, own, CompilerRole::Import),
         ]);
         assert_eq!(facts.symbols, [foreign, own]);
-        assert_eq!(unpacked(&packed(&facts).unwrap()).unwrap(), facts);
+        assert_eq!(unpacked(5, &seal(packed(&facts).unwrap(), 5)).unwrap(), facts);
         let here: Vec<_> = facts.at(40).collect();
         assert_eq!(here, [(foreign, CompilerRole::Use), (own, CompilerRole::Import)]);
         assert_eq!(facts.at(41).count(), 0);
@@ -252,6 +284,6 @@ mod tests {
 
     #[test]
     fn damaged_facts_are_an_error() {
-        assert!(matches!(unpacked(b"x"), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(unpacked(5, b"x"), Err(StoreError::Damaged { .. })));
     }
 }

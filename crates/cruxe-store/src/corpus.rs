@@ -17,7 +17,7 @@ use crate::error::StoreError;
 use crate::index::FileRow;
 use crate::names;
 use crate::text::{Fields, TEST_CHUNK};
-use crate::vectors::{Embedding, VectorRows};
+use crate::vectors::{Embedding, Run, VectorRows};
 
 /// A document that belongs to another ref.
 const ELSEWHERE: u32 = u32::MAX;
@@ -52,6 +52,7 @@ pub struct Corpus {
     body_length: Vec<u32>,
     name_length: Vec<u32>,
     vectors: Option<Vectors>,
+    vectors_damaged: bool,
     derived: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -73,7 +74,7 @@ pub struct Vectors {
 pub(crate) struct StoredVectors {
     pub embedding: Embedding,
     pub rows: VectorRows,
-    pub places: Vec<(VersionId, u64, u64)>,
+    pub runs: Vec<Run>,
 }
 
 impl Corpus {
@@ -81,7 +82,7 @@ impl Corpus {
         searcher: Searcher,
         fields: Fields,
         files: Vec<FileRow>,
-        vectors: Option<StoredVectors>,
+        vectors: Result<Option<StoredVectors>, StoreError>,
     ) -> Result<Corpus, StoreError> {
         let highest = files.iter().map(|file| file.id).max().unwrap_or(0) as usize;
         let mut file_of_version = vec![ELSEWHERE; highest + 1];
@@ -127,15 +128,17 @@ impl Corpus {
             documents.into_iter().map(|places| places.into_iter().map(&mut number).collect()).collect();
         let lengths = |field| lengths(&searcher, field, &documents, file_of.len());
         let (body_length, name_length) = (lengths(fields.body)?, lengths(fields.name)?);
-        let vectors = vectors.map(|StoredVectors { embedding, rows, places }| {
+        let vectors_damaged = vectors.is_err();
+        let vectors = vectors.ok().flatten().map(|StoredVectors { embedding, rows, runs: stored }| {
             let (mut runs, mut by_file, mut rows_of_file) =
                 (Vec::with_capacity(files.len()), vec![0..0; files.len()], vec![0; files.len()]);
-            for (version, first, count) in places {
+            for Run { version, first, count, .. } in stored {
                 if let Some(file) = file_of_version.get(version as usize).filter(|file| **file != ELSEWHERE) {
                     let own: &mut Range<usize> = &mut by_file[*file as usize];
-                    *own = if own.start == own.end { runs.len()..runs.len() + 1 } else { own.start..runs.len() + 1 };
+                    let start = if own.start == own.end { runs.len() } else { own.start };
+                    runs.extend(VectorRows::cut(first, count));
+                    *own = start..runs.len();
                     rows_of_file[*file as usize] += count;
-                    runs.push((first, count));
                 }
             }
             let without = |(rows, chunks): &(&u64, &u32)| **rows < u64::from(**chunks);
@@ -155,6 +158,7 @@ impl Corpus {
             body_length,
             name_length,
             vectors,
+            vectors_damaged,
             derived,
         })
     }
@@ -269,6 +273,11 @@ impl Corpus {
     /// The vectors, where there are some.
     pub fn vectors(&self) -> Option<&Vectors> {
         self.vectors.as_ref()
+    }
+
+    /// Whether there would be vectors, were they not damaged.
+    pub fn vectors_damaged(&self) -> bool {
+        self.vectors_damaged
     }
 
     /// Something that a question makes of the corpus once. There is one such thing.

@@ -1,7 +1,7 @@
 //! Where the files of a project are.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,7 +101,7 @@ impl ProjectDir {
         match fs::read(&path) {
             // A record that cannot be read is as good as none: registering again writes a new one.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(problem) if matches!(problem.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory) => Ok(None),
             Err(problem) => Err(StoreError::io(path)(problem)),
         }
     }
@@ -118,8 +118,8 @@ impl ProjectDir {
         match fs::read_to_string(&path) {
             Ok(name) if is_generation(name.trim()) => Ok(Some(self.root.join(name.trim()))),
             Ok(_) => Err(StoreError::corrupt("CURRENT names no generation")),
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(problem) if problem.kind() == std::io::ErrorKind::InvalidData => {
+            Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
+            Err(problem) if matches!(problem.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory) => {
                 Err(StoreError::corrupt("CURRENT is no text"))
             }
             Err(problem) => Err(StoreError::io(path)(problem)),
@@ -128,10 +128,19 @@ impl ProjectDir {
 
     /// A folder for a generation that nobody uses yet.
     pub(crate) fn new_generation(&self) -> Result<PathBuf, StoreError> {
-        let number = self.generations()?.into_iter().max().unwrap_or(0) + 1;
-        let path = self.root.join(format!("g{number}"));
-        fs::create_dir_all(&path).map_err(StoreError::io(&path))?;
-        Ok(path)
+        // By the clock, so that a name never comes back, not even after somebody removed what was there: a reader that has an
+        // older one open knows it by its name.
+        let now = jiff::Timestamp::now().as_millisecond().max(0) as u64;
+        let mut number = self.generations()?.into_iter().max().map_or(now, |last| now.max(last + 1));
+        fs::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
+        loop {
+            let path = self.root.join(format!("g{number}"));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(path),
+                Err(problem) if problem.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(problem) => return Err(StoreError::io(&path)(problem)),
+            }
+        }
     }
 
     /// Makes a generation the one in use.
@@ -146,7 +155,9 @@ impl ProjectDir {
             let path = self.root.join(format!("g{number}"));
             if path != keep {
                 // On systems that refuse to remove open files the next writer tries again.
-                let _ = fs::remove_dir_all(&path);
+                if fs::remove_dir_all(&path).is_err() {
+                    let _ = fs::remove_file(&path);
+                }
             }
         }
         Ok(())
@@ -155,12 +166,19 @@ impl ProjectDir {
     fn generations(&self) -> Result<Vec<u64>, StoreError> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(problem) if problem.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(problem) => return Err(StoreError::io(&self.root)(problem)),
         };
-        let number = |name: &str| name.strip_prefix('g').and_then(|rest| rest.parse().ok());
+        let number = |name: &str| name.strip_prefix('g').and_then(|rest| rest.parse().ok()).filter(|n| *n < u64::MAX);
         Ok(entries.flatten().filter_map(|entry| number(entry.file_name().to_str()?)).collect())
     }
+}
+
+/// The number in the name of a generation's folder. What is published counts up from it, so that two generations never have a
+/// publish of the same number.
+pub(crate) fn generation_number(folder: &Path) -> i64 {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    name.and_then(|name| name.strip_prefix('g')).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 fn is_generation(name: &str) -> bool {
@@ -177,7 +195,13 @@ pub(crate) fn write_atomically(path: &Path, content: &[u8]) -> Result<(), StoreE
     let temporary = path.with_extension(format!("tmp{}-{number}", std::process::id()));
     let written = fs::File::create(&temporary)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| match fs::rename(&temporary, path) {
+            // Nobody makes a folder there for a reason.
+            Err(problem) if problem.kind() == ErrorKind::IsADirectory => {
+                fs::remove_dir_all(path).and_then(|()| fs::rename(&temporary, path))
+            }
+            other => other,
+        });
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }

@@ -17,8 +17,12 @@
 //!
 //! Invariant: no tree-sitter, no ranking, no MCP. Only this crate knows SQL.
 
+mod check;
 mod compiler;
 mod corpus;
+#[cfg(test)]
+mod damage_tests;
+mod directory;
 mod error;
 mod index;
 mod jobs;
@@ -26,6 +30,9 @@ mod layout;
 mod lock;
 mod manifest;
 mod mentions;
+mod meta;
+#[cfg(test)]
+mod model_tests;
 mod names;
 mod pack;
 mod schema;
@@ -42,11 +49,11 @@ mod writer;
 pub use compiler::{Compiler, CompilerFacts, CompilerOccurrence, CompilerRole, CompilerSymbol};
 pub use corpus::{ChunkNumber, Corpus, FileNumber, TextField, Vectors};
 pub use error::StoreError;
-pub use index::{FileRow, Index, Snapshot, SymbolTable};
+pub use index::{FileRow, Index, Snapshot, SymbolTable, ref_names, wants_rebuild};
 pub use jobs::{Job, JobMode, JobStatus, Jobs};
 pub use layout::{Home, ProjectDir, ProjectRecord};
 pub use lock::WriterLock;
-pub use manifest::{FileStat, Manifest, RefState, StatEntry};
+pub use manifest::{FileStat, LeftOut, Manifest, RefState, StatEntry};
 pub use names::{NameMatch, SymbolHit};
 pub use pack::{PackedFacts, Packer};
 pub use schema::SCHEMA_VERSION;

@@ -6,17 +6,45 @@ use roaring::RoaringBitmap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::check::{Check, seal, unseal};
 use crate::error::StoreError;
 
 /// What a file looked like when it was read, as far as a `stat` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PackedStat", into = "PackedStat")]
 pub struct FileStat {
     /// Size in bytes.
     pub size: u64,
-    /// Modification time in nanoseconds; 0 when it was so recent that a later change might not show.
+    /// When its content was last changed, in nanoseconds. Programs set it back.
     pub mtime: i64,
+    /// When anything about it was last changed, in nanoseconds. Nobody sets it back; where the system has no such time
+    /// it is the other one.
+    pub ctime: i64,
     /// Inode, or 0 where there is none.
     pub inode: u64,
+}
+
+/// The two times of most files are the same, and a zero takes next to no room.
+#[derive(Serialize, Deserialize)]
+struct PackedStat {
+    size: u64,
+    mtime: i64,
+    ctime_after_mtime: i64,
+    inode: u64,
+}
+
+impl From<PackedStat> for FileStat {
+    fn from(packed: PackedStat) -> FileStat {
+        let PackedStat { size, mtime, ctime_after_mtime, inode } = packed;
+        FileStat { size, mtime, ctime: mtime.wrapping_add(ctime_after_mtime), inode }
+    }
+}
+
+impl From<FileStat> for PackedStat {
+    fn from(stat: FileStat) -> PackedStat {
+        let FileStat { size, mtime, ctime, inode } = stat;
+        PackedStat { size, mtime, ctime_after_mtime: ctime.wrapping_sub(mtime), inode }
+    }
 }
 
 /// A file of a work tree and the version that it had.
@@ -24,10 +52,32 @@ pub struct FileStat {
 pub struct StatEntry {
     /// Where it is.
     pub path: RepoPath,
-    /// What it looked like.
-    pub stat: FileStat,
-    /// What it contained; `None` for a file that is known and not indexed.
-    pub version: Option<VersionId>,
+    /// What it looked like; `None` when it had changed so shortly before that a later change might not show.
+    pub stat: Option<FileStat>,
+    /// What it contained, or why that is not indexed.
+    pub version: Result<VersionId, LeftOut>,
+}
+
+/// Why a file is known and not indexed, where its content or the system says so and not its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeftOut {
+    /// It is no text.
+    Binary,
+    /// It is larger than the limit.
+    TooLarge,
+    /// The system did not let it be read.
+    Unreadable,
+}
+
+impl LeftOut {
+    /// The reason as answers have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LeftOut::Binary => "binary",
+            LeftOut::TooLarge => "too large",
+            LeftOut::Unreadable => "unreadable",
+        }
+    }
 }
 
 /// What is published for a ref.
@@ -66,36 +116,77 @@ pub struct RefState {
     pub bytes: u64,
     /// When it was published.
     pub indexed_at: Timestamp,
-    /// When it was last asked for.
-    pub accessed_at: Timestamp,
 }
 
-pub(crate) fn pack_bitmap(bitmap: &RoaringBitmap) -> Vec<u8> {
+impl RefState {
+    /// The checksum of its row, but for the blobs, which have their own.
+    pub(crate) fn check(&self) -> Check {
+        Check::default()
+            .bytes(self.name.as_bytes())
+            .optional(self.commit.as_deref())
+            .optional(self.worktree.as_deref())
+            .number(self.files as i64)
+            .number(self.symbols as i64)
+            .number(self.bytes as i64)
+            .bytes(self.indexed_at.to_string().as_bytes())
+    }
+}
+
+/// The owner of a ref's blobs, for their checksums.
+fn owner(name: &str) -> i64 {
+    Check::default().bytes(name.as_bytes()).sum().into()
+}
+
+/// Packs the versions of a ref.
+pub(crate) fn pack_bitmap(name: &str, bitmap: &RoaringBitmap) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bitmap.serialized_size());
     // Writing to a vector cannot fail.
     let _ = bitmap.serialize_into(&mut bytes);
-    bytes
+    seal(bytes, owner(name))
 }
 
-pub(crate) fn unpack_bitmap(bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
-    RoaringBitmap::deserialize_from(bytes).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
+pub(crate) fn unpack_bitmap(name: &str, bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
+    RoaringBitmap::deserialize_from(unseal(bytes, owner(name), "a manifest")?)
+        .map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
 }
 
 /// Packs a list that a ref has: of what is on disk, or of what was left out.
-pub(crate) fn pack_list<T: Serialize>(list: &[T]) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pack_list<T: Serialize>(name: &str, list: &[T]) -> Result<Vec<u8>, StoreError> {
     let plain = postcard::to_stdvec(list).map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))?;
     zstd::bulk::compress(&plain, 1)
         .map(|mut bytes| {
             bytes.extend((plain.len() as u32).to_le_bytes());
-            bytes
+            seal(bytes, owner(name))
         })
         .map_err(StoreError::io("zstd"))
 }
 
-pub(crate) fn unpack_list<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, StoreError> {
+pub(crate) fn unpack_list<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<Vec<T>, StoreError> {
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("manifest: {what}"));
+    let bytes = unseal(bytes, owner(name), "a manifest")?;
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
     let plain =
         zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
     postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_files_comes_back_as_it_was_packed() {
+        let entry = |path: &str, ctime, version| StatEntry {
+            path: RepoPath::parse(path).unwrap(),
+            stat: Some(FileStat { size: 7, mtime: -5, ctime, inode: u64::MAX }),
+            version,
+        };
+        let mut list = vec![
+            entry("a.rs", -5, Ok(3)),
+            entry("b.rs", i64::MAX, Err(LeftOut::TooLarge)),
+            entry("c.rs", i64::MIN, Err(LeftOut::Unreadable)),
+        ];
+        list[0].stat = None;
+        assert_eq!(unpack_list::<StatEntry>("main", &pack_list("main", &list).unwrap()).unwrap(), list);
+    }
 }

@@ -12,6 +12,7 @@ use cruxe_model::facts::FileFacts;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
+use crate::check::{seal, unseal};
 use crate::error::StoreError;
 
 /// More new versions than this are read in one go.
@@ -36,7 +37,7 @@ fn fingerprint(name: &str) -> u16 {
 }
 
 /// The names that a file uses or imports.
-pub(crate) fn pack(facts: &FileFacts) -> Vec<u8> {
+pub(crate) fn pack(version: VersionId, facts: &FileFacts) -> Vec<u8> {
     let mut used = vec![false; facts.names.len()];
     let mut mark = |id: u32| {
         if let Some(slot) = used.get_mut(id as usize) {
@@ -49,11 +50,12 @@ pub(crate) fn pack(facts: &FileFacts) -> Vec<u8> {
         facts.names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| fingerprint(name)).collect();
     prints.sort_unstable();
     prints.dedup();
-    prints.iter().flat_map(|print| print.to_le_bytes()).collect()
+    seal(prints.iter().flat_map(|print| print.to_le_bytes()).collect(), version.into())
 }
 
-fn unpack(bytes: &[u8]) -> Arc<[u16]> {
-    bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+fn unpack(version: VersionId, sealed: &[u8]) -> Result<Arc<[u16]>, StoreError> {
+    let bytes = unseal(sealed, version.into(), "the names that a file uses")?;
+    Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
 }
 
 impl Mentions {
@@ -76,8 +78,9 @@ impl Mentions {
 }
 
 fn read(connection: &Connection, missing: &RoaringBitmap, known: &mut Known) -> Result<(), StoreError> {
-    let mut take = |version: VersionId, names: &[u8]| {
-        known.names.insert(version, unpack(names));
+    let mut take = |version: VersionId, names: &[u8]| -> Result<(), StoreError> {
+        known.names.insert(version, unpack(version, names)?);
+        Ok(())
     };
     if missing.len() > MANY {
         let mut statement = connection.prepare_cached("SELECT version, names FROM mention")?;
@@ -85,7 +88,7 @@ fn read(connection: &Connection, missing: &RoaringBitmap, known: &mut Known) -> 
         while let Some(row) = rows.next()? {
             let version: VersionId = row.get(0)?;
             if missing.contains(version) {
-                take(version, row.get_ref(1)?.as_blob().unwrap_or_default());
+                take(version, row.get_ref(1)?.as_blob().unwrap_or_default())?;
             }
         }
     } else {
@@ -93,9 +96,13 @@ fn read(connection: &Connection, missing: &RoaringBitmap, known: &mut Known) -> 
         for version in missing {
             let mut rows = statement.query(params![version])?;
             if let Some(row) = rows.next()? {
-                take(version, row.get_ref(0)?.as_blob().unwrap_or_default());
+                take(version, row.get_ref(0)?.as_blob().unwrap_or_default())?;
             }
         }
+    }
+    // Every version has a row: without it a use could be missing from an answer, and nothing would say so.
+    if let Some(version) = missing.iter().find(|version| !known.names.contains_key(version)) {
+        return Err(StoreError::corrupt(format!("the names that version {version} uses are missing")));
     }
     known.versions |= missing;
     Ok(())
@@ -124,7 +131,7 @@ mod tests {
             }],
             ..FileFacts::default()
         };
-        let prints = unpack(&pack(&facts));
+        let prints = unpack(3, &pack(3, &facts)).unwrap();
         assert_eq!(prints.len(), 3);
         for (name, there) in [("used", true), ("imported", true), ("used_too", true), ("module/path", false)] {
             assert_eq!(prints.binary_search(&fingerprint(name)).is_ok(), there, "{name}");

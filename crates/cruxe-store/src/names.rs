@@ -1,12 +1,16 @@
 //! Definitions by name.
 
+use std::cmp::Ordering;
+
 use cruxe_model::facts::{Access, Symbol};
 use cruxe_model::{SymbolKind, VersionId};
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
+use crate::check::{Check, seal, unseal};
 use crate::error::StoreError;
+use crate::meta::{self, NAME_COUNT};
 
 /// How a name was matched; the order is that of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,17 +92,24 @@ impl Place {
     }
 }
 
+/// Whose places they are, for their checksum: the name letter by letter, and which of its rows.
+fn owner(name: &str, number: i64) -> i64 {
+    Check::default().bytes(name.as_bytes()).number(number).sum().into()
+}
+
 /// Places in the order of their versions, as bytes.
-pub(crate) fn pack(mut places: Vec<Place>) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pack(name: &str, number: i64, mut places: Vec<Place>) -> Result<Vec<u8>, StoreError> {
     let mut last = 0;
     for place in &mut places {
         let version = place.version;
         place.version = version.wrapping_sub(std::mem::replace(&mut last, version));
     }
-    postcard::to_stdvec(&places).map_err(|problem| StoreError::corrupt(format!("name: {problem}")))
+    let bytes = postcard::to_stdvec(&places).map_err(|problem| StoreError::corrupt(format!("name: {problem}")))?;
+    Ok(seal(bytes, owner(name, number)))
 }
 
-fn unpack(bytes: &[u8]) -> Result<Vec<Place>, StoreError> {
+fn unpack(name: &str, number: i64, sealed: &[u8]) -> Result<Vec<Place>, StoreError> {
+    let bytes = unseal(sealed, owner(name, number), "a name's definitions")?;
     let mut places: Vec<Place> =
         postcard::from_bytes(bytes).map_err(|problem| StoreError::corrupt(format!("name: {problem}")))?;
     let mut last: VersionId = 0;
@@ -109,25 +120,62 @@ fn unpack(bytes: &[u8]) -> Result<Vec<Place>, StoreError> {
     Ok(places)
 }
 
+/// Name, number and places of a row.
+fn read<'a>(row: &'a Row) -> Result<(&'a str, i64, Vec<Place>), StoreError> {
+    let name = row.get_ref(0)?.as_str().map_err(|_| StoreError::checksum("a name"))?;
+    let number = row.get(1)?;
+    Ok((name, number, unpack(name, number, row.get_ref(2)?.as_blob().unwrap_or_default())?))
+}
+
+/// Reads all rows as they lie: their checksums hold, they are in order, and none is missing. Then a question finds every name
+/// that is there.
+pub(crate) fn validate(connection: &Connection) -> Result<(), StoreError> {
+    let misplaced = || StoreError::corrupt("database: a name is not where it belongs");
+    let mut statement = connection.prepare_cached("SELECT name, number, places FROM name")?;
+    let mut rows = statement.query([])?;
+    let (mut last, mut count): ((String, i64), i64) = Default::default();
+    while let Some(row) = rows.next()? {
+        let (name, number, _) = read(row)?;
+        count += 1;
+        match in_order(&last.0, name).then(last.1.cmp(&number)) {
+            Ordering::Less => {
+                last.0.clear();
+                last.0.push_str(name);
+                last.1 = number;
+            }
+            _ => return Err(misplaced()),
+        }
+    }
+    if count == meta::number(connection, NAME_COUNT)? { Ok(()) } else { Err(misplaced()) }
+}
+
+/// As the table sorts: by ASCII letters without their case.
+pub(crate) fn in_order(one: &str, other: &str) -> Ordering {
+    let folded = one.bytes().map(|byte| byte.to_ascii_lowercase());
+    folded.cmp(other.bytes().map(|byte| byte.to_ascii_lowercase()))
+}
+
 /// Forgets the definitions in versions that are not kept.
 pub(crate) fn keep(connection: &Connection, versions: &RoaringBitmap) -> Result<(), StoreError> {
     let mut changed: Vec<(String, i64, Vec<Place>)> = Vec::new();
     let mut statement = connection.prepare_cached("SELECT name, number, places FROM name")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let mut places = unpack(row.get_ref(2)?.as_blob().unwrap_or_default())?;
+        let (name, number, mut places) = read(row)?;
         let before = places.len();
         places.retain(|place| versions.contains(place.version));
         if places.len() < before {
-            changed.push((row.get(0)?, row.get(1)?, places));
+            changed.push((name.to_owned(), number, places));
         }
     }
     let mut delete = connection.prepare_cached("DELETE FROM name WHERE name = ?1 AND number = ?2")?;
     let mut update = connection.prepare_cached("UPDATE name SET places = ?3 WHERE name = ?1 AND number = ?2")?;
+    let gone = changed.iter().filter(|(.., places)| places.is_empty()).count() as i64;
+    meta::set(connection, NAME_COUNT, meta::number(connection, NAME_COUNT)? - gone)?;
     for (name, number, places) in changed {
         match places.is_empty() {
             true => delete.execute(params![name, number])?,
-            false => update.execute(params![name, number, pack(places)?])?,
+            false => update.execute(params![name, number, pack(&name, number, places)?])?,
         };
     }
     Ok(())
@@ -168,13 +216,13 @@ fn definitions(
     versions: &RoaringBitmap,
 ) -> Result<Vec<SymbolHit>, StoreError> {
     // Without the binary comparison, also those of names that differ in case.
-    let sql = "SELECT places FROM name WHERE name = ?1 AND name = ?1 COLLATE BINARY ORDER BY number";
+    let sql = "SELECT name, number, places FROM name WHERE name = ?1 AND name = ?1 COLLATE BINARY ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut hits = Vec::new();
     for name in names {
         let mut rows = statement.query(params![name])?;
         while let Some(row) = rows.next()? {
-            let places = unpack(row.get_ref(0)?.as_blob().unwrap_or_default())?;
+            let (.., places) = read(row)?;
             hits.extend(places.into_iter().filter(|place| versions.contains(place.version)).filter_map(Place::hit));
         }
     }
@@ -269,14 +317,14 @@ mod tests {
             let rest = (((u64::from(u32::MAX) << KIND_BITS) | u64::from(kind.code())) << FLAG_BITS) | (at as u64 % 16);
             places.push(Place { version, rest });
         }
-        let unpacked = unpack(&pack(places.clone()).unwrap()).unwrap();
+        let unpacked = unpack("n", 1, &pack("n", 1, places.clone()).unwrap()).unwrap();
         assert_eq!(unpacked, places);
         let hits: Vec<SymbolHit> = unpacked.into_iter().filter_map(Place::hit).collect();
         assert_eq!(hits.iter().map(|hit| hit.kind).collect::<Vec<_>>(), SymbolKind::ALL);
         assert!(hits.iter().all(|hit| hit.position == u32::MAX));
         assert_eq!((hits[5].test, hits[5].local, hits[5].declaration, hits[5].public), (true, false, true, false));
-        assert_eq!(pack(vec![Place { version: 200, rest: 30 << 9 }]).unwrap().len(), 5);
-        assert!(matches!(unpack(&[3, 1]), Err(StoreError::Corrupt { .. })));
+        assert_eq!(pack("n", 1, vec![Place { version: 200, rest: 30 << 9 }]).unwrap().len(), 9);
+        assert!(matches!(unpack("n", 1, &[3, 1]), Err(StoreError::Damaged { .. })));
     }
 
     fn between(a: &str, b: &str) -> Option<usize> {

@@ -1,8 +1,9 @@
 //! The tables, and how an older file becomes a newer one.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
 
@@ -10,7 +11,7 @@ use crate::error::StoreError;
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
 /// Indexes before this one have other tables and another full-text index, and are built anew.
-const FIRST_VERSION: i64 = 5;
+const FIRST_VERSION: i64 = 6;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
@@ -18,7 +19,8 @@ const APPLICATION_ID: i64 = 0x4351_5846;
 /// The first statements make a new database, the others bring one to the next version.
 const MIGRATIONS: &[&str] = &[
     "
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+-- Checksums are of the row's values and of whose they are; blobs carry theirs at the end.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value, checksum INTEGER NOT NULL) WITHOUT ROWID;
 
 -- A file version: what a path contained. Narrow on purpose: sums over it must not read facts.
 CREATE TABLE version (
@@ -31,7 +33,8 @@ CREATE TABLE version (
     bytes INTEGER NOT NULL,
     lines INTEGER NOT NULL,
     symbols INTEGER NOT NULL,
-    problems TEXT
+    problems TEXT,
+    checksum INTEGER NOT NULL
 );
 CREATE INDEX version_path ON version (path);
 CREATE INDEX version_path_key ON version (path_key);
@@ -58,7 +61,7 @@ CREATE TABLE ref (
     symbols INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     indexed_at TEXT NOT NULL,
-    accessed_at TEXT NOT NULL
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Where the embeddings of a version are: its chunks from `at` on are rows of the file of vectors from `first` on. Versions of
@@ -68,6 +71,7 @@ CREATE TABLE vector (
     at INTEGER NOT NULL,
     first INTEGER NOT NULL,
     count INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (version, at)
 ) WITHOUT ROWID;
 
@@ -91,8 +95,31 @@ pub fn configure(connection: &Connection) -> Result<(), StoreError> {
     use_log(connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "mmap_size", 256i64 << 20)?;
+    // A mapped file that somebody cuts kills whoever reads it; a file that is read just ends.
+    connection.pragma_update(None, "mmap_size", 0)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
     Ok(())
+}
+
+/// Whether a database has a log with something in it.
+pub fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|data| data.len() > 0)
+}
+
+/// Opens a database that nobody writes.
+pub fn open_unchanging(path: &Path) -> Result<Connection, StoreError> {
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => address.push(char::from(*byte)),
+            byte => address.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok(Connection::open_with_flags(address, flags)?)
 }
 
 /// Switches to a write-ahead log. Of two connections that make a new database at the same moment one is told at once that it

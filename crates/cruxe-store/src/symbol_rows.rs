@@ -3,7 +3,6 @@
 //! They come in the order of files and are kept in the order of names. Written one by one, each would land on another
 //! page; collected and sorted, they are appended.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use cruxe_model::facts::Symbol;
@@ -11,14 +10,12 @@ use cruxe_model::{SymbolKind, VersionId};
 use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
-use crate::index::meta;
+use crate::meta::{self, NAME_COUNT, NAME_ROWS};
 use crate::names::{self, Place};
 
 /// Beyond this many places or names they are written, which bounds memory on any repository.
 const MAX_PLACES: usize = 1_000_000;
 const MAX_NAMES: usize = 400_000;
-/// How many rows were ever written; tells rows of one name apart.
-const ROWS: &str = "name_rows";
 
 /// Definitions that are not in the database yet.
 pub(crate) struct SymbolRows {
@@ -54,21 +51,15 @@ impl SymbolRows {
         }
         let mut rows: Vec<(String, Vec<Place>)> = self.names.drain().collect();
         self.places = 0;
-        rows.sort_unstable_by(|(one, _), (other, _)| in_order(one, other));
-        let mut number = meta(connection, ROWS)?;
+        rows.sort_unstable_by(|(one, _), (other, _)| names::in_order(one, other).then_with(|| one.cmp(other)));
+        let mut number = meta::number(connection, NAME_ROWS)?;
         let mut insert = connection.prepare_cached("INSERT INTO name VALUES (?1, ?2, ?3)")?;
         for (name, places) in rows {
             number += 1;
-            insert.execute(params![name, number, names::pack(places)?])?;
+            insert.execute(params![name, number, names::pack(&name, number, places)?])?;
         }
-        let mut note = connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?;
-        note.execute(params![ROWS, number])?;
-        Ok(())
+        let new = number - meta::number(connection, NAME_ROWS)?;
+        meta::set(connection, NAME_COUNT, meta::number(connection, NAME_COUNT)? + new)?;
+        meta::set(connection, NAME_ROWS, number)
     }
-}
-
-/// As the table sorts: by ASCII letters without their case.
-fn in_order(one: &str, other: &str) -> Ordering {
-    let folded = one.bytes().map(|byte| byte.to_ascii_lowercase());
-    folded.cmp(other.bytes().map(|byte| byte.to_ascii_lowercase())).then_with(|| one.cmp(other))
 }

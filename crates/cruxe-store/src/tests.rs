@@ -11,13 +11,13 @@ use crate::{Home, Index, Manifest, NameMatch, NewVersion, Packer, ProjectDir, St
 
 const NONE: [VersionId; 0] = [];
 
-struct Project {
+pub(crate) struct Project {
     _home: tempfile::TempDir,
-    dir: ProjectDir,
+    pub dir: ProjectDir,
 }
 
 impl Project {
-    fn new() -> Project {
+    pub fn new() -> Project {
         let home = tempfile::tempdir().unwrap();
         let dir = Home::new(home.path()).project(&cruxe_model::ProjectId::new("test"));
         std::fs::create_dir_all(dir.root()).unwrap();
@@ -54,7 +54,7 @@ impl Project {
     }
 }
 
-fn new_version(path: &str, text: &str) -> NewVersion {
+pub(crate) fn new_version(path: &str, text: &str) -> NewVersion {
     let path = RepoPath::parse(path).unwrap();
     let language = registry::detect(&path, text.as_bytes());
     let input = Input { path: &path, module: "m", language, bytes: text.as_bytes() };
@@ -80,7 +80,7 @@ fn add(writer: &mut Writer, path: &str, text: &str) -> VersionId {
     let known = writer.versions_of(&new.path, &new.module).unwrap();
     match known.iter().find(|(hash, _)| *hash == new.hash) {
         Some((_, id)) => *id,
-        None => writer.add(&new).unwrap(),
+        None => writer.add(new).unwrap(),
     }
 }
 
@@ -210,8 +210,8 @@ fn what_a_compiler_says_goes_with_its_version_and_stays_with_its_text() {
 
     // The same text as another version, beside a text that nobody has seen.
     let mut writer = project.writer();
-    let again = writer.add(&new_version("a.py", "def a(): pass")).unwrap();
-    let edited = writer.add(&new_version("b.py", "def b(): edited")).unwrap();
+    let again = writer.add(new_version("a.py", "def a(): pass")).unwrap();
+    let edited = writer.add(new_version("b.py", "def b(): edited")).unwrap();
     let manifest = Manifest { versions: [again, edited].into_iter().collect(), ..Manifest::default() };
     writer.publish("main", &manifest, Timestamp::UNIX_EPOCH).unwrap();
     let compiler = snapshot().compiler(&all).unwrap().unwrap();

@@ -7,12 +7,15 @@ use std::path::Path;
 
 use cruxe_model::VersionId;
 use cruxe_model::facts::{Chunk, FileFacts};
+use rusqlite::Connection;
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{Index, IndexReader, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
 
+use crate::directory::CheckedDirectory;
 use crate::error::StoreError;
+use crate::meta::{self, TEXT_WATERMARK};
 use crate::tokenizer::CodeTokenizer;
 
 const TOKENIZER: &str = "code";
@@ -61,12 +64,14 @@ impl TextIndex {
             return TextIndex::open(folder);
         }
         std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
-        TextIndex::with(Index::create_in_dir(folder, schema().0)?)
+        let directory = CheckedDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        TextIndex::with(Index::create(directory, schema().0, IndexSettings::default())?)
     }
 
     /// Opens the index in a folder.
     pub fn open(folder: &Path) -> Result<TextIndex, StoreError> {
-        TextIndex::with(Index::open_in_dir(folder)?)
+        let directory = CheckedDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        TextIndex::with(Index::open(directory)?)
     }
 
     fn with(index: Index) -> Result<TextIndex, StoreError> {
@@ -115,6 +120,15 @@ impl TextIndex {
     /// The highest version id that is committed.
     pub fn watermark(&self) -> Result<VersionId, StoreError> {
         Ok(self.index.load_metas()?.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0))
+    }
+
+    /// Checks that it has every text that the database counts on.
+    pub fn check_age(&self, connection: &Connection) -> Result<(), StoreError> {
+        let noted = meta::number(connection, TEXT_WATERMARK)?; // first: a writer may go on meanwhile, and writes text first
+        if i64::from(self.watermark()?) < noted {
+            return Err(StoreError::corrupt("full-text index: older than the database"));
+        }
+        Ok(())
     }
 
     #[cfg(test)]

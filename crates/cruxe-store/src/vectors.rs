@@ -3,19 +3,20 @@
 //! Flat, because every question in words reads all rows of a ref: 100,000 of them are 13 MB, which the page cache gives
 //! back in milliseconds and a database would copy page by page. Which rows belong to a version is a row of the
 //! database, so that rows become visible with the transaction that publishes them; what a killed writer left behind
-//! the last known row is cut off by the next one.
+//! the last known row is cut off by the next one. There too stands the checksum of the rows. A search can do without
+//! embeddings, so damaged ones are no damage of the index: whoever finds them leaves a mark, and the next writer starts anew.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cruxe_model::VersionId;
-use memmap2::Mmap;
-use rusqlite::{Connection, OptionalExtension, params};
+use roaring::RoaringBitmap;
+use rusqlite::{Connection, Row, params};
 
 use crate::error::StoreError;
-use crate::index::meta;
+use crate::meta::{self, EMBEDDING_MODEL, EMBEDDING_ROW, VECTOR_FILE, VECTOR_ROWS};
 
 /// Fewer rows than this that belong to nobody are left where they are.
 const COMPACT_AT: i64 = 8192;
@@ -31,9 +32,8 @@ pub struct Embedding {
 
 /// The model of the vectors in a database.
 pub(crate) fn embedding(connection: &Connection) -> Result<Option<Embedding>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = 'embedding_model'")?;
-    let model: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
-    let row = meta(connection, "embedding_row")? as usize;
+    let model = meta::text(connection, EMBEDDING_MODEL)?;
+    let row = meta::number(connection, EMBEDDING_ROW)? as usize;
     Ok(model.filter(|_| row > 0).map(|model| Embedding { model, row }))
 }
 
@@ -41,32 +41,171 @@ fn file_path(folder: &Path, number: i64) -> PathBuf {
     folder.join(format!("vectors.{number}"))
 }
 
-/// All rows, for reading.
-#[derive(Clone)]
+/// What a reader leaves beside a file of vectors that is damaged, for the next writer to make them anew.
+fn mark_path(folder: &Path, number: i64) -> PathBuf {
+    folder.join(format!("vectors.{number}.damaged"))
+}
+
+fn damaged() -> StoreError {
+    StoreError::checksum("the embeddings")
+}
+
+/// Where some of a version's rows are, with their checksum.
+pub(crate) struct Run {
+    pub version: VersionId,
+    at: i64,
+    pub first: u64,
+    pub count: u64,
+    checksum: u32,
+}
+
+impl Run {
+    /// Compares the rows with the checksum.
+    fn check(&self, rows: &VectorRows) -> Result<(), StoreError> {
+        let mut check = run_check(self.version, self.at);
+        let mut bytes = 0;
+        for part in rows.parts(self.first, self.count) {
+            bytes += part.len();
+            check.update(part);
+        }
+        let whole = bytes as u64 == self.count * rows.width as u64;
+        if whole && check.finalize() == self.checksum { Ok(()) } else { Err(damaged()) }
+    }
+}
+
+/// The checksum of a run, before its rows: whose it is.
+fn run_check(version: VersionId, at: i64) -> crc32fast::Hasher {
+    let mut check = crc32fast::Hasher::new();
+    check.update(&version.to_le_bytes());
+    check.update(&at.to_le_bytes());
+    check
+}
+
+/// Which rows are whose, by version and then in the order of their chunks.
+pub(crate) fn runs(connection: &Connection) -> Result<Vec<Run>, StoreError> {
+    let sql = "SELECT version, at, first, count, checksum FROM vector ORDER BY version, at";
+    let mut list = connection.prepare_cached(sql)?;
+    let read = |row: &Row| {
+        let (version, at, first, count, checksum) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+        Ok(Run { version, at, first, count, checksum })
+    };
+    Ok(list.query_map([], read)?.collect::<Result<_, _>>()?)
+}
+
+/// Rows are read in pieces of so many, some megabytes each.
+const PIECE: u64 = 1 << 16;
+
+/// Rows of a file, in memory. Every question in words reads all of them, so they have to be there anyway; and a file that is
+/// mapped instead kills its reader when somebody cuts it.
+#[derive(Clone, Default)]
 pub(crate) struct VectorRows {
-    map: Option<Arc<Mmap>>,
+    pieces: Vec<Arc<[u8]>>,
     width: usize,
+    rows: u64,
 }
 
 impl VectorRows {
-    /// Maps the file that a snapshot's database names.
-    pub fn open(folder: &Path, connection: &Connection, width: usize) -> Result<VectorRows, StoreError> {
-        let path = file_path(folder, meta(connection, "vector_file")?);
-        if meta(connection, "vector_rows")? == 0 {
-            return Ok(VectorRows { map: None, width });
+    /// Reads so many rows of a file. What was read before is not read again: rows never change.
+    fn read(path: &Path, width: usize, rows: u64, before: &VectorRows) -> Result<VectorRows, StoreError> {
+        let same = if before.width == width { (before.rows.min(rows) / PIECE) as usize } else { 0 };
+        let mut pieces = before.pieces[..same].to_vec();
+        if rows > same as u64 * PIECE {
+            let mut file = File::open(path).map_err(|_| damaged())?;
+            file.seek(SeekFrom::Start(same as u64 * PIECE * width as u64)).map_err(|_| damaged())?;
+            let known = file.metadata().map_err(|_| damaged())?.len();
+            if known < rows.saturating_mul(width as u64) {
+                return Err(damaged());
+            }
+            while (pieces.len() as u64) * PIECE < rows {
+                let count = (rows - pieces.len() as u64 * PIECE).min(PIECE);
+                let mut piece = vec![0; count as usize * width];
+                file.read_exact(&mut piece).map_err(|_| damaged())?;
+                pieces.push(piece.into());
+            }
         }
-        let file = File::open(&path).map_err(StoreError::io(&path))?;
-        // Reading 13 MB at every start of a server would cost more than the questions that follow. The file only
-        // grows while it has this name, and readers stay below the rows that their transaction knows.
-        #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(&file) }.map_err(StoreError::io(&path))?;
-        Ok(VectorRows { map: Some(Arc::new(map)), width })
+        Ok(VectorRows { pieces, width, rows })
     }
 
-    /// Rows one behind the other; empty where the file is too short.
+    /// Cuts a run where one piece ends and the next begins.
+    pub fn cut(first: u64, count: u64) -> impl Iterator<Item = (u64, u64)> {
+        let end = first + count;
+        let next = move |at: u64| ((at / PIECE + 1) * PIECE).min(end);
+        std::iter::successors((count > 0).then(|| (first, next(first) - first)), move |(at, count)| {
+            let at = at + count;
+            (at < end).then(|| (at, next(at) - at))
+        })
+    }
+
+    /// Rows one behind the other, all of one piece; empty where there are none.
     pub fn rows(&self, first: u64, count: u64) -> &[u8] {
-        let (start, end) = (first as usize * self.width, (first + count) as usize * self.width);
-        self.map.as_ref().and_then(|map| map.get(start..end)).unwrap_or_default()
+        let (piece, first) = ((first / PIECE) as usize, (first % PIECE) as usize);
+        let range = first * self.width..(first + count as usize) * self.width;
+        self.pieces.get(piece).and_then(|piece| piece.get(range)).unwrap_or_default()
+    }
+
+    /// Rows one behind the other, in as many parts as they are kept in.
+    fn parts(&self, first: u64, count: u64) -> impl Iterator<Item = &[u8]> {
+        VectorRows::cut(first, count).map(|(first, count)| self.rows(first, count))
+    }
+}
+
+/// The rows that readers share.
+#[derive(Default)]
+pub(crate) struct SharedRows {
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    number: i64,
+    rows: VectorRows,
+    /// The versions whose rows were compared with their checksums.
+    checked: RoaringBitmap,
+    damaged: bool,
+}
+
+impl SharedRows {
+    /// The rows of the file that a snapshot's database names, those of all runs compared with their checksums.
+    pub fn get(
+        &self,
+        folder: &Path,
+        connection: &Connection,
+        width: usize,
+        runs: &[Run],
+    ) -> Result<VectorRows, StoreError> {
+        let (number, rows) = (meta::number(connection, VECTOR_FILE)?, meta::number(connection, VECTOR_ROWS)? as u64);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.number != number {
+            *held = Held { number, ..Held::default() };
+        }
+        let outcome = held.update(&file_path(folder, number), width, rows, runs);
+        if outcome.is_err() && !std::mem::replace(&mut held.damaged, true) {
+            tracing::warn!("the embeddings are damaged; the next sync makes them anew");
+            let _ = File::create(mark_path(folder, number)); // a home that cannot be written cannot be repaired either
+        }
+        outcome.map(|()| held.rows.clone())
+    }
+
+    /// Whether the file in use was found damaged.
+    pub fn are_damaged(&self, connection: &Connection) -> Result<bool, StoreError> {
+        let number = meta::number(connection, VECTOR_FILE)?;
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(held.number == number && held.damaged)
+    }
+}
+
+impl Held {
+    fn update(&mut self, path: &Path, width: usize, rows: u64, runs: &[Run]) -> Result<(), StoreError> {
+        if self.damaged {
+            return Err(damaged());
+        }
+        if self.rows.rows < rows || self.rows.width != width {
+            self.rows = VectorRows::read(path, width, rows, &self.rows)?;
+        }
+        let new: Vec<&Run> = runs.iter().filter(|run| !self.checked.contains(run.version)).collect();
+        new.iter().try_for_each(|run| run.check(&self.rows))?;
+        self.checked.extend(new.iter().map(|run| run.version));
+        Ok(())
     }
 }
 
@@ -81,13 +220,26 @@ pub(crate) struct VectorWriter {
 
 impl VectorWriter {
     pub fn open(folder: &Path, connection: &Connection) -> Result<VectorWriter, StoreError> {
-        Ok(VectorWriter {
+        let mut writer = VectorWriter {
             folder: folder.to_owned(),
-            number: meta(connection, "vector_file")?,
-            rows: meta(connection, "vector_rows")?,
+            number: meta::number(connection, VECTOR_FILE)?,
+            rows: meta::number(connection, VECTOR_ROWS)?,
             embedding: embedding(connection)?,
             file: None,
-        })
+        };
+        let width = writer.embedding.as_ref().map_or(0, |embedding| embedding.row as u64);
+        let length = file_path(folder, writer.number).metadata().map_or(0, |data| data.len());
+        if length < writer.rows as u64 * width || mark_path(folder, writer.number).exists() {
+            tracing::warn!("the embeddings are damaged and are made anew");
+            writer.forget(connection)?;
+        }
+        Ok(writer)
+    }
+
+    /// Starts anew: every version needs new rows.
+    fn forget(&mut self, connection: &Connection) -> Result<(), StoreError> {
+        connection.execute("DELETE FROM vector", [])?;
+        self.start_file(connection)
     }
 
     /// Makes this the model of all vectors; those of another are forgotten. Says whether there were such.
@@ -96,16 +248,15 @@ impl VectorWriter {
             return Ok(false);
         }
         let had_some = self.rows > 0;
-        connection.execute("DELETE FROM vector", [])?;
-        self.start_file(connection)?;
-        let mut set = connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?;
+        self.forget(connection)?;
         match wanted {
             Some(Embedding { model, row }) => {
-                set.execute(params!["embedding_model", model])?;
-                set.execute(params!["embedding_row", *row as i64])?;
+                meta::set(connection, EMBEDDING_MODEL, model.clone())?;
+                meta::set(connection, EMBEDDING_ROW, *row as i64)?;
             }
             None => {
-                connection.execute("DELETE FROM meta WHERE key IN ('embedding_model', 'embedding_row')", [])?;
+                meta::remove(connection, EMBEDDING_MODEL)?;
+                meta::remove(connection, EMBEDDING_ROW)?;
             }
         }
         self.embedding = wanted.cloned();
@@ -115,10 +266,8 @@ impl VectorWriter {
     /// Another file from here on; readers of the old one keep it.
     fn start_file(&mut self, connection: &Connection) -> Result<(), StoreError> {
         (self.number, self.rows, self.file) = (self.number + 1, 0, None);
-        let mut set = connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?;
-        set.execute(params!["vector_file", self.number])?;
-        set.execute(params!["vector_rows", 0])?;
-        Ok(())
+        meta::set(connection, VECTOR_FILE, self.number)?;
+        meta::set(connection, VECTOR_ROWS, 0)
     }
 
     /// Adds the rows of a version of a file; a model must be in use. What stands at the beginning and at the end of
@@ -135,7 +284,7 @@ impl VectorWriter {
         let first = self.append(&values[before * width..(count - after) * width])?;
         let new = first..first + (count - before - after) as i64;
         let rows = known[..before].iter().copied().chain(new).chain(known[known.len() - after..].iter().copied());
-        self.set_rows(connection, version, &rows.collect::<Vec<i64>>())
+        set_rows(connection, version, &rows.collect::<Vec<i64>>(), values, width)
     }
 
     /// The rows of the newest other version of the same file, and what they are.
@@ -152,40 +301,34 @@ impl VectorWriter {
         let Some(other) = find.query_row(params![version], |row| row.get::<_, Option<VersionId>>(0))? else {
             return Ok((Vec::new(), Vec::new()));
         };
-        let mut list = connection.prepare_cached("SELECT first, count FROM vector WHERE version = ?1 ORDER BY at")?;
-        let runs: Vec<(i64, i64)> =
-            list.query_map(params![other], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        let mut list = connection
+            .prepare_cached("SELECT at, first, count, checksum FROM vector WHERE version = ?1 ORDER BY at")?;
+        let runs: Vec<(i64, i64, i64, u32)> = list
+            .query_map(params![other], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
+            .collect::<Result<_, _>>()?;
         let path = file_path(&self.folder, self.number);
         if let Some(file) = &mut self.file {
             file.flush().map_err(StoreError::io(&path))?;
         }
         let (mut rows, mut values) = (Vec::new(), Vec::new());
-        if runs.iter().any(|(_, count)| *count > 0) {
+        if runs.iter().any(|(_, _, count, _)| *count > 0) {
             let mut file = File::open(&path).map_err(StoreError::io(&path))?;
-            for (first, count) in runs {
+            for (at, first, count, checksum) in runs {
                 rows.extend(first..first + count);
                 let start = values.len();
                 values.resize(start + count as usize * width, 0);
-                file.seek(SeekFrom::Start(first as u64 * width as u64))
-                    .and_then(|_| file.read_exact(&mut values[start..]))
-                    .map_err(StoreError::io(&path))?;
+                let read = file
+                    .seek(SeekFrom::Start(first as u64 * width as u64))
+                    .and_then(|_| file.read_exact(&mut values[start..]));
+                let mut check = run_check(other, at);
+                check.update(&values[start..]);
+                if read.is_err() || check.finalize() != checksum {
+                    // What is damaged is not handed on. Whoever reads it all finds it and leaves a mark.
+                    return Ok((Vec::new(), Vec::new()));
+                }
             }
         }
         Ok((rows, values))
-    }
-
-    /// Notes which rows are a version's, as runs.
-    fn set_rows(&self, connection: &Connection, version: VersionId, rows: &[i64]) -> Result<(), StoreError> {
-        let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO vector VALUES (?1, ?2, ?3, ?4)")?;
-        if rows.is_empty() {
-            insert.execute(params![version, 0, 0, 0])?;
-        }
-        let mut at = 0;
-        for run in rows.chunk_by(|one, next| one + 1 == *next) {
-            insert.execute(params![version, at, run[0], run.len() as i64])?;
-            at += run.len() as i64;
-        }
-        Ok(())
     }
 
     fn append(&mut self, values: &[u8]) -> Result<i64, StoreError> {
@@ -213,9 +356,7 @@ impl VectorWriter {
             let path = file_path(&self.folder, self.number);
             file.flush().and_then(|()| file.get_ref().sync_data()).map_err(StoreError::io(&path))?;
         }
-        let mut set = connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES ('vector_rows', ?1)")?;
-        set.execute(params![self.rows])?;
-        Ok(())
+        meta::set(connection, VECTOR_ROWS, self.rows)
     }
 
     /// Writes the rows in use into a new file once half of them belong to nobody. Part of the publishing transaction.
@@ -231,10 +372,15 @@ impl VectorWriter {
             return Ok(());
         }
         self.commit(connection)?;
-        let old = VectorRows::open(&self.folder, connection, width)?;
+        let path = file_path(&self.folder, self.number);
+        let Ok(old) = VectorRows::read(&path, width, self.rows as u64, &VectorRows::default()) else {
+            return self.forget(connection);
+        };
         self.start_file(connection)?;
         for run in used.chunk_by(|one, next| one + 1 == *next) {
-            self.append(old.rows(run[0] as u64, run.len() as u64))?;
+            for part in old.parts(run[0] as u64, run.len() as u64) {
+                self.append(part)?;
+            }
         }
         // Rows keep their order, and those of a run are all in use: a run is moved as a whole.
         let mut set = connection.prepare_cached("UPDATE vector SET first = ?3 WHERE version = ?1 AND at = ?2")?;
@@ -255,6 +401,29 @@ impl VectorWriter {
             }
         }
     }
+}
+
+/// Notes which rows are a version's, as runs, with the checksums of what they hold.
+fn set_rows(
+    connection: &Connection,
+    version: VersionId,
+    rows: &[i64],
+    values: &[u8],
+    width: usize,
+) -> Result<(), StoreError> {
+    let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO vector VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut at = 0;
+    let mut note = |first: i64, count: usize| -> Result<(), StoreError> {
+        let mut check = run_check(version, at as i64);
+        check.update(&values[at * width..(at + count) * width]);
+        insert.execute(params![version, at as i64, first, count as i64, check.finalize()])?;
+        at += count;
+        Ok(())
+    };
+    if rows.is_empty() {
+        note(0, 0)?;
+    }
+    rows.chunk_by(|one, next| one + 1 == *next).try_for_each(|run| note(run[0], run.len()))
 }
 
 #[cfg(test)]
@@ -278,22 +447,18 @@ mod tests {
         }
 
         fn add(&mut self, version: VersionId, path: &str, values: &[u8]) {
-            let columns = "(id, path, path_key, hash, module, language, bytes, lines, symbols, problems)";
-            let sql = format!("INSERT INTO version {columns} VALUES (?1, ?2, ?2, x'00', ?1, '', 0, 0, 0, '')");
+            let columns = "(id, path, path_key, hash, module, language, bytes, lines, symbols, problems, checksum)";
+            let sql = format!("INSERT INTO version {columns} VALUES (?1, ?2, ?2, x'00', ?1, '', 0, 0, 0, '', 0)");
             self.connection.execute(&sql, params![version, path]).unwrap();
             self.writer.add(&self.connection, version, values).unwrap();
         }
 
         fn values(&mut self, version: VersionId) -> Vec<u8> {
             self.writer.commit(&self.connection).unwrap();
-            let rows = VectorRows::open(self.folder.path(), &self.connection, 2).unwrap();
-            let mut list =
-                self.connection.prepare("SELECT first, count FROM vector WHERE version = ?1 ORDER BY at").unwrap();
-            let runs = list.query_map(params![version], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-            runs.flat_map(|run: rusqlite::Result<(u64, u64)>| {
-                rows.rows(run.as_ref().unwrap().0, run.unwrap().1).to_vec()
-            })
-            .collect()
+            let runs = runs(&self.connection).unwrap();
+            let rows = SharedRows::default().get(self.folder.path(), &self.connection, 2, &runs).unwrap();
+            let own = runs.iter().filter(|run| run.version == version);
+            own.flat_map(|run| rows.parts(run.first, run.count)).flatten().copied().collect()
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind, VersionId, ids};
@@ -10,17 +11,19 @@ use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
+use crate::check::seal;
 use crate::compiler::{self, CompilerFacts};
 use crate::error::StoreError;
-use crate::index::{COMPILER_IMPORTS, meta};
-use crate::layout::ProjectDir;
+use crate::index::{FileRow, connect};
+use crate::layout::{ProjectDir, generation_number};
 use crate::lock::WriterLock;
-use crate::manifest::{Manifest, pack_bitmap, pack_list, unpack_bitmap};
+use crate::manifest::{Manifest, RefState, pack_bitmap, pack_list, unpack_bitmap};
+use crate::meta::{COMPILER_IMPORTS, HIGHEST_ID, PUBLISHED, REF_COUNT, TEXT_WATERMARK};
 use crate::pack::PackedFacts;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
 use crate::vectors::{Embedding, VectorWriter};
-use crate::{mentions, names, schema};
+use crate::{mentions, meta, names, schema};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
@@ -86,7 +89,10 @@ impl Writer {
             Some(folder) if !folder.join("facts.db").is_file() => {
                 Err(StoreError::corrupt("database: the file is missing"))
             }
-            Some(folder) => Writer::at(folder, lock),
+            Some(folder) => {
+                dir.remove_others(&folder)?; // a rebuild that was killed left one behind
+                Writer::at(folder, lock)
+            }
             None => Writer::rebuild(dir, lock),
         }
     }
@@ -102,6 +108,9 @@ impl Writer {
 
     /// Starts an empty generation that nobody sees before [`Writer::replace`].
     pub fn stage(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
+        if let Ok(Some(current)) = dir.current() {
+            dir.remove_others(&current)?;
+        }
         Writer::at(dir.new_generation()?, lock)
     }
 
@@ -111,10 +120,8 @@ impl Writer {
         schema::check(&connection)?;
         connection.pragma_update(None, "cache_size", -(64 << 10))?;
         let index = TextIndex::open_or_create(&folder.join("text"))?;
-        let (recorded, written) = (meta(&connection, "watermark")? as VersionId, index.watermark()?);
-        if written < recorded {
-            return Err(StoreError::corrupt("full-text index: older than the database"));
-        }
+        let (recorded, written) = (highest_id(&connection)?, index.watermark()?);
+        index.check_age(&connection)?;
         let mut text = index.writer();
         // A writer that was killed between the two commits left text without facts. Its ids are not used again.
         (recorded + 1..=written).try_for_each(|version| text.remove(version))?;
@@ -122,7 +129,7 @@ impl Writer {
         let symbols = SymbolRows::new();
         let vectors = VectorWriter::open(&folder, &connection)?;
         let compiled = !compiler::is_empty(&connection)?;
-        let (next, lock) = (written + 1, lock.into());
+        let (next, lock) = (recorded.max(written) + 1, lock.into());
         let (uncommitted, vacuum) = (0, false);
         Ok(Writer { folder, connection, text, index, symbols, vectors, next, uncommitted, compiled, vacuum, lock })
     }
@@ -192,38 +199,50 @@ impl Writer {
     }
 
     /// Adds a file version. It stays invisible until a manifest with it is published.
-    pub fn add(&mut self, new: &NewVersion) -> Result<VersionId, StoreError> {
+    pub fn add(&mut self, new: NewVersion) -> Result<VersionId, StoreError> {
         let version = self.next;
         self.next += 1;
-        let defined = new.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
+        let row = FileRow {
+            id: version,
+            path: new.path,
+            hash: new.hash,
+            module: new.module,
+            language: new.facts.language.clone(),
+            bytes: new.bytes,
+            lines: new.facts.line_starts.len() as u32,
+            symbols: new.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use).count() as u32,
+            problems: new.problems,
+        };
         self.connection
-            .prepare_cached("INSERT INTO version VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+            .prepare_cached("INSERT INTO version VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
             .execute(params![
                 version,
-                new.path.as_str(),
-                ids::path_key(&new.path),
-                new.hash.as_bytes(),
-                new.module,
-                new.facts.language,
-                new.bytes,
-                new.facts.line_starts.len(),
-                defined.clone().count(),
-                new.problems,
+                row.path.as_str(),
+                ids::path_key(&row.path),
+                row.hash.as_bytes(),
+                row.module,
+                row.language,
+                row.bytes,
+                row.lines,
+                row.symbols,
+                row.problems,
+                row.check().sum(),
             ])?;
+        let NewVersion { facts, packed, text, vectors, .. } = new;
         self.connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2, ?3)")?.execute(params![
             version,
-            new.packed.symbols,
-            new.packed.rest
+            seal(packed.symbols, version.into()),
+            seal(packed.rest, version.into()),
         ])?;
-        let names = mentions::pack(&new.facts);
+        let names = mentions::pack(version, &facts);
         self.connection.prepare_cached("INSERT INTO mention VALUES (?1, ?2)")?.execute(params![version, names])?;
-        self.symbols.add(&self.connection, version, &new.facts.symbols)?;
-        self.text.add(version, &new.facts, &new.text)?;
-        self.vectors.add(&self.connection, version, &new.vectors)?;
+        self.symbols.add(&self.connection, version, &facts.symbols)?;
+        self.text.add(version, &facts, &text)?;
+        self.vectors.add(&self.connection, version, &vectors)?;
         if self.compiled {
             compiler::carry_over(&self.connection, version)?;
         }
-        self.uncommitted += new.bytes;
+        self.uncommitted += row.bytes;
         if self.uncommitted > CHECKPOINT_BYTES {
             self.checkpoint()?;
         }
@@ -237,8 +256,28 @@ impl Writer {
 
     /// Makes an import of a compiler's index visible. Ends the writer.
     pub fn publish_compiler_facts(self) -> Result<(), StoreError> {
-        self.set_meta(COMPILER_IMPORTS, meta(&self.connection, COMPILER_IMPORTS)? + 1)?;
+        meta::set(&self.connection, COMPILER_IMPORTS, meta::number(&self.connection, COMPILER_IMPORTS)? + 1)?;
         self.finish(SWEEP_AT).map(drop)
+    }
+
+    /// Takes over what compilers' indexes said about the same files in the index in use, as far as it is sound: nobody but
+    /// the compiler can say it again.
+    pub fn adopt_compiler_facts(&mut self, dir: &ProjectDir) -> Result<(), StoreError> {
+        let open = || -> Result<Connection, StoreError> {
+            let old = connect(&dir.current()?.ok_or(StoreError::NotIndexed)?)?;
+            schema::check(&old)?;
+            Ok(old)
+        };
+        let Ok(old) = open() else { return Ok(()) };
+        let imports = meta::number(&old, COMPILER_IMPORTS).unwrap_or(1);
+        match compiler::adopt(&self.connection, &old) {
+            Ok(0) => Ok(()),
+            Ok(_) => meta::set(&self.connection, COMPILER_IMPORTS, imports.max(1)),
+            Err(problem) => {
+                tracing::warn!("what a compiler's index said could not be taken over: {problem}");
+                Ok(())
+            }
+        }
     }
 
     /// Makes the versions so far durable without publishing them: a later job finds them with [`Writer::versions_of`].
@@ -260,7 +299,8 @@ impl Writer {
             text.join().unwrap_or_else(|_| Err(text_panicked()))?;
             rows
         })?;
-        self.set_meta("watermark", i64::from(self.index.watermark()?.min(watermark)))?;
+        meta::set(&self.connection, HIGHEST_ID, i64::from(watermark))?;
+        meta::set(&self.connection, TEXT_WATERMARK, i64::from(self.index.watermark()?))?;
         self.connection.execute_batch("COMMIT")?;
         self.uncommitted = 0;
         Ok(())
@@ -270,11 +310,6 @@ impl Writer {
     #[cfg(test)]
     pub(crate) fn commit_text_only(&mut self) -> Result<(), StoreError> {
         self.text.commit(self.next - 1)
-    }
-
-    fn set_meta(&self, key: &str, value: i64) -> Result<(), StoreError> {
-        self.connection.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?.execute(params![key, value])?;
-        Ok(())
     }
 
     /// Swaps the manifest of a ref: from here on queries see it. Ends the writer.
@@ -287,24 +322,35 @@ impl Writer {
     /// Sets the manifest of a ref, for [`Writer::finish`] to make it visible.
     pub fn set_ref(&mut self, name: &str, manifest: &Manifest, now: Timestamp) -> Result<Published, StoreError> {
         let published = self.figures(&manifest.versions)?;
-        let skipped = pack_list(&manifest.skipped)?;
+        let state = RefState {
+            name: name.to_owned(),
+            commit: manifest.commit.clone(),
+            worktree: manifest.worktree.clone(),
+            versions: RoaringBitmap::new(), // blobs have checksums of their own
+            skipped: Vec::new(),
+            files: published.files,
+            symbols: published.symbols,
+            bytes: published.bytes,
+            indexed_at: now,
+        };
         let stats = match &manifest.worktree {
-            Some(_) => Some(pack_list(&manifest.stats)?),
+            Some(_) => Some(pack_list(name, &manifest.stats)?),
             None => None,
         };
         self.connection
-            .prepare_cached("INSERT OR REPLACE INTO ref VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)")?
+            .prepare_cached("INSERT OR REPLACE INTO ref VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
             .execute(params![
-                name,
-                manifest.commit,
-                manifest.worktree,
-                pack_bitmap(&manifest.versions),
+                state.name,
+                state.commit,
+                state.worktree,
+                pack_bitmap(name, &manifest.versions),
                 stats,
-                skipped,
-                published.files,
-                published.symbols,
-                published.bytes,
-                now.to_string(),
+                pack_list(name, &manifest.skipped)?,
+                state.files,
+                state.symbols,
+                state.bytes,
+                state.indexed_at.to_string(),
+                state.check().sum(),
             ])?;
         Ok(published)
     }
@@ -321,7 +367,10 @@ impl Writer {
 
     /// Makes everything since the writer was opened visible, and sweeps once so many versions belong to nobody.
     fn finish(mut self, sweep_at: u64) -> Result<u64, StoreError> {
-        self.set_meta("published", meta(&self.connection, "published")? + 1)?;
+        let published = meta::number(&self.connection, PUBLISHED)?.max(generation_number(&self.folder));
+        meta::set(&self.connection, PUBLISHED, published + 1)?;
+        let refs: i64 = self.connection.query_row("SELECT count(*) FROM ref", [], |row| row.get(0))?;
+        meta::set(&self.connection, REF_COUNT, refs)?;
         let swept = self.sweep(sweep_at)?;
         if swept > 0 {
             self.vectors.compact(&self.connection)?;
@@ -338,7 +387,9 @@ impl Writer {
         std::thread::scope(|scope| {
             // A merge that outlives its writer would set the list of segments back to what that writer knew.
             let text = scope.spawn(|| text.finish());
-            // Best effort: a reader that is in the middle of something keeps the log from being folded in.
+            // Best effort, and at once: a reader that is in the middle of something keeps the log from being folded in, and
+            // would make every writer wait for as long as locks are waited for.
+            let _ = connection.busy_timeout(Duration::ZERO);
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
             text.join().unwrap_or_else(|_| Err(text_panicked()))
         })?;
@@ -385,10 +436,10 @@ impl Writer {
     /// transaction, so no reader ever misses a version that its manifest names.
     fn sweep(&mut self, sweep_at: u64) -> Result<u64, StoreError> {
         let mut reachable = RoaringBitmap::new();
-        let mut statement = self.connection.prepare_cached("SELECT versions FROM ref")?;
+        let mut statement = self.connection.prepare_cached("SELECT name, versions FROM ref")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            reachable |= unpack_bitmap(&row.get::<_, Vec<u8>>(0)?)?;
+            reachable |= unpack_bitmap(&row.get::<_, String>(0)?, &row.get::<_, Vec<u8>>(1)?)?;
         }
         let total: u64 = self.connection.query_row("SELECT count(*) FROM version", [], |row| row.get(0))?;
         let unreachable = total.saturating_sub(reachable.len());
@@ -419,7 +470,8 @@ impl Writer {
 
     /// Text is removed after the facts: a crash in between leaves text that no manifest leads to, and the list of it.
     fn remove_dead_text(&mut self) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT version FROM dead")?;
+        let sql = "SELECT version FROM dead WHERE version NOT IN (SELECT id FROM version)";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let dead: Vec<VersionId> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
         drop(statement);
         if !dead.is_empty() {
@@ -434,6 +486,15 @@ impl Writer {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+/// The highest version id that was ever handed out, as far as the database knows. The versions themselves are asked too: an id
+/// that a row has is never given to another, whatever the note says.
+fn highest_id(connection: &Connection) -> Result<VersionId, StoreError> {
+    let sql = "SELECT max(ifnull((SELECT max(id) FROM version), 0), ifnull((SELECT max(version) FROM dead), 0))";
+    let stored: VersionId = connection.query_row(sql, [], |row| row.get(0))?;
+    let noted = VersionId::try_from(meta::number(connection, HIGHEST_ID)?);
+    noted.map(|noted| noted.max(stored)).map_err(|_| StoreError::corrupt("database: the highest version id is none"))
 }
 
 fn text_panicked() -> StoreError {

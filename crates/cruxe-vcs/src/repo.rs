@@ -10,6 +10,7 @@ use gix::sec::Permission;
 
 use crate::belongs;
 use crate::error::{VcsError, reason};
+use crate::guard;
 use crate::refs::Refs;
 
 /// An opened repository; cheap to clone and to share between threads.
@@ -39,6 +40,7 @@ impl Repo {
     pub fn discover(path: &Path) -> Result<Option<Repo>, VcsError> {
         let start = canonical(path)?;
         let start = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
+        guard::check_upwards(start)?;
         let trust = gix::sec::trust::Mapping { full: open_options(), reduced: open_options() };
         let found = match gix::ThreadSafeRepository::discover_opts(start, upwards::Options::default(), trust) {
             Ok(gix) => Some(Repo::new(gix, start)?),
@@ -109,6 +111,7 @@ impl Repo {
     /// Lists the folders of the main and the linked work trees that exist, main first, as canonical paths.
     pub fn work_trees(&self) -> Result<Vec<PathBuf>, VcsError> {
         let failed = |error: gix::Error| VcsError::Open { path: self.common_dir().to_owned(), reason: reason(&error) };
+        guard::check_work_trees(self.common_dir())?;
         let local = self.local();
         let main = local.main_repo().map_err(failed)?;
         let linked = local.worktrees().map_err(failed)?;

@@ -32,6 +32,7 @@ impl Doctor {
         let workspace = context.workspace()?;
         let mut checks = vec![project(&workspace)?];
         checks.extend(index(&workspace));
+        checks.extend(embeddings(&workspace));
         checks.extend(compiler(&workspace));
         checks.push(grammars());
         checks.push(ignore_rules(&workspace));
@@ -108,6 +109,16 @@ fn index(workspace: &Workspace) -> Vec<Check> {
             vec![Check { name: "database (SQLite)", ok: false, detail: message.unwrap_or_default(), next: force() }]
         }
     }
+}
+
+/// The embeddings, read to the last byte; nothing to say where the index itself cannot be read.
+fn embeddings(workspace: &Workspace) -> Option<Check> {
+    let index = workspace.index().ok()?;
+    let outcome = index.validate_vectors();
+    let (ok, next) = (outcome.is_ok(), "run `cruxe sync`: it makes them anew".to_owned());
+    let detail = outcome
+        .map_or_else(|_| "damaged; search ranks by words alone".to_owned(), |()| "every checksum holds".to_owned());
+    Some(Check { name: "embeddings", ok, detail, next: (!ok).then_some(next) })
 }
 
 /// What a compiler's index covers; nothing to say where none was taken in.

@@ -45,11 +45,12 @@ const LONGEST_PREVIEW: u64 = 4 << 20;
 
 impl SkimItem for Item {
     fn text(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.line)
+        output::shown(&self.line)
     }
 
     fn preview(&self, _context: PreviewContext) -> ItemPreview {
-        ItemPreview::Text(self.files.read_to_string(&self.path, LONGEST_PREVIEW).unwrap_or_default())
+        let text = self.files.read_to_string(&self.path, LONGEST_PREVIEW).unwrap_or_default();
+        ItemPreview::Text(output::shown(&text).into_owned())
     }
 
     fn output(&self) -> Cow<'_, str> {
@@ -111,8 +112,8 @@ fn list(context: &Context, items: &[Item], query: &str) -> ExitCode {
     if context.options.json {
         output::json(&json!({ "matches": found }));
     } else {
-        eprintln!("there is no terminal to choose on; these match:");
-        found.iter().for_each(|line| output::line(line));
+        output::note("there is no terminal to choose on; these match:");
+        found.iter().for_each(|line| output::line(&output::one_line(line)));
     }
     if found.is_empty() { ExitCode::from(Kind::Workspace.exit_code()) } else { ExitCode::SUCCESS }
 }

@@ -1,6 +1,5 @@
 //! `cue scene`.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -62,7 +61,7 @@ impl Scene {
             if context.options.json {
                 output::json(&report)
             } else {
-                print(&scene.text)
+                output::text(&scene.text)
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -89,10 +88,11 @@ impl Settings {
         if self.no_clipboard {
             return false;
         }
-        match clipboard::copy(text) {
+        // What is copied may be pasted into a terminal.
+        match clipboard::copy(&output::shown(text)) {
             Ok(()) => true,
             Err(problem) => {
-                eprintln!("warning: nothing was copied to the clipboard: {problem}");
+                output::note(&format!("warning: nothing was copied to the clipboard: {problem}"));
                 false
             }
         }
@@ -137,8 +137,4 @@ pub(super) fn compose(deck: &Deck, config: &DeckConfig, limit: usize) -> Result<
 /// Writes SCENE.md in one step, unless it says that already. Tells whether it was written.
 pub(super) fn write(deck: &Deck, text: &str) -> Result<bool, CueError> {
     Ok(deck.write_scene(text)?)
-}
-
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

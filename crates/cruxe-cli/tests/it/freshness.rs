@@ -183,3 +183,79 @@ fn a_file_that_is_there_and_not_indexed_yet_is_never_said_not_to_exist() {
     }
     eventually("the edit is taken in", DEADLINE, || client.answer("get_file_outline", json!({"path": "late.py"})).ok());
 }
+
+#[test]
+fn an_error_right_after_an_edit_says_that_the_index_is_behind() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    let not_found = |name: &str, path: &str| {
+        [
+            ("find_references", json!({"symbol_name": name, "freshness_policy": "best_effort"}), "symbol_not_found"),
+            ("get_call_graph", json!({"symbol_name": name, "freshness_policy": "best_effort"}), "symbol_not_found"),
+            (
+                "compare_symbol_between_commits",
+                json!({"symbol_name": name, "base_ref": "main", "head_ref": "main"}),
+                "symbol_not_found",
+            ),
+            ("get_file_outline", json!({"path": path}), "file_not_found"),
+        ]
+    };
+    for (tool, question, code) in not_found("nonesuch", "nonesuch.rs") {
+        let error = client.error(tool, question);
+        assert_eq!((&error["code"], &error["data"]["freshness_status"]), (&json!(code), &json!("fresh")), "{error}");
+        let advice = error["data"]["suggestion"].as_str().unwrap();
+        assert!(!advice.contains("ask again"), "{advice}");
+    }
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    // An outline starts a sync, so it is asked for last.
+    for (tool, question, code) in not_found("brand_new", "nonesuch.rs") {
+        let error = client.error(tool, question);
+        assert_eq!((&error["code"], &error["data"]["freshness_status"]), (&json!(code), &json!("stale")), "{error}");
+        let advice = error["data"]["suggestion"].as_str().unwrap();
+        let says_so = advice.starts_with("Files changed since they were indexed: ask again in a moment. ");
+        assert!(says_so || tool.starts_with("compare"), "{advice}");
+    }
+    eventually("the edit is taken in", DEADLINE, || {
+        match client.answer("find_references", json!({"symbol_name": "brand_new"})) {
+            Ok(answer) => {
+                assert_eq!(freshness(&answer), "fresh");
+                Some(())
+            }
+            Err(error) => {
+                assert_ne!(error["data"]["freshness_status"], "fresh", "{error}");
+                None
+            }
+        }
+    });
+    let question = json!({"symbol_name": "x", "freshness_policy": "strict"});
+    repo.write("src/new.rs", "pub fn newer() {}\n");
+    assert_eq!(client.error("find_references", question)["code"], "index_stale");
+}
+
+#[test]
+fn a_comparison_is_as_old_as_the_older_of_its_sides() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("service", sources::SERVICE);
+    repo.git(&["branch", "copy"]);
+    for name in ["main", "copy"] {
+        repo.cruxe(&["index", "--ref", name]).ok();
+    }
+    let mut client = repo.server();
+    client.ready();
+    let question = |base: &str, head: &str| json!({"symbol_name": "Claims", "base_ref": base, "head_ref": head});
+    let sides = [("main", "copy"), ("copy", "main")];
+    for (base, head) in sides {
+        let answer = client.ok("compare_symbol_between_commits", question(base, head));
+        assert_eq!(freshness(&answer), "fresh", "{base} {head}");
+    }
+    repo.write("src/new.rs", "pub fn brand_new() {}\n");
+    for (base, head) in sides {
+        let answer = client.ok("compare_symbol_between_commits", question(base, head));
+        assert_eq!(freshness(&answer), "stale", "{base} {head}");
+        let arguments = json!({"base_ref": base, "head_ref": head, "freshness_policy": "best_effort"});
+        assert_eq!(freshness(&client.ok("diff_context", arguments)), "stale", "{base} {head}");
+    }
+}

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, DEADLINE, Repo, Sandbox, eventually, places, run};
 
-fn make_pipe(path: &Path) {
+pub fn make_pipe(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
@@ -47,7 +47,7 @@ fn pipes_devices_and_loops_in_a_workspace_block_nothing_and_hide_nothing_else() 
         make_pipe(&root.join(pipe));
     }
     repo.write("zero/lost.py", "def lost():\n    pass\n");
-    repo.write("null/lost.py", "def lost_too():\n    pass\n");
+    repo.write("null/kept.py", "def kept():\n    pass\n");
     symlink("/dev/zero", root.join("null/.cruxeignore")).unwrap();
     symlink("/dev/zero", root.join("src/zero.py")).unwrap();
     symlink("..", root.join("nested/up")).unwrap();
@@ -56,12 +56,14 @@ fn pipes_devices_and_loops_in_a_workspace_block_nothing_and_hide_nothing_else() 
     let _socket = UnixListener::bind(root.join("src/socket.py")).unwrap();
     let mut client = repo.server();
     let status = client.ready();
-    assert_eq!(status["file_count"], 3, "{status}");
+    assert_eq!(status["file_count"], 4, "{status}");
     assert_eq!(client.places("plain"), ["src/plain.py:1"]);
+    // A link is no ignore file, for git neither.
+    assert_eq!(client.places("kept"), ["null/kept.py:1"]);
     assert_eq!(client.places("inside"), ["nested/inside.py:1"]);
     let lost = client.ok("locate_symbol", json!({"name": "lost"}));
     assert_eq!(places(&lost), [""; 0]);
-    assert!(warnings(&lost).contains("2 files are too large or unreadable"), "{lost}");
+    assert!(warnings(&lost).contains("1 files are too large or unreadable"), "{lost}");
     for path in ["src/pipe.py", "src/becomes_a_pipe.py", "src/zero.py", "src/socket.py", "nested/itself"] {
         assert_eq!(client.error("get_file_outline", json!({"path": path}))["code"], "file_not_found", "{path}");
     }
@@ -70,7 +72,7 @@ fn pipes_devices_and_loops_in_a_workspace_block_nothing_and_hide_nothing_else() 
     let listed = client.request("resources/list", json!({}));
     let names: Vec<&Value> =
         listed["result"]["resources"].as_array().unwrap().iter().map(|resource| &resource["name"]).collect();
-    assert_eq!(names, ["docs/guide.md", "nested/inside.py", "src/plain.py"]);
+    assert_eq!(names, ["docs/guide.md", "nested/inside.py", "null/kept.py", "src/plain.py"]);
     let read = client.request("resources/read", json!({"uri": "cruxe://card/abc123"}));
     assert!(read["error"]["message"].as_str().unwrap().contains("is no file"), "{read}");
     // A question looks at the tree again, and so does a sync.
@@ -114,7 +116,7 @@ fn a_pipe_in_place_of_the_configuration_is_an_error() {
 }
 
 /// A server that the permissions of files hold for: the superuser's own do not, so it goes without that privilege.
-fn bound_by_permissions(sandbox: &Sandbox, here: &Path, arguments: &[&str]) -> Command {
+pub fn bound_by_permissions(sandbox: &Sandbox, here: &Path, arguments: &[&str]) -> Command {
     let cruxe = sandbox.cruxe_in(here);
     let superuser = run(Command::new("id").arg("-u")).stdout.trim() == "0";
     let mut command = match superuser {
@@ -130,7 +132,7 @@ fn bound_by_permissions(sandbox: &Sandbox, here: &Path, arguments: &[&str]) -> C
     command
 }
 
-fn set_mode(path: &Path, mode: u32) {
+pub fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 

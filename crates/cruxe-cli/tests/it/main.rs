@@ -35,5 +35,6 @@ mod search;
 mod sessions;
 mod snapshots;
 mod trees;
+mod unheard;
 mod watching;
 mod workspaces;

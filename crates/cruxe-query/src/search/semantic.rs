@@ -20,6 +20,8 @@ pub enum LexicalOnly {
     UnknownWords,
     /// The index has no embeddings of this program's model yet.
     NoVectors,
+    /// The index's embeddings are not what was written.
+    Damaged,
 }
 
 impl LexicalOnly {
@@ -30,6 +32,9 @@ impl LexicalOnly {
             LexicalOnly::UnknownWords => Some("semantic search has no vector for this query; ranked by words alone"),
             LexicalOnly::NoVectors => {
                 Some("the index has no embeddings of the current model yet; ranked by words alone until it is synced")
+            }
+            LexicalOnly::Damaged => {
+                Some("the embeddings are damaged; ranked by words alone until the next sync has made them anew")
             }
         }
     }
@@ -88,7 +93,8 @@ pub(super) fn score_while<R>(
 fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Probe, &'c Vectors), LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
-    let vectors = vectors.ok_or(LexicalOnly::NoVectors)?;
+    let missing = if corpus.vectors_damaged() { LexicalOnly::Damaged } else { LexicalOnly::NoVectors };
+    let vectors = vectors.ok_or(missing)?;
     let query = table.embed(text).ok_or(LexicalOnly::UnknownWords)?;
     Ok((Probe::new(&query), vectors))
 }

@@ -96,9 +96,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             transformer: workspace.transformer().unwrap_or_default(),
         };
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
-        let view = workspace
-            .view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?
-            .cancelled_by(&call.cancel);
+        let policy = workspace.project.config.query.freshness_policy;
+        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let (found, answer) = explain::explain(&view, &question, &input.result_path, line)?;
         let is_it =
             |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;

@@ -93,7 +93,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let (question, clamped) = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let policy = input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
+        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let answer = call_graph::find(&view, &question)?;
         let mut metadata = view.metadata.clone().truncated_if(answer.truncated);
         metadata.warnings.extend(clamped);

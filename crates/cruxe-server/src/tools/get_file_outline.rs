@@ -65,11 +65,11 @@ struct EntrySchema {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
     typed(
-        ToolSpec::new("get_file_outline", "File outline", about),
+        ToolSpec::new("get_file_outline", "File outline", about).quick(),
         move |input: Input, call| -> Result<Output, ToolError> {
             let workspace = app.workspace(call)?;
             let ref_name = App::ref_name(&workspace, call, input.ref_name);
-            let view = workspace.view(ref_name.as_deref(), FreshnessPolicy::Balanced)?.cancelled_by(&call.cancel);
+            let view = App::view(&workspace, call, ref_name.as_deref(), FreshnessPolicy::Balanced)?;
             let depth = match input.depth {
                 Wanted::Top => Depth::Top,
                 Wanted::All => Depth::All,

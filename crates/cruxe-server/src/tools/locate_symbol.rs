@@ -80,13 +80,13 @@ struct Result_ {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Where a symbol is defined: exact path and lines, best match first. Falls back to other case, prefix, \
                  then typos, and says so.";
-    typed(ToolSpec::new("locate_symbol", "Locate a symbol", about), move |input: Input, call| {
+    typed(ToolSpec::new("locate_symbol", "Locate a symbol", about).quick(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let question = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
+        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let answer = locate::locate(&view, &question)?;
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
         let layers = shape::layers(&workspace, &view);

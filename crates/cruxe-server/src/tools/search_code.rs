@@ -18,8 +18,6 @@ use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 10;
 const MAX_LIMIT: u64 = 1000;
-/// Longer queries are files, not questions.
-const MAX_QUERY: usize = 64 << 10;
 
 /// What to look for.
 #[derive(Deserialize, JsonSchema)]
@@ -101,7 +99,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
-        let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
+        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let mut answer = search::search(&view, &question)?;
         answer.metadata.warnings.extend(transformer.err());
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
@@ -140,9 +138,6 @@ fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
     };
     if input.query.trim().is_empty() {
         return Err(refused("query", "must not be empty".to_owned()));
-    }
-    if input.query.len() > MAX_QUERY {
-        return Err(refused("query", format!("is longer than {MAX_QUERY} bytes")));
     }
     if let Some(ratio) = input.semantic_ratio
         && !(0.0..=1.0).contains(&ratio)

@@ -63,9 +63,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let previous = previous(&input)?;
         let workspace = app.workspace(call)?;
         let ref_name = App::ref_name(&workspace, call, previous.ref_name.clone());
-        let view = workspace
-            .view(ref_name.as_deref(), workspace.project.config.query.freshness_policy)?
-            .cancelled_by(&call.cancel);
+        let policy = workspace.project.config.query.freshness_policy;
+        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let followup = followup::suggest(&view, &previous, threshold)?;
         let confident = previous.results > 0 && previous.top_score >= threshold;
         Ok(Output {

@@ -1,0 +1,368 @@
+//! The folder of the full-text index, as Tantivy sees it: files in checked blocks, read and not mapped.
+//!
+//! Tantivy's own folder maps its files and compares a checksum only when it is asked to read a file as a whole. A mapped
+//! file that somebody cuts kills the process that reads it, and a flipped bit comes out as another answer. Here a file ends
+//! with the checksums of its blocks, and a block is compared whenever it is read.
+//!
+//! ```text
+//! content · checksum of each block · length of the content · checksum of the two
+//! ```
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tantivy::HasLen;
+use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, OwnedBytes, TerminatingWrite,
+    WatchCallback, WatchHandle, WritePtr,
+};
+
+use crate::check::{seal, unseal};
+
+/// What is read at once: postings of a word are mostly shorter, dictionaries are many of them.
+const BLOCK: usize = 16 << 10;
+/// Length of the content and checksum.
+const ENDING: usize = 12;
+/// Smaller files are read when they are opened, so that an index of many small segments does not hold as many open files.
+const SMALL: usize = 4 * BLOCK;
+/// What is at least so long is read once for all who want the same part: term dictionaries, above all.
+const SHARED: usize = 4 * BLOCK;
+
+/// A folder of checked files.
+#[derive(Clone)]
+pub(crate) struct CheckedDirectory {
+    /// Does what has nothing to do with reading and writing of files.
+    inner: MmapDirectory,
+    root: PathBuf,
+    /// Files that somebody has open. They never change, so they are shared.
+    open: Arc<Mutex<HashMap<PathBuf, Weak<CheckedFile>>>>,
+}
+
+impl CheckedDirectory {
+    pub fn open(root: &Path) -> Result<CheckedDirectory, OpenDirectoryError> {
+        Ok(CheckedDirectory { inner: MmapDirectory::open(root)?, root: root.to_owned(), open: Arc::default() })
+    }
+}
+
+impl fmt::Debug for CheckedDirectory {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "CheckedDirectory({})", self.root.display())
+    }
+}
+
+/// The owner of a small file that is written as a whole.
+const WHOLE: i64 = 0;
+
+impl Directory for CheckedDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = open.get(path).and_then(Weak::upgrade) {
+            return Ok(file);
+        }
+        let file = CheckedFile::open(&self.root.join(path)).map_err(|problem| match problem.kind() {
+            io::ErrorKind::NotFound => OpenReadError::FileDoesNotExist(path.to_owned()),
+            _ => OpenReadError::wrap_io_error(problem, path.to_owned()),
+        })?;
+        let file = Arc::new(file);
+        open.retain(|_, file| file.strong_count() > 0);
+        open.insert(path.to_owned(), Arc::downgrade(&file));
+        Ok(file)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let inner = self.inner.open_write(path)?;
+        Ok(WritePtr::new(Box::new(CheckedWriter { inner, sums: Vec::new(), block: Block::default(), length: 0 })))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        let sealed = self.inner.atomic_read(path)?;
+        let content = unseal(&sealed, WHOLE, "a list").map_err(|_| damaged("a list of the full-text index"));
+        content.map(<[u8]>::to_vec).map_err(|problem| OpenReadError::wrap_io_error(problem, path.to_owned()))
+    }
+
+    fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        self.inner.atomic_write(path, &seal(content.to_vec(), WHOLE))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.inner.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.inner.exists(path)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.inner.sync_directory()
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        match self.inner.acquire_lock(lock) {
+            // Readers take a lock so that nobody removes what they are about to open. Where they cannot, nobody can.
+            Err(LockError::IoError(problem))
+                if lock.filepath == META_LOCK.filepath
+                    && matches!(problem.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied) =>
+            {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            other => other,
+        }
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.inner.watch(callback)
+    }
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("checksum of {what}"))
+}
+
+/// The block that is being written.
+#[derive(Default)]
+struct Block {
+    hasher: crc32fast::Hasher,
+    length: usize,
+}
+
+/// Writes content and then its checksums.
+struct CheckedWriter {
+    inner: WritePtr,
+    sums: Vec<u8>,
+    block: Block,
+    length: u64,
+}
+
+impl CheckedWriter {
+    fn end_block(&mut self) {
+        let Block { hasher, length } = std::mem::take(&mut self.block);
+        if length > 0 {
+            self.sums.extend(hasher.finalize().to_le_bytes());
+        }
+    }
+}
+
+impl Write for CheckedWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(&bytes[..bytes.len().min(BLOCK - self.block.length)])?;
+        self.block.hasher.update(&bytes[..written]);
+        self.block.length += written;
+        self.length += written as u64;
+        if self.block.length == BLOCK {
+            self.end_block();
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl TerminatingWrite for CheckedWriter {
+    fn terminate_ref(&mut self, token: AntiCallToken) -> io::Result<()> {
+        self.end_block();
+        let mut ending = std::mem::take(&mut self.sums);
+        ending.extend(self.length.to_le_bytes());
+        ending.extend(crc32fast::hash(&ending).to_le_bytes());
+        self.inner.write_all(&ending)?;
+        self.inner.terminate_ref(token)
+    }
+}
+
+/// A file whose blocks are compared when they are read.
+struct CheckedFile {
+    path: PathBuf,
+    content: Content,
+    length: usize,
+    /// Checksums of the blocks.
+    sums: Vec<u32>,
+    /// Long parts that somebody still holds, by where they begin and end.
+    parts: Mutex<HashMap<(usize, usize), Weak<[u8]>>>,
+}
+
+enum Content {
+    Read(OwnedBytes),
+    Open(File),
+}
+
+impl fmt::Debug for CheckedFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "CheckedFile({}, {} bytes)", self.path.display(), self.length)
+    }
+}
+
+impl HasLen for CheckedFile {
+    fn len(&self) -> usize {
+        self.length
+    }
+}
+
+impl CheckedFile {
+    fn open(path: &Path) -> io::Result<CheckedFile> {
+        let file = File::open(path)?;
+        let total = file.metadata()?.len() as usize;
+        let damage = || damaged(&path.file_name().unwrap_or_default().to_string_lossy());
+        let mut ending = [0; ENDING];
+        read_at(&file, total.checked_sub(ENDING).ok_or_else(damage)?, &mut ending)?;
+        let length = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|at| ending[at])) as usize;
+        let sums_length = length.div_ceil(BLOCK).saturating_mul(4);
+        if length.saturating_add(sums_length).saturating_add(ENDING) != total {
+            return Err(damage());
+        }
+        let mut sums = vec![0; sums_length];
+        read_at(&file, length, &mut sums)?;
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&sums);
+        hasher.update(&ending[..8]);
+        if hasher.finalize().to_le_bytes() != ending[8..] {
+            return Err(damage());
+        }
+        let sums = sums.as_chunks::<4>().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
+        let content = Content::Open(file);
+        let mut file = CheckedFile { path: path.to_owned(), content, length, sums, parts: Mutex::default() };
+        if length <= SMALL {
+            file.content = Content::Read(OwnedBytes::new(file.read(0..length)?));
+        }
+        Ok(file)
+    }
+
+    /// Reads the blocks around a part and compares their checksums.
+    fn read(&self, range: Range<usize>) -> io::Result<Vec<u8>> {
+        let Content::Open(file) = &self.content else { return Err(io::ErrorKind::Unsupported.into()) };
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (first, last) = (range.start / BLOCK, (range.end - 1) / BLOCK);
+        let start = first * BLOCK;
+        let mut bytes = vec![0; ((last + 1) * BLOCK).min(self.length) - start];
+        read_at(file, start, &mut bytes)?;
+        for (block, sum) in bytes.chunks(BLOCK).zip(&self.sums[first..=last]) {
+            if crc32fast::hash(block) != *sum {
+                return Err(damaged(&self.path.file_name().unwrap_or_default().to_string_lossy()));
+            }
+        }
+        bytes.truncate(range.end - start);
+        bytes.drain(..range.start - start);
+        Ok(bytes)
+    }
+}
+
+impl FileHandle for CheckedFile {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        if range.start > range.end || range.end > self.length {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a part that reaches past the end of its file"));
+        }
+        if let Content::Read(bytes) = &self.content {
+            return Ok(bytes.slice(range));
+        }
+        if range.len() < SHARED {
+            return Ok(OwnedBytes::new(self.read(range)?));
+        }
+        let key = (range.start, range.end);
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = parts.get(&key).and_then(Weak::upgrade) {
+            return Ok(OwnedBytes::new(part));
+        }
+        let part: Arc<[u8]> = self.read(range)?.into();
+        parts.retain(|_, part| part.strong_count() > 0);
+        parts.insert(key, Arc::downgrade(&part));
+        Ok(OwnedBytes::new(part))
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: usize, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at as u64)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, at: usize, bytes: &mut [u8]) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], (at + done) as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => done += read,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(directory: &CheckedDirectory, name: &str, content: &[u8]) {
+        let mut file = directory.open_write(Path::new(name)).unwrap();
+        file.write_all(content).unwrap();
+        file.terminate().unwrap();
+    }
+
+    fn read(directory: &CheckedDirectory, name: &str, range: Range<usize>) -> io::Result<Vec<u8>> {
+        let file =
+            directory.get_file_handle(Path::new(name)).map_err(|problem| io::Error::other(problem.to_string()))?;
+        Ok(file.read_bytes(range)?.as_slice().to_vec())
+    }
+
+    #[test]
+    fn what_was_written_is_read_whatever_the_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = CheckedDirectory::open(folder.path()).unwrap();
+        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, SMALL, SMALL + 1, 9 * BLOCK + 77] {
+            let content: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            let name = length.to_string();
+            write(&directory, &name, &content);
+            assert_eq!(directory.open_read(Path::new(&name)).unwrap().len(), length);
+            let ends = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3, length];
+            for (start, end) in ends.iter().flat_map(|start| ends.iter().map(move |end| (*start, *end))) {
+                match content.get(start..end) {
+                    Some(part) => assert_eq!(read(&directory, &name, start..end).unwrap(), part),
+                    None => assert!(read(&directory, &name, start..end).is_err()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_damaged_byte_and_every_missing_end_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = CheckedDirectory::open(folder.path()).unwrap();
+        for length in [100, SMALL + 100] {
+            let name = length.to_string();
+            write(&directory, &name, &vec![7; length]);
+            let path = folder.path().join(&name);
+            let sound = std::fs::read(&path).unwrap();
+            let step = if length < 1000 { 1 } else { 997 };
+            for at in (0..sound.len()).step_by(step).chain(length..sound.len()) {
+                let mut damaged = sound.clone();
+                damaged[at] ^= 0x10;
+                std::fs::write(&path, &damaged).unwrap();
+                assert!(read(&directory, &name, 0..length).is_err(), "byte {at} of {length}");
+                std::fs::write(&path, &sound[..at]).unwrap();
+                assert!(read(&directory, &name, 0..length).is_err(), "{at} of {length} bytes");
+            }
+            std::fs::write(&path, &sound).unwrap();
+            assert_eq!(read(&directory, &name, 0..length).unwrap(), vec![7; length]);
+        }
+        directory.atomic_write(Path::new("list"), b"{}").unwrap();
+        assert_eq!(directory.atomic_read(Path::new("list")).unwrap(), b"{}");
+        std::fs::write(folder.path().join("list"), b"{} and what not").unwrap();
+        assert!(directory.atomic_read(Path::new("list")).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_cut_while_it_is_open_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = CheckedDirectory::open(folder.path()).unwrap();
+        write(&directory, "long", &vec![7; 20 * BLOCK]);
+        let file = directory.get_file_handle(Path::new("long")).unwrap();
+        File::options().write(true).open(folder.path().join("long")).unwrap().set_len(5).unwrap();
+        assert_eq!(file.read_bytes(0..BLOCK).map(drop).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

@@ -311,7 +311,7 @@ fn card_id(number: usize) -> String {
 fn lift_limits(home: &Path) -> Outcome<()> {
     let limits = ["read_context", "read_doc", "list_tasks", "update_task"].map(|tool| format!("{tool} = 0\n")).concat();
     fs::create_dir_all(home)?;
-    Ok(fs::write(home.join("cue.toml"), format!("[rate_limits]\n{limits}"))?)
+    fs::write(home.join("cue.toml"), format!("[rate_limits]\n{limits}"))
 }
 
 /// Makes a workspace under git with a deck.

@@ -19,7 +19,7 @@ pub const TEMPLATE: &str = r##"# CueDeck. Every setting has the value that it ha
 token_limit = 32000
 
 [secrets]
-# Mask what looks like a common key or token in scenes.
+# Mask what looks like a common key or token in scenes. Only $CRUXE_HOME/cue.toml can turn that off.
 defaults = true
 # Your own patterns, as many as you like:
 # [[secrets.pattern]]
@@ -27,7 +27,8 @@ defaults = true
 # regex = "itk_[0-9a-f]{32}"
 
 [rate_limits]
-# Requests a minute and at once, for each connection of an agent; `read_doc = 0` turns a limit off.
+# Requests a minute and at once, for each connection of an agent. Here they can be lowered; $CRUXE_HOME/cue.toml
+# can also raise them, and `read_doc = 0` there turns a limit off.
 read_context = { per_minute = 10, burst = 15 }
 read_doc = { per_minute = 30, burst = 50 }
 list_tasks = { per_minute = 20, burst = 30 }

@@ -57,7 +57,7 @@ fn attempt(files: &Root) -> Result<Option<File>, DeckError> {
     // Whoever cleans the cache removes the file while holding its lock: a lock on what is no longer there is none.
     let own = Meta::of(&file.metadata().map_err(failed)?);
     let there = files.meta(LOCK_FILE)?;
-    if !there.is_some_and(|there| (there.device, there.inode) == (own.device, own.inode)) {
+    if there.is_none_or(|there| (there.device, there.inode) != (own.device, own.inode)) {
         return Ok(None);
     }
     sign(&mut file).map_err(failed)?;

@@ -16,7 +16,8 @@ const SECRET: &str = "what nobody may read or change";
 
 /// A workspace `w` beside a folder `out` with the user's own files.
 fn place() -> (TempDir, Root) {
-    let folder = tempfile::tempdir().unwrap();
+    // In memory where that can be had: to wait for the disk would be most of the time.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     fs::create_dir_all(folder.path().join("w/a/b")).unwrap();
     fs::create_dir_all(folder.path().join("out/b")).unwrap();
     fs::write(folder.path().join("out/f"), SECRET).unwrap();
@@ -215,6 +216,49 @@ fn a_folder_that_becomes_a_link_leads_nowhere() {
         deep.write("b/f", b"new", Existing::Replace).unwrap();
         assert_eq!(fs::read_to_string(root.path().join("moved/b/f")).unwrap(), "new");
         assert_eq!(fs::read_to_string(folder.path().join("out/b/f")).unwrap(), SECRET);
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_wins_by_putting_a_link_in_a_folders_place_at_the_right_moment() {
+    use std::sync::atomic::AtomicBool;
+
+    use rustix::fs::{RenameFlags, renameat_with};
+
+    both(|| {
+        let (folder, root) = place();
+        let before = picture(&folder.path().join("out"));
+        symlink(folder.path().join("out"), root.path().join("link")).unwrap();
+        let (a, link) = (root.path().join("a"), root.path().join("link"));
+        let done = AtomicBool::new(false);
+        let stepwise = STEPWISE.get();
+        std::thread::scope(|scope| {
+            let swapping = scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    renameat_with(CWD, &a, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            STEPWISE.set(stepwise);
+            let (mut read, mut refused) = (0, 0);
+            // Until both were met: a folder, and a link in its place.
+            while read < 50 || refused < 50 {
+                match root.read("a/b/f", 100) {
+                    Ok(bytes) => {
+                        assert_ne!(bytes, SECRET.as_bytes());
+                        read += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+                let _ = root.lock_file("a/b/lock");
+                let _ = root.create_folder("a/made/deep");
+                let _ = root.remove_file("a/f");
+                let _ = root.rename("a/b/lock", "a/b/renamed");
+            }
+            done.store(true, Ordering::Relaxed);
+            swapping.join().unwrap();
+        });
+        assert_eq!(picture(&folder.path().join("out")), before);
     });
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn check(start: &Path, git_dir: &Path, common_dir: &Path, work_tree: 
 enum Way {
     /// In it.
     Own,
-    /// Where its `.git` file says.
+    /// Where its `.git`, a file or a link, says.
     Elsewhere(PathBuf),
 }
 
@@ -58,6 +58,8 @@ fn leads_to(work_tree: &Path) -> Option<Way> {
             let path = path_in(&root, ".git", "gitdir:")?;
             Some(Way::Elsewhere(fs::canonicalize(work_tree.join(path)).ok()?))
         }
+        // Android's `repo` links every `.git` to a folder of its own.
+        Kind::Link => Some(Way::Elsewhere(fs::canonicalize(work_tree.join(".git")).ok()?)),
         _ => None,
     }
 }
@@ -155,6 +157,13 @@ mod tests {
         fixture.git(&["init", "--quiet", &separate, tree.to_str().unwrap()]);
         let repo = open(&tree);
         assert_eq!((repo.work_tree(), repo.git_dir()), (Some(tree.as_path()), kept.as_path()));
+        #[cfg(unix)]
+        {
+            fs::remove_file(tree.join(".git")).unwrap();
+            std::os::unix::fs::symlink("../kept", tree.join(".git")).unwrap();
+            let repo = open(&tree);
+            assert_eq!((repo.work_tree(), repo.git_dir()), (Some(tree.as_path()), kept.as_path()));
+        }
     }
 
     #[test]

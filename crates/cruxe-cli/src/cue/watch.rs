@@ -162,7 +162,7 @@ fn folders(deck: &Deck, inputs: &[RepoPath]) -> BTreeSet<PathBuf> {
         let place = root.join(path.as_str());
         // A file that is not there yet may come with its folder.
         let around = place.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
-        folders.extend(around.filter(|folder| folder.is_dir()).map(Path::to_owned));
+        folders.extend(around.map(Path::to_owned));
     }
     if let Ok(Some(repo)) = Repo::discover(root) {
         folders.insert(repo.git_dir().to_owned());
@@ -174,7 +174,12 @@ fn folders(deck: &Deck, inputs: &[RepoPath]) -> BTreeSet<PathBuf> {
             folders.extend(all);
         }
     }
-    folders.retain(|folder| folder.is_dir());
+    // A link of the workspace is not watched: nothing is read through it either.
+    let files = deck.files().ok();
+    folders.retain(|folder| match (folder.strip_prefix(root), &files) {
+        (Ok(below), Some(files)) if !below.as_os_str().is_empty() => files.is_folder(below),
+        _ => folder.is_dir(),
+    });
     folders
 }
 

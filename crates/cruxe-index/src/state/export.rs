@@ -83,7 +83,7 @@ pub fn export(workspace: &Workspace, path: &Path) -> Result<Exported, IndexError
     let failed = |source: std::io::Error| IndexError::Io { path: path.to_owned(), source };
     let temporary = path.with_extension(format!("tmp{}", std::process::id()));
     let write = || -> std::io::Result<u64> {
-        let mut encoder = zstd::Encoder::new(BufWriter::new(fs::File::create(&temporary)?), LEVEL)?;
+        let mut encoder = zstd::Encoder::new(BufWriter::new(fs::File::create_new(&temporary)?), LEVEL)?;
         encoder.include_checksum(true)?;
         let mut archive = Archive { tar: tar::Builder::new(encoder), sum: Sum::default() };
         archive.add(HEADER, &serde_json::to_vec(&header)?)?;

@@ -146,6 +146,29 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_says_what_a_repository_may_do() {
+        let rows: Vec<&str> =
+            include_str!("../../../../docs/configuration.md").lines().filter(|line| line.starts_with("| `")).collect();
+        for key in KEYS {
+            let names = [format!("`{}.{}`", key.section, key.name), format!("`{}`", key.name)];
+            let range = key.range.map(|(least, most)| format!("| {least} to {most} |")).unwrap_or_default();
+            let may = match key.repository {
+                Repository::Sets => "| sets it |",
+                Repository::Lowers => "| lowers it |",
+                Repository::TurnsOff => "| turns it off |",
+                Repository::Ignored => "| is ignored |",
+            };
+            let is_there = |row: &&str| {
+                row.starts_with(&format!("| `{}.", key.section))
+                    && names.iter().any(|name| row.contains(name.as_str()))
+                    && row.contains(&range)
+                    && row.ends_with(may)
+            };
+            assert!(rows.iter().any(is_there), "{}.{}", key.section, key.name);
+        }
+    }
+
+    #[test]
     fn every_number_has_a_range_and_the_defaults_are_within() {
         let defaults = Table::try_from(Config::default()).unwrap();
         for key in KEYS {

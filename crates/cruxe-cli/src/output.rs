@@ -141,11 +141,6 @@ impl Paint {
         Paint { on: !set("NO_COLOR") && (set("CLICOLOR_FORCE") || terminal) }
     }
 
-    /// Whether there are any.
-    pub fn is_on(self) -> bool {
-        self.on
-    }
-
     /// Takes over a text whose colours somebody else made, if there is nothing in it but colours.
     pub fn adopt(self, plain: String, coloured: impl FnOnce() -> String) -> String {
         let clean = !plain.chars().any(|c| c != '\n' && is_obeyed(c));

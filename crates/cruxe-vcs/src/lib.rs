@@ -19,6 +19,8 @@ mod recent;
 mod refs;
 mod repo;
 mod resolve;
+#[cfg(test)]
+mod robust_tests;
 mod staged;
 #[cfg(test)]
 mod testing;

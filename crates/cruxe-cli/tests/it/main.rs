@@ -33,6 +33,7 @@ mod scip;
 mod search;
 mod sessions;
 mod snapshots;
+mod strangers;
 mod trees;
 mod watching;
 mod workspaces;

@@ -86,13 +86,6 @@ pub(crate) fn check_work_trees(common_dir: &Path) -> Result<(), VcsError> {
     Ok(())
 }
 
-/// Checks git's index and what it may be split into.
-pub(crate) fn check_index(git_dir: &Path) -> Result<(), VcsError> {
-    check(&git_dir.join("index"), u64::MAX)?;
-    let shared = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"shared"));
-    entries(git_dir).filter(shared).try_for_each(|path| check(&path, u64::MAX))
-}
-
 /// Checks the files that say where objects are. Packs have no bound: they are mapped, not read.
 fn check_objects(objects: &Path) -> Result<(), VcsError> {
     for name in ["info/commit-graph", "info/commit-graphs/commit-graph-chain"] {
@@ -205,7 +198,8 @@ fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(bytes.trim().to_os_str_lossy().into_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
     use std::process::Command;

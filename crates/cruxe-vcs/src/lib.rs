@@ -13,6 +13,7 @@ mod branch;
 mod checkout;
 mod error;
 mod guard;
+mod index;
 mod merge_base;
 mod object;
 mod recent;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
+use sha1::{Digest, Sha1};
 
 use crate::Repo;
 use crate::testing::Fixture;
@@ -137,17 +138,100 @@ fn any_bytes_in_small_files_never_break_the_reader() {
     }
 }
 
-/// A loose object as git writes it, not compressed.
-fn loose(kind: &str, body: &[u8]) -> Vec<u8> {
-    let data = [format!("{kind} {}\0", body.len()).as_bytes(), body].concat();
+/// Bytes in the form that zlib has for what it does not compress.
+fn stored(data: &[u8]) -> Vec<u8> {
     let (mut a, mut b) = (1u32, 0u32);
-    for byte in &data {
+    for byte in data {
         a = (a + u32::from(*byte)) % 65521;
         b = (b + a) % 65521;
     }
     let length = u16::try_from(data.len()).unwrap();
     let head = [&[0x78, 0x01, 0x01][..], &length.to_le_bytes(), &(!length).to_le_bytes()].concat();
-    [head, data, (b << 16 | a).to_be_bytes().to_vec()].concat()
+    [&head, data, &(b << 16 | a).to_be_bytes()].concat()
+}
+
+/// A loose object as git writes it.
+fn loose(kind: &str, body: &[u8]) -> Vec<u8> {
+    stored(&[format!("{kind} {}\0", body.len()).as_bytes(), body].concat())
+}
+
+/// Fails where an answer does not come.
+fn in_time<T: Send + 'static>(ask: impl FnOnce() -> T + Send + 'static) -> T {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(ask()));
+    receive.recv_timeout(Duration::from_secs(30)).unwrap_or_else(|_| panic!("no answer"))
+}
+
+#[test]
+fn objects_that_name_themselves_are_an_error_and_not_a_wait() {
+    let fixture = fixture(false);
+    let at = |hex: &str| fixture.root.join(format!(".git/objects/{}/{}", &hex[..2], &hex[2..]));
+    let (id, tree) = ("ab".repeat(20), fixture.id("HEAD^{tree}").to_hex());
+    fs::create_dir_all(at(&id).parent().unwrap()).unwrap();
+    let tag = format!("object {id}\ntype tag\ntag t\ntagger T <t@example.org> 0 +0000\n\nx\n");
+    let who = "T <t@example.org> 0 +0000";
+    let commit = format!("tree {tree}\nparent {id}\nparent {id}\nauthor {who}\ncommitter {who}\n\nx\n");
+    let raw: Vec<u8> = (0..20).map(|_| 0xab).collect();
+    let looping = [&b"40000 a\0"[..], &raw, b"40000 b\0", &raw].concat();
+    fs::write(fixture.root.join(".git/refs/tags/self"), format!("{id}\n")).unwrap();
+    fs::write(at(&id), loose("tag", tag.as_bytes())).unwrap();
+    let repo = fixture.open();
+    in_time(move || repo.resolve("self").unwrap_err());
+    fs::write(at(&id), loose("commit", commit.as_bytes())).unwrap();
+    let (repo, head) = (fixture.open(), fixture.id("HEAD"));
+    in_time(move || {
+        let found = repo.resolve("self").unwrap().commit;
+        repo.resolve("self~18446744073709551615").unwrap_err();
+        assert_eq!(repo.merge_base(&found, &head).unwrap(), None);
+    });
+    fs::write(at(&id), loose("tree", &looping)).unwrap();
+    let lone = format!("tree {id}\nauthor {who}\ncommitter {who}\n\nx\n");
+    let other = "cd".repeat(20);
+    fs::create_dir_all(at(&other).parent().unwrap()).unwrap();
+    fs::write(at(&other), loose("commit", lone.as_bytes())).unwrap();
+    let repo = fixture.open();
+    let commit = crate::testing::hash(&other);
+    let error = in_time(move || repo.tree_files(&commit).unwrap_err());
+    assert!(matches!(error, crate::VcsError::TooManyFiles { .. }), "{error}");
+}
+
+/// A pack of objects that are differences of each other, with its index.
+fn write_cyclic_pack(folder: &Path) {
+    let ids = [[0x11; 20], [0x22; 20]];
+    let mut pack = [&b"PACK"[..], &2u32.to_be_bytes(), &2u32.to_be_bytes()].concat();
+    let mut offsets = Vec::new();
+    for other in [ids[1], ids[0]] {
+        offsets.push(pack.len() as u32);
+        // A difference of three bytes that makes one byte of one byte.
+        let delta = [1, 1, 0x90, 1];
+        pack.push(0x70 | delta.len() as u8);
+        pack.extend(other);
+        pack.extend(stored(&delta));
+    }
+    pack.extend(Sha1::digest(&pack));
+    let mut index = [&[0xff, b't', b'O', b'c'][..], &2u32.to_be_bytes()].concat();
+    for byte in 0..256 {
+        let below = ids.iter().filter(|id| usize::from(id[0]) <= byte).count() as u32;
+        index.extend(below.to_be_bytes());
+    }
+    ids.iter().for_each(|id| index.extend(id));
+    index.extend([0; 8]);
+    offsets.iter().for_each(|offset| index.extend(offset.to_be_bytes()));
+    index.extend(&pack[pack.len() - 20..]);
+    index.extend(Sha1::digest(&index));
+    fs::create_dir_all(folder).unwrap();
+    let name = "pack-0123456789012345678901234567890123456789";
+    fs::write(folder.join(format!("{name}.pack")), pack).unwrap();
+    fs::write(folder.join(format!("{name}.idx")), index).unwrap();
+}
+
+#[test]
+fn differences_that_lean_on_each_other_are_an_error_and_not_a_wait() {
+    let fixture = fixture(false);
+    write_cyclic_pack(&fixture.root.join(".git/objects/pack"));
+    let repo = fixture.open();
+    let hash = crate::testing::hash(&"11".repeat(20));
+    in_time(move || repo.read_blob(&hash, 100).unwrap_err());
 }
 
 #[test]
@@ -180,5 +264,10 @@ fn any_text_is_a_ref_or_none() {
     let repo = fixture.open();
     let spec = prop_oneof!["\\PC{0,40}", "[~^0-9{}a-zA-Z/.@]{0,20}", "HEAD[~^0-9]{0,12}"];
     let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
-    TestRunner::new(config).run(&spec, |spec| Ok(drop(repo.resolve(&spec)))).unwrap();
+    TestRunner::new(config)
+        .run(&spec, |spec| {
+            let _ = repo.resolve(&spec);
+            Ok(())
+        })
+        .unwrap();
 }

@@ -195,7 +195,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), VcsError> {
     made.map_err(|error| VcsError::write(path, &error))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -284,7 +285,8 @@ mod tests {
 
     #[test]
     fn edits_are_neither_overwritten_nor_removed() {
-        let edits: [(&str, fn(&Path)); 6] = [
+        type Edit = fn(&Path);
+        let edits: [(&str, Edit); 6] = [
             ("run.sh", |tree| fs::write(tree.join("run.sh"), "edited\n").unwrap()),
             ("run.sh", |tree| fs::remove_file(tree.join("run.sh")).unwrap()),
             ("link", |tree| {

@@ -243,7 +243,7 @@ impl Repo {
         }
     }
 
-    fn is_unchanged(&self, root: &Path, path: &[u8], item: &Item, stat: &Stat) -> Result<bool, VcsError> {
+    pub(crate) fn is_unchanged(&self, root: &Path, path: &[u8], item: &Item, stat: &Stat) -> Result<bool, VcsError> {
         // Behind a link to a folder stands another file, however alike.
         for folder in folders(path) {
             if !is_folder(&place_of(root, folder)?) {

@@ -34,6 +34,7 @@ mod scip;
 mod search;
 mod sessions;
 mod snapshots;
+mod strangers;
 mod trees;
 mod unheard;
 mod watching;

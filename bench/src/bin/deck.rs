@@ -45,6 +45,7 @@ fn run(args: &Args) -> Outcome<()> {
     // Programs are started in the workspace.
     let programs = args.programs.canonicalize()?;
     let bench = Bench { args, programs, home: folder.path().join("home") };
+    lift_limits(&bench.home)?;
     let large = make(&folder.path().join("large"), args.documents, args.cards)?;
     let small = make(&folder.path().join("small"), 500, 200)?;
     bench.run(&large, "cruxe", &["index"])?;
@@ -306,7 +307,14 @@ fn card_id(number: usize) -> String {
     format!("c{number:05}")
 }
 
-/// Makes a workspace under git with a deck whose tools may be called as often as one likes.
+/// Lets the tools of every deck be called as often as one likes.
+fn lift_limits(home: &Path) -> Outcome<()> {
+    let limits = ["read_context", "read_doc", "list_tasks", "update_task"].map(|tool| format!("{tool} = 0\n")).concat();
+    fs::create_dir_all(home)?;
+    Ok(fs::write(home.join("cue.toml"), format!("[rate_limits]\n{limits}"))?)
+}
+
+/// Makes a workspace under git with a deck.
 fn make(root: &Path, documents: usize, cards: usize) -> Outcome<PathBuf> {
     let mut dice = Dice(1);
     let write = |path: &str, text: &str| {
@@ -314,8 +322,6 @@ fn make(root: &Path, documents: usize, cards: usize) -> Outcome<PathBuf> {
         fs::create_dir_all(path.parent().unwrap_or(root))?;
         fs::write(path, text)
     };
-    let limits = ["read_context", "read_doc", "list_tasks", "update_task"].map(|tool| format!("{tool} = 0\n")).concat();
-    write(".cuedeck/config.toml", &format!("[rate_limits]\n{limits}"))?;
     write("src/lib.rs", "/// Checks a token.\npub fn validate(token: &str) -> bool {\n    !token.is_empty()\n}\n")?;
     for number in 0..documents {
         let mut text = String::new();

@@ -4,7 +4,8 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use cruxe_embed::EmbedError;
-use cruxe_model::config::{Config, EmbeddingModel};
+use cruxe_files::{FileError, Root};
+use cruxe_model::config::{Config, ConfigError, EmbeddingModel, Layer};
 use cruxe_store::Home;
 
 use crate::context::CliError;
@@ -20,29 +21,77 @@ pub(crate) fn home() -> Result<PathBuf, CliError> {
     }
 }
 
+/// A repository's own settings, relative to its root.
+const OF_REPOSITORY: &str = ".cruxe/config.toml";
+
+/// A larger file is no configuration.
+const LARGEST_FILE: u64 = 256 << 10;
+
 /// Reads every layer. A file that the user named must exist; the others may not.
 pub(crate) fn load(home: &Home, root: Option<&Path>, named: Option<&Path>) -> Result<Config, CliError> {
-    let mut layers: Vec<(String, String)> = Vec::new();
-    let usual = [Some(home.config()), root.map(|root| root.join(".cruxe/config.toml"))];
-    for path in usual.into_iter().flatten() {
-        // A pipe would be waited for without end. One that the user named is another matter: `--config <(…)`.
-        if path.metadata().is_ok_and(|found| !found.is_file()) {
-            return Err(CliError::Config(format!("{} is no file; remove it", path.display())));
-        }
-        match std::fs::read_to_string(&path) {
-            Ok(text) => layers.push((path.display().to_string(), text)),
-            // A home below something that is no folder has no configuration; whoever writes there says what is wrong.
-            Err(problem) if matches!(problem.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(problem) => return Err(CliError::Config(format!("{}: {problem}", path.display()))),
-        }
+    let config = layers(home, root, named).map_err(CliError::Config).and_then(|layers| Ok(merged(&layers)?))?;
+    config.ignored.iter().for_each(|ignored| tracing::warn!("{ignored}"));
+    Ok(config)
+}
+
+/// The same for a workspace that a client asks for. The error quotes nothing of a file, because the client may not have it.
+pub(crate) fn load_for_client(home: &Home, root: &Path, named: Option<&Path>) -> Result<Config, String> {
+    let config = merged(&layers(home, Some(root), named)?).map_err(|problem| problem.without_content())?;
+    config.ignored.iter().for_each(|ignored| tracing::warn!("{ignored}"));
+    Ok(config)
+}
+
+/// A text of settings.
+struct Text {
+    origin: String,
+    text: String,
+    of_repository: bool,
+}
+
+fn merged(texts: &[Text]) -> Result<Config, ConfigError> {
+    let layers =
+        texts.iter().map(|Text { origin, text, of_repository }| Layer { origin, text, of_repository: *of_repository });
+    Config::from_layers(layers)
+}
+
+fn layers(home: &Home, root: Option<&Path>, named: Option<&Path>) -> Result<Vec<Text>, String> {
+    let own = |origin: String, text| Text { origin, text, of_repository: false };
+    let mut layers: Vec<Text> = Vec::new();
+    layers.extend(of_user(&home.config())?.map(|text| own(home.config().display().to_string(), text)));
+    if let Some(root) = root {
+        let origin = root.join(OF_REPOSITORY).display().to_string();
+        layers.extend(of_repository(root)?.map(|text| Text { origin, text, of_repository: true }));
     }
     if let Some(path) = named {
-        let text = std::fs::read_to_string(path)
-            .map_err(|problem| CliError::Config(format!("{}: {problem}", path.display())))?;
-        layers.push((path.display().to_string(), text));
+        let text = std::fs::read_to_string(path).map_err(|problem| format!("{}: {problem}", path.display()))?;
+        layers.push(own(path.display().to_string(), text));
     }
-    layers.extend(environment(std::env::vars()));
-    Ok(Config::from_layers(layers.iter().map(|(origin, text)| (origin.as_str(), text.as_str())))?)
+    layers.extend(environment(std::env::vars()).into_iter().map(|(origin, text)| own(origin, text)));
+    Ok(layers)
+}
+
+fn of_user(path: &Path) -> Result<Option<String>, String> {
+    // A pipe would be waited for without end. One that the user named is another matter: `--config <(…)`.
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(format!("{} is no file; remove it", path.display()));
+    }
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        // A home below something that is no folder has no configuration; whoever writes there says what is wrong.
+        Err(problem) if matches!(problem.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(problem) => Err(format!("{}: {problem}", path.display())),
+    }
+}
+
+fn of_repository(root: &Path) -> Result<Option<String>, String> {
+    let read = Root::open(root).and_then(|files| files.read_to_string(OF_REPOSITORY, LARGEST_FILE));
+    match read {
+        Ok(text) => Ok(Some(text)),
+        Err(problem) if matches!(problem.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(FileError::NotAFile { .. }) => Err(format!("{} is no file; remove it", root.join(OF_REPOSITORY).display())),
+        Err(FileError::Io { source, .. }) => Err(format!("{}: {source}", root.join(OF_REPOSITORY).display())),
+        Err(problem) => Err(format!("{}: {problem}", root.display())),
+    }
 }
 
 /// Writes `[semantic] model` into the user's configuration and leaves the rest of it as it is.

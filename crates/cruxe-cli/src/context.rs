@@ -9,7 +9,7 @@ use cruxe_model::ToolError;
 use cruxe_model::config::{Config, ConfigError};
 use cruxe_store::{Home, StoreError};
 
-use crate::config;
+use crate::{config, output};
 
 /// Options of every command.
 #[derive(clap::Args, Clone, Debug)]
@@ -81,7 +81,7 @@ fn init_logging(verbose: u8) {
         _ => "debug,tantivy=info",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("CRUXE_LOG").unwrap_or_else(|_| level.into());
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).try_init();
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| output::Log).with_ansi(false).try_init();
     tracing::info!("cruxe {} starts", env!("CARGO_PKG_VERSION"));
 }
 
@@ -113,8 +113,8 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Config(_) | CliError::Usage(_) => 2,
-            CliError::Model(EmbedError::Io { .. })
-            | CliError::Index(IndexError::Io { .. } | IndexError::Store(StoreError::Io { .. })) => 3,
+            CliError::Model(EmbedError::Io { .. }) | CliError::Index(IndexError::Io { .. }) => 3,
+            CliError::Index(IndexError::Store(problem)) if problem.is_of_the_disk() => 3,
             _ => 1,
         }
     }

@@ -12,10 +12,11 @@ mod install;
 mod memory;
 mod output;
 mod progress;
+mod signals;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use context::CliError;
 
@@ -68,22 +69,26 @@ The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into th
 
 /// Runs the program with the process's arguments.
 pub fn main(program: Program) -> ExitCode {
+    signals::survive();
     let outcome = match program {
         Program::Cue => return cue::main(),
         program => {
-            let matches = Cruxe::command().name(program.name()).bin_name(program.name()).get_matches();
-            match <Cruxe as clap::FromArgMatches>::from_arg_matches(&matches) {
+            let command = Cruxe::command().name(program.name()).bin_name(program.name());
+            match command.try_get_matches().and_then(|matches| Cruxe::from_arg_matches(&matches)) {
                 Ok(cruxe) => context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)),
-                Err(problem) => problem.exit(),
+                Err(problem) => {
+                    output::usage(&problem);
+                    return ExitCode::from(problem.exit_code() as u8);
+                }
             }
         }
     };
     match outcome {
         Ok(code) => code,
         Err(problem) => {
-            eprintln!("error: {problem}");
+            output::note(&format!("error: {problem}"));
             if let Some(next) = problem.next_step() {
-                eprintln!("  {next}");
+                output::note(&format!("  {next}"));
             }
             ExitCode::from(problem.exit_code())
         }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use cruxe_index::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::output;
+
 /// A bar for an indexing job, or for bytes.
 pub(crate) struct Bar(ProgressBar);
 
@@ -36,7 +38,7 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
-        bar.set_message(what.to_owned());
+        bar.set_message(output::one_line(&output::shown(what)).into_owned());
         bar.enable_steady_tick(Duration::from_millis(120));
         Bar(bar)
     }

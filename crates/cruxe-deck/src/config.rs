@@ -1,8 +1,9 @@
 //! `.cuedeck/config.toml`: what can be set, its defaults, and what is wrong with a file, with line and column.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,12 @@ read_doc = { per_minute = 30, burst = 50 }
 list_tasks = { per_minute = 20, burst = 30 }
 update_task = { per_minute = 10, burst = 15 }
 "##;
+
+/// Where a workspace's configuration is, relative to its root.
+pub const FILE: &str = ".cuedeck/config.toml";
+
+/// A larger file is no configuration.
+pub(crate) const LARGEST_FILE: u64 = 256 << 10;
 
 /// The tools whose number of calls can be limited.
 pub const TOOLS: &[&str] = &[
@@ -97,7 +104,8 @@ pub struct Upgrade {
 pub struct LoadedConfig {
     /// The configuration.
     pub config: DeckConfig,
-    /// Keys that nobody knows, with their places. They are no errors: a later version may have them.
+    /// Keys that nobody knows and keys that a workspace must not set, with their places. They are no errors: a later version
+    /// may have them, and what is ignored does no harm.
     pub warnings: Vec<ConfigProblem>,
 }
 
@@ -112,8 +120,30 @@ pub struct ConfigProblem {
     pub column: u32,
     /// Where it is, in bytes of the text.
     pub span: Range<usize>,
-    /// What it is.
+    /// What it is. It may quote the file, so it is for whoever has the file.
     pub message: String,
+}
+
+impl ConfigProblem {
+    /// Returns the problem in words that quote nothing of the file, for a client.
+    pub fn without_content(&self) -> String {
+        let kinds = [
+            ("unknown", "there is no such setting"),
+            ("invalid type", "a value of the wrong type"),
+            ("invalid value", "a value out of range"),
+            ("not a regular expression", "not a regular expression"),
+            ("missing field", "a setting is missing"),
+        ];
+        let own = ["token_limit is", "burst must", "rate_limits.", "secrets.defaults", "[upgrade]"];
+        let known = kinds.iter().find(|(beginning, _)| self.message.starts_with(beginning)).map(|(_, kind)| *kind);
+        let kind = match known {
+            Some(kind) => kind,
+            // In our own words, with nothing of the file but names of settings.
+            None if own.iter().any(|beginning| self.message.starts_with(beginning)) => &self.message,
+            None => "no valid TOML",
+        };
+        format!("{}:{}:{}: {kind}", self.path.display(), self.line, self.column)
+    }
 }
 
 impl fmt::Display for ConfigProblem {
@@ -136,6 +166,17 @@ pub enum ConfigError {
     /// The file says something that makes no sense.
     #[error("{0}")]
     Problem(ConfigProblem),
+}
+
+/// A file of settings and whose word it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// The file, for messages.
+    pub path: &'a Path,
+    /// What it says.
+    pub text: &'a str,
+    /// Whether it came with the workspace: then it may ask for less than the user allows, never for more.
+    pub of_workspace: bool,
 }
 
 impl Default for DeckConfig {
@@ -161,62 +202,135 @@ impl DeckConfig {
         self.rate_limits.get(tool).copied()
     }
 
-    /// Reads a file; one that is not there is the default.
-    pub fn load(path: &Path) -> Result<LoadedConfig, ConfigError> {
+    /// Reads a file of the user's own; one that is not there says nothing.
+    pub fn read_text(path: &Path) -> Result<String, ConfigError> {
+        let failed = |source| ConfigError::Io { path: path.to_owned(), source };
+        let invalid = |problem: &str| failed(io::Error::new(io::ErrorKind::InvalidInput, problem));
         if path.metadata().is_ok_and(|found| !found.is_file()) {
-            let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no file; remove it");
-            return Err(ConfigError::Io { path: path.to_owned(), source });
+            return Err(invalid("it is no file; remove it"));
         }
-        match std::fs::read_to_string(path) {
-            Ok(text) => DeckConfig::parse(path, &text).map_err(ConfigError::Problem),
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => {
-                DeckConfig::parse(path, "").map_err(ConfigError::Problem)
+        let mut text = String::new();
+        match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
+            Ok(length) if length as u64 > LARGEST_FILE => {
+                Err(invalid("it is larger than a configuration may be (256 KiB)"))
             }
-            Err(source) => Err(ConfigError::Io { path: path.to_owned(), source }),
+            Ok(_) => Ok(text),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(problem) => Err(failed(problem)),
         }
     }
 
-    /// Reads a text; `path` is for messages.
+    /// Reads a file of the user's own; one that is not there is the default.
+    pub fn load(path: &Path) -> Result<LoadedConfig, ConfigError> {
+        DeckConfig::parse(path, &DeckConfig::read_text(path)?).map_err(ConfigError::Problem)
+    }
+
+    /// Reads a text of the user's own; `path` is for messages.
     pub fn parse(path: &Path, text: &str) -> Result<LoadedConfig, ConfigProblem> {
-        let problem = |span: Option<Range<usize>>, message: &str| problem(path, text, span, message);
-        let raw: Raw = toml::from_str(text).map_err(|error| problem(error.span(), error.message()))?;
-        let mut config = DeckConfig::default();
+        DeckConfig::from_layers(&[Layer { path, text, of_workspace: false }])
+    }
+
+    /// Reads the layers in order, the later ones winning key by key. What a workspace must not say is ignored with a warning.
+    pub fn from_layers(layers: &[Layer]) -> Result<LoadedConfig, ConfigProblem> {
+        let mut loaded = LoadedConfig { config: DeckConfig::default(), warnings: Vec::new() };
+        let mut limits_of_user = BTreeSet::new();
+        for layer in layers {
+            let raw: Raw = toml::from_str(layer.text).map_err(|error| layer.problem(error.span(), error.message()))?;
+            let limits: Vec<String> = raw.rate_limits.keys().cloned().collect();
+            loaded.apply(layer, raw, &limits_of_user)?;
+            if !layer.of_workspace {
+                limits_of_user.extend(limits);
+            }
+            let unknown = unknown_keys(layer.text).into_iter();
+            let warned = unknown.map(|(key, span)| layer.problem(Some(span), &format!("unknown setting `{key}`")));
+            loaded.warnings.extend(warned);
+        }
+        Ok(loaded)
+    }
+}
+
+impl LoadedConfig {
+    fn apply(&mut self, layer: &Layer, raw: Raw, limits_of_user: &BTreeSet<String>) -> Result<(), ConfigProblem> {
+        let config = &mut self.config;
+        let mut ignored = |span, what: &str, why: &str| {
+            let message = format!("{what} is ignored: {why}; it counts in $CRUXE_HOME/cue.toml and with --config");
+            self.warnings.push(layer.problem(Some(span), &message));
+        };
         if let Some(limit) = raw.core.token_limit {
             let span = limit.span();
             config.token_limit = u32::try_from(limit.into_inner())
                 .ok()
                 .filter(|limit| *limit > 0)
-                .ok_or_else(|| problem(Some(span), "token_limit is a number from 1 to 4294967295"))?;
+                .ok_or_else(|| layer.problem(Some(span), "token_limit is a number from 1 to 4294967295"))?;
         }
-        config.secrets.defaults = raw.secrets.defaults.unwrap_or(true);
+        match raw.secrets.defaults {
+            Some(defaults) if layer.of_workspace && !defaults.get_ref() && config.secrets.defaults => {
+                ignored(defaults.span(), "secrets.defaults = false", "a workspace must not unmask secrets");
+            }
+            Some(defaults) => config.secrets.defaults = defaults.into_inner(),
+            None => {}
+        }
         for pattern in raw.secrets.pattern {
             let (span, regex) = (pattern.regex.span(), pattern.regex.into_inner());
             // The last line of the crate's report says what is wrong; the lines before draw a picture of the pattern.
             regex::Regex::new(&regex).map_err(|error| {
                 let report = error.to_string();
-                problem(Some(span), &format!("not a regular expression: {}", report.lines().last().unwrap_or(&report)))
+                let reason = report.lines().last().unwrap_or(&report);
+                layer.problem(Some(span), &format!("not a regular expression: {reason}"))
             })?;
             let name = pattern.name.unwrap_or_else(|| "secret".to_owned());
             config.secrets.patterns.push(SecretPattern { name, regex });
         }
         for (tool, limit) in raw.rate_limits {
             let span = limit.span();
-            let limit = match limit.into_inner() {
-                // As generous as the defaults are: half as many again at once.
-                RawLimit::Rate(per_minute) => (per_minute, None),
-                RawLimit::Full { per_minute, burst } => (per_minute, burst),
-            };
-            let per_minute = u32::from(limit.0);
-            match (per_minute, limit.1.map_or(per_minute + per_minute / 2, u32::from)) {
-                (0, _) => drop(config.rate_limits.remove(&tool)),
-                (_, 0) => return Err(problem(Some(span), "burst must not be 0; per_minute = 0 turns the limit off")),
-                (per_minute, burst) => drop(config.rate_limits.insert(tool, RateLimit { per_minute, burst })),
+            let asked = limit.into_inner().meant().map_err(|problem| layer.problem(Some(span.clone()), problem))?;
+            if layer.of_workspace && limits_of_user.contains(&tool) {
+                continue;
+            }
+            let allowed = config.rate_limits.get(&tool);
+            if layer.of_workspace && allowed.is_some_and(|allowed| asked.is_none_or(|asked| asked.is_looser(allowed))) {
+                ignored(span, &format!("rate_limits.{tool}"), "a workspace may lower a limit, not raise it");
+                continue;
+            }
+            match asked {
+                Some(limit) => drop(config.rate_limits.insert(tool, limit)),
+                None => drop(config.rate_limits.remove(&tool)),
             }
         }
-        config.upgrade = Upgrade { server: raw.upgrade.server, public_key: raw.upgrade.public_key };
-        let unknown = unknown_keys(text).into_iter();
-        let warnings = unknown.map(|(key, span)| problem(Some(span), &format!("unknown setting `{key}`"))).collect();
-        Ok(LoadedConfig { config, warnings })
+        for setting in
+            [&raw.upgrade.server, &raw.upgrade.public_key].into_iter().flatten().filter(|_| layer.of_workspace)
+        {
+            ignored(setting.span(), "[upgrade]", "a workspace must not say where programs come from");
+        }
+        if !layer.of_workspace {
+            let RawUpgrade { server, public_key } = raw.upgrade;
+            config.upgrade.server = server.map(Spanned::into_inner).or(config.upgrade.server.take());
+            config.upgrade.public_key = public_key.map(Spanned::into_inner).or(config.upgrade.public_key.take());
+        }
+        Ok(())
+    }
+}
+
+impl RateLimit {
+    fn is_looser(&self, than: &RateLimit) -> bool {
+        self.per_minute > than.per_minute || self.burst > than.burst
+    }
+}
+
+impl RawLimit {
+    /// `None` for no limit.
+    fn meant(self) -> Result<Option<RateLimit>, &'static str> {
+        let (per_minute, burst) = match self {
+            RawLimit::Rate(per_minute) => (per_minute, None),
+            RawLimit::Full { per_minute, burst } => (per_minute, burst),
+        };
+        let per_minute = u32::from(per_minute);
+        // As generous as the defaults are: half as many again at once.
+        match (per_minute, burst.map_or(per_minute + per_minute / 2, u32::from)) {
+            (0, _) => Ok(None),
+            (_, 0) => Err("burst must not be 0; per_minute = 0 turns the limit off"),
+            (per_minute, burst) => Ok(Some(RateLimit { per_minute, burst })),
+        }
     }
 }
 
@@ -238,7 +352,7 @@ struct RawCore {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct RawSecrets {
-    defaults: Option<bool>,
+    defaults: Option<Spanned<bool>>,
     pattern: Vec<RawPattern>,
 }
 
@@ -258,8 +372,8 @@ enum RawLimit {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct RawUpgrade {
-    server: Option<String>,
-    public_key: Option<String>,
+    server: Option<Spanned<String>>,
+    public_key: Option<Spanned<String>>,
 }
 
 /// The keys that nothing reads, with their places.
@@ -298,13 +412,15 @@ fn keys_beside(table: &DeTable, outer: &str, known: &[&str], unknown: &mut Vec<(
     }
 }
 
-fn problem(path: &Path, text: &str, span: Option<Range<usize>>, message: &str) -> ConfigProblem {
-    let span = span.unwrap_or(0..0);
-    let before = text.get(..span.start).unwrap_or(text);
-    let line = before.matches('\n').count() as u32 + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
-    let message = message.lines().next().unwrap_or_default().to_owned();
-    ConfigProblem { path: path.to_owned(), line, column, span, message }
+impl Layer<'_> {
+    fn problem(&self, span: Option<Range<usize>>, message: &str) -> ConfigProblem {
+        let span = span.unwrap_or(0..0);
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line = before.matches('\n').count() as u32 + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+        let message = message.lines().next().unwrap_or_default().to_owned();
+        ConfigProblem { path: self.path.to_owned(), line, column, span, message }
+    }
 }
 
 #[cfg(test)]
@@ -367,6 +483,53 @@ mod tests {
         let (line, column, message) = parse("[[secrets.pattern]]\nregex = \"(\"\n").unwrap_err();
         assert_eq!((line, column), (2, 9));
         assert!(message.contains("unclosed group"), "{message}");
+    }
+
+    #[test]
+    fn a_workspace_may_ask_for_less_and_never_for_more() {
+        let of = |text: &'static str, of_workspace| Layer { path: Path::new("config.toml"), text, of_workspace };
+        let hostile = "[core]\ntoken_limit = 5\n[secrets]\ndefaults = false\n[rate_limits]\nread_doc = 0\n\
+                       list_tasks = { per_minute = 20, burst = 31 }\nread_context = 2\ncreate_task = 3\n\
+                       [upgrade]\nserver = \"http://evil\"\n[[secrets.pattern]]\nregex = \"own\"\n";
+        let LoadedConfig { config, warnings } = DeckConfig::from_layers(&[of(hostile, true)]).unwrap();
+        assert_eq!((config.token_limit, config.secrets.defaults, config.secrets.patterns.len()), (5, true, 1));
+        assert_eq!(config.rate_limit("read_doc"), Some(RateLimit { per_minute: 30, burst: 50 }));
+        assert_eq!(config.rate_limit("list_tasks"), Some(RateLimit { per_minute: 20, burst: 30 }));
+        assert_eq!(config.rate_limit("read_context"), Some(RateLimit { per_minute: 2, burst: 3 }));
+        assert_eq!(config.rate_limit("create_task"), Some(RateLimit { per_minute: 3, burst: 4 }));
+        assert_eq!(config.upgrade, Upgrade::default());
+        let mut lines: Vec<(u32, String)> =
+            warnings.iter().map(|warning| (warning.line, warning.message[..20].to_owned())).collect();
+        lines.sort();
+        let expected = [
+            (4, "secrets.defaults = f"),
+            (6, "rate_limits.read_doc"),
+            (7, "rate_limits.list_tas"),
+            (11, "[upgrade] is ignored"),
+        ];
+        assert_eq!(lines, expected.map(|(line, text)| (line, text.to_owned())));
+        // The user's own word is the last, whatever the order of files.
+        let user = "[secrets]\ndefaults = false\n[rate_limits]\nread_doc = 0\nread_context = 90\n";
+        for layers in [[of(user, false), of(hostile, true)], [of(hostile, true), of(user, false)]] {
+            let LoadedConfig { config, .. } = DeckConfig::from_layers(&layers).unwrap();
+            assert_eq!((config.secrets.defaults, config.rate_limit("read_doc")), (false, None));
+            assert_eq!(config.rate_limit("read_context"), Some(RateLimit { per_minute: 90, burst: 135 }));
+        }
+        let template = DeckConfig::from_layers(&[of(TEMPLATE, true)]).unwrap();
+        assert_eq!(template, LoadedConfig { config: DeckConfig::default(), warnings: Vec::new() });
+    }
+
+    #[test]
+    fn clients_are_told_of_mistakes_without_what_the_file_says() {
+        for (text, told) in [
+            ("TOPSECRET", "config.toml:1:10: no valid TOML"),
+            ("[core]\ntoken_limit = \"TOPSECRET\"\n", "config.toml:2:15: a value of the wrong type"),
+            ("[core]\ntoken_limit = 0\n", "config.toml:2:15: token_limit is a number from 1 to 4294967295"),
+            ("[[secrets.pattern]]\nregex = \"(TOPSECRET\"\n", "config.toml:2:9: not a regular expression"),
+        ] {
+            let problem = DeckConfig::parse(Path::new("config.toml"), text).unwrap_err();
+            assert_eq!(problem.without_content(), told, "{problem}");
+        }
     }
 
     #[test]

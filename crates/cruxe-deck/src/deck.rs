@@ -3,25 +3,26 @@
 mod known;
 
 use std::cmp::Reverse;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cruxe_files::{Existing, FileError, Kind, Meta, Root};
 use cruxe_model::RepoPath;
 use jiff::Timestamp;
 
 use crate::card::{self, CARDS, Card, CardId, Priority, Problem, Reading, Status};
-use crate::config::{ConfigError, DeckConfig, LoadedConfig};
+use crate::config::{self, DeckConfig, Layer, LoadedConfig};
 use crate::dates;
 use crate::error::DeckError;
 use crate::frontmatter::{self, FrontMatter, NewValue};
 use crate::graph::TaskGraph;
 use crate::lock::{DeckLock, LOCK_FILE, PATIENCE};
-use crate::store::{self, Mode};
+use crate::store::{self, CACHE};
 use known::Known;
 
+const SCENE: &str = ".cuedeck/SCENE.md";
 /// A larger file is no card.
 const MAX_CARD: u64 = 1 << 20;
 /// Hashes that are tried for an id that nobody has. The chance to need a second is one in millions.
@@ -31,6 +32,7 @@ const MAX_ATTEMPTS: u32 = 64;
 pub struct Deck {
     root: PathBuf,
     patience: Duration,
+    user_config: Option<PathBuf>,
     known: Mutex<Known>,
 }
 
@@ -151,7 +153,12 @@ pub struct Cleaned {
 impl Deck {
     /// The deck of a workspace; its folder need not exist.
     pub fn open(root: impl Into<PathBuf>) -> Deck {
-        Deck { root: root.into(), patience: PATIENCE, known: Mutex::default() }
+        Deck { root: root.into(), patience: PATIENCE, user_config: None, known: Mutex::default() }
+    }
+
+    /// Sets where the user's own settings for every deck are; the file need not exist.
+    pub fn with_user_config(self, path: PathBuf) -> Deck {
+        Deck { user_config: Some(path), ..self }
     }
 
     /// Sets how long a writer waits for another one.
@@ -181,36 +188,62 @@ impl Deck {
 
     /// Returns `.cuedeck/.cache`, which holds nothing that cannot be made anew.
     pub fn cache_folder(&self) -> PathBuf {
-        self.root.join(".cuedeck/.cache")
+        self.root.join(CACHE)
     }
 
     /// Returns `.cuedeck/config.toml`.
     pub fn config_path(&self) -> PathBuf {
-        self.root.join(".cuedeck/config.toml")
+        self.root.join(config::FILE)
     }
 
     /// Returns `.cuedeck/SCENE.md`.
     pub fn scene_path(&self) -> PathBuf {
-        self.root.join(".cuedeck/SCENE.md")
+        self.root.join(SCENE)
     }
 
     /// Returns whether there is a deck.
     pub fn exists(&self) -> bool {
-        self.folder().is_dir()
+        self.files().is_ok_and(|files| files.is_folder(".cuedeck"))
+    }
+
+    /// Opens the folder of the workspace, below which no link is followed. Not kept open: the folder may be moved away and made
+    /// anew, and what its path says is meant.
+    pub fn files(&self) -> Result<Root, DeckError> {
+        Ok(Root::open(&self.root)?)
+    }
+
+    /// Reads the text of the configuration; empty where there is none.
+    pub fn config_text(&self) -> Result<String, DeckError> {
+        match self.files()?.read_to_string(config::FILE, config::LARGEST_FILE) {
+            Err(problem) if problem.is_absent() => Ok(String::new()),
+            text => Ok(text?),
+        }
     }
 
     /// Reads the configuration; the default where there is none.
     pub fn config(&self) -> Result<LoadedConfig, DeckError> {
-        DeckConfig::load(&self.config_path()).map_err(|error| match error {
-            ConfigError::Io { path, source } => DeckError::Io { path, source },
-            ConfigError::Problem(problem) => DeckError::Config(problem),
-        })
+        self.config_with(&[])
+    }
+
+    /// The same, and what files that the user named say otherwise.
+    pub fn config_with(&self, named: &[Layer]) -> Result<LoadedConfig, DeckError> {
+        let (path, text) = (self.config_path(), self.config_text()?);
+        let user = match &self.user_config {
+            Some(path) => DeckConfig::read_text(path)?,
+            None => String::new(),
+        };
+        let user_path = self.user_config.as_deref().unwrap_or(Path::new(""));
+        let mut layers = vec![
+            Layer { path: user_path, text: &user, of_workspace: false },
+            Layer { path: &path, text: &text, of_workspace: true },
+        ];
+        layers.extend(named);
+        DeckConfig::from_layers(&layers).map_err(DeckError::Config)
     }
 
     /// Waits for the right to write, for as long as its patience goes.
     pub fn lock(&self) -> Result<DeckLock, DeckError> {
-        self.stay_inside(".cuedeck")?;
-        DeckLock::acquire(&self.root, self.patience)
+        DeckLock::acquire(&self.files()?, self.patience)
     }
 
     /// Returns every card as it is on disk now. Files that did not change are not read again.
@@ -225,16 +258,22 @@ impl Deck {
         if let Some(cards) = known.as_of(edits) {
             return Ok(cards);
         }
-        self.stay_inside(CARDS)?;
-        known.look(&self.cards_folder(), edits)
+        let folder = match self.files().and_then(|files| Ok(files.subfolder(CARDS)?)) {
+            Err(DeckError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => None,
+            folder => Some(folder?),
+        };
+        known.look(folder.as_ref(), edits)
     }
 
     /// Reads one card with its whole text.
     pub fn read(&self, id: &CardId) -> Result<(Card, String), DeckError> {
-        let bytes = self.bytes(id)?;
-        let Reading { card, problems } = card::read(id, &repo_path(&id.path()), &bytes);
+        self.parse(id, &self.bytes(id)?)
+    }
+
+    fn parse(&self, id: &CardId, bytes: &[u8]) -> Result<(Card, String), DeckError> {
+        let Reading { card, problems } = card::read(id, &repo_path(&id.path()), bytes);
         match (card, problems.into_iter().find(|problem| problem.fatal)) {
-            (Some(card), _) => Ok((card, String::from_utf8_lossy(&bytes).into_owned())),
+            (Some(card), _) => Ok((card, String::from_utf8_lossy(bytes).into_owned())),
             (None, Some(problem)) => Err(DeckError::Malformed(problem)),
             (None, None) => Err(self.no_card(id)),
         }
@@ -246,15 +285,17 @@ impl Deck {
     }
 
     fn bytes(&self, id: &CardId) -> Result<Vec<u8>, DeckError> {
-        self.stay_inside(CARDS)?;
-        let path = self.root.join(id.path());
-        let metadata = match fs::symlink_metadata(&path) {
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Err(self.no_card(id)),
-            metadata => metadata.map_err(DeckError::io(&path))?,
-        };
-        match not_a_file(&repo_path(&id.path()), &metadata) {
-            Some(problem) => Err(DeckError::Malformed(problem)),
-            None => fs::read(&path).map_err(DeckError::io(&path)),
+        self.bytes_and_meta(id).map(|(bytes, _)| bytes)
+    }
+
+    fn bytes_and_meta(&self, id: &CardId) -> Result<(Vec<u8>, Meta), DeckError> {
+        let path = id.path();
+        match self.files()?.read_with_meta(&path, MAX_CARD) {
+            Err(problem) if problem.is_absent() => Err(self.no_card(id)),
+            // A folder on the way to it that is a link concerns every card.
+            Err(FileError::Link { at, path }) if at != path => Err(FileError::Link { at, path }.into()),
+            Err(problem) => Err(why_no_card(&repo_path(&path), &problem).map_or(problem.into(), DeckError::Malformed)),
+            Ok(read) => Ok(read),
         }
     }
 
@@ -279,8 +320,7 @@ impl Deck {
         if let Some(cycle) = graph.cycle_below(new.depends_on.iter().map(CardId::as_str)) {
             return Err(DeckError::CircularDependency { cycle });
         }
-        let folder = self.cards_folder();
-        fs::create_dir_all(&folder).map_err(DeckError::io(&folder))?;
+        let files = self.files()?;
         let text = render(new, title, now);
         for attempt in 0..MAX_ATTEMPTS {
             let id = hashed_id(now, title, attempt);
@@ -289,13 +329,13 @@ impl Deck {
             if awaited || is_taken(&id) {
                 continue;
             }
-            if store::write(&self.root.join(id.path()), &self.cache_folder(), &text, &Mode::Create)? {
+            if store::write(&files, &id.path(), &text, Existing::Keep)? {
                 let reading = card::read(&id, &repo_path(&id.path()), text.as_bytes());
                 return reading.card.ok_or_else(|| self.no_card(&id));
             }
         }
         let source = io::Error::new(io::ErrorKind::AlreadyExists, "every id that was tried is taken");
-        Err(DeckError::Io { path: folder, source })
+        Err(DeckError::Io { path: CARDS.into(), source })
     }
 
     /// Changes fields of a card and nothing else.
@@ -318,11 +358,10 @@ impl Deck {
     /// Sets values of a card's front matter, and when that was done; everything else stays byte for byte.
     pub fn edit(&self, id: &CardId, changes: &[(&str, NewValue)], now: Timestamp) -> Result<Card, DeckError> {
         let _lock = self.lock()?;
-        let (_, text) = self.read(id)?;
-        let path = self.root.join(id.path());
+        let (bytes, meta) = self.bytes_and_meta(id)?;
+        let (_, text) = self.parse(id, &bytes)?;
         let repo_path = repo_path(&id.path());
-        let metadata = fs::metadata(&path).map_err(DeckError::io(&path))?;
-        if metadata.permissions().readonly() {
+        if meta.is_read_only() {
             return Err(DeckError::ReadOnly(repo_path));
         }
         let front = FrontMatter::parse(&text).ok().flatten();
@@ -337,40 +376,58 @@ impl Deck {
             Some(problem) => DeckError::Malformed(problem),
             None => self.no_card(id),
         })?;
-        store::write(&path, &self.cache_folder(), &edited, &Mode::Replace(&metadata))?;
+        store::write(&self.files()?, &id.path(), &edited, Existing::Replace)?;
         Ok(card)
+    }
+
+    /// Writes `.cuedeck/SCENE.md` in one step, unless it says that already. Returns whether it was written.
+    pub fn write_scene(&self, text: &str) -> Result<bool, DeckError> {
+        let files = self.files()?;
+        if files.read(SCENE, text.len() as u64).is_ok_and(|old| old == text.as_bytes()) {
+            return Ok(false);
+        }
+        store::write(&files, SCENE, text, Existing::Replace)
     }
 
     /// Removes `.cuedeck/.cache`. It takes the lock, so that nobody writes meanwhile.
     pub fn clean(&self) -> Result<Cleaned, DeckError> {
-        let cache = self.cache_folder();
-        if !cache.exists() {
-            return Ok(Cleaned::default());
-        }
-        let _lock = self.lock()?;
+        let files = self.files()?;
         let mut cleaned = Cleaned::default();
-        let mut folders = vec![cache.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).map_err(DeckError::io(&folder))?.flatten() {
-                match entry.metadata() {
-                    Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
-                    Ok(metadata) if entry.path() != self.root.join(LOCK_FILE) => {
-                        cleaned.files += 1;
-                        cleaned.bytes += metadata.len();
-                    }
-                    _ => {}
+        match files.meta(CACHE)? {
+            None => return Ok(cleaned),
+            // What a link leads to is not ours; the link is.
+            Some(meta) if meta.kind != Kind::Folder => {
+                files.remove_file(CACHE)?;
+                return Ok(Cleaned { files: 1, bytes: 0 });
+            }
+            Some(_) => {}
+        }
+        let _lock = match self.lock() {
+            // A link in the lock's place is nobody's lock, and goes with the rest.
+            Err(DeckError::Refused(_)) => None,
+            lock => Some(lock?),
+        };
+        let mut folders = vec![PathBuf::from(CACHE)];
+        let mut seen = 0;
+        while let Some(folder) = folders.get(seen).cloned() {
+            seen += 1;
+            for entry in files.list(&folder)? {
+                let path = folder.join(entry.name);
+                if entry.kind == Kind::Folder {
+                    folders.push(path);
+                    continue;
                 }
+                if path != Path::new(LOCK_FILE) {
+                    cleaned.files += 1;
+                    cleaned.bytes += files.meta(&path)?.map_or(0, |meta| meta.size);
+                }
+                files.remove_file(&path)?;
             }
         }
-        fs::remove_dir_all(&cache).map_err(DeckError::io(&cache))?;
+        for folder in folders.iter().rev() {
+            files.remove_folder(folder)?;
+        }
         Ok(cleaned)
-    }
-
-    /// The deck is reached through links that a repository may contain; none may lead out.
-    fn stay_inside(&self, folder: &str) -> Result<(), DeckError> {
-        let path = self.root.join(folder);
-        let (Ok(real), Ok(root)) = (path.canonicalize(), self.root.canonicalize()) else { return Ok(()) };
-        if real.starts_with(&root) { Ok(()) } else { Err(DeckError::Outside(folder.to_owned())) }
     }
 
     fn no_card(&self, id: &CardId) -> DeckError {
@@ -382,16 +439,13 @@ impl Deck {
     }
 }
 
-/// Links, folders and giants are no cards.
-fn not_a_file(path: &RepoPath, metadata: &fs::Metadata) -> Option<Problem> {
-    let message = if metadata.is_symlink() {
-        "is a link; a card is a plain file"
-    } else if !metadata.is_file() {
-        "is no file"
-    } else if metadata.len() > MAX_CARD {
-        "is larger than a card may be (1 MiB)"
-    } else {
-        return None;
+/// Links, folders and giants are no cards; `None` where the disk is at fault.
+fn why_no_card(path: &RepoPath, error: &FileError) -> Option<Problem> {
+    let message = match error {
+        FileError::Link { .. } => "is a link; a card is a plain file",
+        FileError::NotAFile { .. } => "is no file",
+        FileError::TooLarge { .. } => "is larger than a card may be (1 MiB)",
+        _ => return None,
     };
     Some(Problem { path: path.clone(), line: None, column: None, message: message.to_owned(), fatal: true })
 }

@@ -13,7 +13,7 @@ use cruxe_model::RepoPath;
 use serde::Serialize;
 
 use crate::card::{Card, CardId, Status};
-use crate::config::{ConfigError, ConfigProblem, DeckConfig};
+use crate::config::{self, ConfigProblem};
 use crate::deck::{Cards, Deck};
 use crate::error::DeckError;
 use crate::frontmatter::{FrontMatter, YamlProblemKind};
@@ -141,7 +141,7 @@ impl Finding {
 /// Examines a deck. `files` is everything in the workspace that is not ignored.
 pub fn examine(deck: &Deck, files: &[RepoPath]) -> Result<Report, DeckError> {
     let cards = deck.cards()?;
-    let mut library = Library::new(deck, files);
+    let mut library = Library::new(deck, files)?;
     let mut report = Report { cards: cards.cards.len(), ..Report::default() };
     report.findings.extend(config(deck));
     report.findings.extend(card_problems(&cards, &mut library));
@@ -162,25 +162,31 @@ pub fn examine(deck: &Deck, files: &[RepoPath]) -> Result<Report, DeckError> {
 }
 
 fn config(deck: &Deck) -> Vec<Finding> {
-    let path = ".cuedeck/config.toml";
-    let finding = |problem: &ConfigProblem| Finding {
-        line: Some(problem.line),
-        span: Some(problem.span.clone()),
-        ..Finding::new(Check::Config, path, problem.message.clone())
+    let finding = |problem: &ConfigProblem| {
+        // The user's own settings for every deck are elsewhere.
+        let path = match problem.path == deck.config_path() {
+            true => config::FILE.to_owned(),
+            false => problem.path.display().to_string(),
+        };
+        let found = Finding::new(Check::Config, path, problem.message.clone());
+        Finding { line: Some(problem.line), span: Some(problem.span.clone()), ..found }
     };
-    match DeckConfig::load(&deck.config_path()) {
+    match deck.config() {
         Ok(loaded) => loaded
             .warnings
             .iter()
             .map(|warning| {
-                let help = "Nothing reads this setting; check how it is written.";
-                Finding { severity: Severity::Warning, ..finding(warning) }.help(help)
+                let found = Finding { severity: Severity::Warning, ..finding(warning) };
+                match warning.message.starts_with("unknown") {
+                    true => found.help("Nothing reads this setting; check how it is written."),
+                    false => found.help("Take it out, or put it where the user's own settings are."),
+                }
             })
             .collect(),
-        Err(ConfigError::Problem(problem)) => {
+        Err(DeckError::Config(problem)) => {
             vec![finding(&problem).help("Correct it, or run `cue init --force` for a new file.")]
         }
-        Err(ConfigError::Io { source, .. }) => vec![Finding::new(Check::Config, path, source.to_string())],
+        Err(problem) => vec![Finding::new(Check::Config, config::FILE, problem.to_string())],
     }
 }
 

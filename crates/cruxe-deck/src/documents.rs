@@ -1,17 +1,17 @@
 //! Reads documents of a workspace, and keeps them as long as they stay what they are.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use cruxe_files::{FileError, Root};
 use cruxe_model::RepoPath;
 
 use crate::context::sha256;
 use crate::document::{self, Outline};
 use crate::error::DeckError;
+use crate::links;
 use crate::store::Stamp;
 
 /// A larger file is not read as a document.
@@ -71,13 +71,14 @@ impl Documents {
         anchor: Option<&str>,
         others: &dyn Fn() -> Vec<String>,
     ) -> Result<Excerpt, DeckError> {
-        let Some((path, full)) = self.locate(path)? else {
+        let files = Root::open(&self.root)?;
+        let Some((path, place)) = locate(&files, path)? else {
             let others = others();
             let nearest = document::nearest(path.as_str(), others.iter().map(String::as_str));
             let nearest = nearest.map(|at| others[at].clone());
             return Err(DeckError::NoFile { path: path.as_str().to_owned(), nearest });
         };
-        let (kept, cached) = self.fetch(&path, &full)?;
+        let (kept, cached) = self.fetch(&files, &path, &place)?;
         let path = path.as_str().to_owned();
         let Some(anchor) = anchor else {
             let content = kept.text.trim_start_matches('\u{feff}').trim().to_owned();
@@ -99,44 +100,22 @@ impl Documents {
         Ok(Excerpt { path, content, anchor, tokens, hash, cached, lines })
     }
 
-    /// Where a document is. Links are followed as long as they stay in the workspace.
-    fn locate(&self, path: &RepoPath) -> Result<Option<(RepoPath, PathBuf)>, DeckError> {
-        let in_deck = path.as_str().starts_with("docs/") || path.as_str().starts_with("cards/");
-        let in_deck = in_deck.then(|| RepoPath::parse(&format!(".cuedeck/{path}")).ok()).flatten();
-        for path in [Some(path.clone()), in_deck].into_iter().flatten() {
-            let full = self.root.join(path.as_str());
-            let Ok(real) = full.canonicalize() else { continue };
-            let root = self.root.canonicalize().map_err(DeckError::io(&self.root))?;
-            if !real.starts_with(&root) {
-                return Err(DeckError::Outside(path.as_str().to_owned()));
-            }
-            if real.is_file() {
-                return Ok(Some((path, real)));
-            }
-        }
-        Ok(None)
-    }
-
-    fn fetch(&self, path: &RepoPath, full: &Path) -> Result<(Arc<Kept>, bool), DeckError> {
+    fn fetch(&self, files: &Root, path: &RepoPath, place: &Path) -> Result<(Arc<Kept>, bool), DeckError> {
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept().get(path).cloned();
-        let look = || fs::metadata(full).map(|metadata| (Stamp::of(&metadata), metadata.len()));
+        let look = || files.meta(place).map(|meta| meta.as_ref().map(Stamp::of));
         if let Some(known) = &known
-            && look().map_err(DeckError::io(full))?.0 == known.stamp
+            && look()? == Some(known.stamp)
             && !known.stamp.is_young(known.read_at)
         {
             return Ok((Arc::clone(known), true));
         }
         let read_at = SystemTime::now();
         let (stamp, bytes) = read_whole(path, READS, || {
-            let (before, size) = look()?;
-            if size > MAX_DOCUMENT {
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the document is larger than 16 MiB"));
-            }
-            let bytes = fs::read(full)?;
-            Ok((before, bytes, look()?.0))
-        })?
-        .map_err(DeckError::io(full))?;
+            let (bytes, before) = files.read_with_meta(place, MAX_DOCUMENT)?;
+            let before = Stamp::of(&before);
+            Ok((before, bytes, look()?.unwrap_or(before)))
+        })??;
         // A file that was written a moment ago is read again, but what it says may be known all the same.
         let hash = sha256(&bytes);
         if let Some(known) = known.filter(|known| known.hash == hash) {
@@ -155,12 +134,28 @@ impl Documents {
     }
 }
 
+/// Where a document is. Links are followed as long as they stay in the workspace.
+fn locate(files: &Root, path: &RepoPath) -> Result<Option<(RepoPath, PathBuf)>, DeckError> {
+    let in_deck = path.as_str().starts_with("docs/") || path.as_str().starts_with("cards/");
+    let in_deck = in_deck.then(|| RepoPath::parse(&format!(".cuedeck/{path}")).ok()).flatten();
+    for path in [Some(path.clone()), in_deck].into_iter().flatten() {
+        let place = match links::resolve_inside(files, &path) {
+            Err(FileError::Io { .. }) => continue,
+            place => place?,
+        };
+        if files.is_file(&place) {
+            return Ok(Some((path, place)));
+        }
+    }
+    Ok(None)
+}
+
 /// Reads until a file is the same before and after.
 fn read_whole<S: PartialEq>(
     path: &RepoPath,
     reads: usize,
-    mut read: impl FnMut() -> io::Result<(S, Vec<u8>, S)>,
-) -> Result<io::Result<(S, Vec<u8>)>, DeckError> {
+    mut read: impl FnMut() -> Result<(S, Vec<u8>, S), FileError>,
+) -> Result<Result<(S, Vec<u8>), FileError>, DeckError> {
     let mut hashes: (String, String) = Default::default();
     for _ in 0..reads {
         let (before, bytes, after) = match read() {

@@ -1,12 +1,13 @@
 //! What can go wrong with a deck, and how tools say it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use cruxe_files::FileError;
 use cruxe_model::{ErrorCode, RepoPath, ToolError};
 
 use crate::card::{CardId, Problem};
-use crate::config::ConfigProblem;
+use crate::config::{ConfigError, ConfigProblem};
 use crate::frontmatter::EditProblem;
 
 /// An error of the deck.
@@ -65,9 +66,9 @@ pub enum DeckError {
     /// The configuration cannot be read.
     #[error("{0}")]
     Config(ConfigProblem),
-    /// The path of the deck leads out of the workspace.
-    #[error("{0} lies outside of the workspace")]
-    Outside(String),
+    /// A path leads out of the workspace, or over a link, or to what is no file, or to more than is read.
+    #[error("{0}")]
+    Refused(FileError),
     /// There is no such document.
     #[error("there is no file {path}")]
     NoFile {
@@ -106,10 +107,21 @@ pub enum DeckError {
     },
 }
 
-impl DeckError {
-    pub(crate) fn io(path: &Path) -> impl Fn(io::Error) -> DeckError {
-        let path = path.to_owned();
-        move |source| DeckError::Io { path: path.clone(), source }
+impl From<ConfigError> for DeckError {
+    fn from(error: ConfigError) -> DeckError {
+        match error {
+            ConfigError::Io { path, source } => DeckError::Io { path, source },
+            ConfigError::Problem(problem) => DeckError::Config(problem),
+        }
+    }
+}
+
+impl From<FileError> for DeckError {
+    fn from(error: FileError) -> DeckError {
+        match error {
+            FileError::Io { path, source } => DeckError::Io { path, source },
+            error => DeckError::Refused(error),
+        }
     }
 }
 
@@ -161,13 +173,22 @@ impl From<DeckError> for ToolError {
                 let advice = last.map_or(String::new(), |id| format!("Remove reference from cards/{id}.md"));
                 of(ErrorCode::CycleDetected).with("kind", "CircularDependency").with("cycle_path", path).suggest(advice)
             }
-            DeckError::Config(problem) => of(ErrorCode::InvalidInput)
+            DeckError::Config(problem) => ToolError::new(ErrorCode::InvalidInput, problem.without_content())
                 .with("kind", "Config")
                 .with("path", problem.path.display().to_string())
                 .with("line", problem.line)
                 .suggest("Correct the configuration, or run `cue init --force` for a new one."),
-            DeckError::Outside(path) => {
-                of(ErrorCode::InvalidInput).with("path", path).suggest("Give a path inside of the workspace.")
+            DeckError::Refused(error) => {
+                let (advice, path) = match &error {
+                    FileError::Outside { path } => ("Give a path inside of the workspace.", path),
+                    FileError::Link { at, .. } => ("Put the file or folder itself in place of the link.", at),
+                    FileError::HardLink { path } => ("Remove the file; it is made anew.", path),
+                    FileError::TooLarge { path, .. } => ("Give a smaller file.", path),
+                    FileError::NotAFile { path, .. } | FileError::NotText { path } | FileError::Io { path, .. } => {
+                        ("Put a file of text in its place.", path)
+                    }
+                };
+                of(ErrorCode::InvalidInput).with("path", path.display().to_string()).suggest(advice)
             }
             DeckError::NoFile { path, nearest } => of(ErrorCode::FileNotFound)
                 .with("path", path)

@@ -21,6 +21,7 @@ pub mod doctor;
 pub mod document;
 pub mod documents;
 mod error;
+pub mod fence;
 pub mod frontmatter;
 pub mod graph;
 pub mod links;

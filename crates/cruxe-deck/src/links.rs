@@ -1,10 +1,10 @@
 //! Links between files of the workspace: where they stand, and what they mean.
 
-use std::fs;
-use std::io::{self, Read};
+use std::ffi::OsStr;
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 
+use cruxe_files::{FileError, Root};
 use cruxe_model::facts::{FileFacts, Role};
 use cruxe_model::{PathError, RepoPath};
 
@@ -78,21 +78,17 @@ pub fn lines_of_fragment(fragment: &str) -> Option<(u32, u32)> {
     (1 <= from && from <= to).then_some((from, to))
 }
 
-/// Reads a file of the workspace, at most `most` bytes. A symbolic link that leads out of it is not followed.
-pub fn read_inside(root: &Path, path: &RepoPath, most: u64) -> io::Result<Vec<u8>> {
-    let place = root.join(path.as_str()).canonicalize()?;
-    if !place.starts_with(root.canonicalize()?) {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it leads out of the workspace"));
-    }
-    if !fs::metadata(&place)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(&place)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes")));
-    }
-    Ok(bytes)
+/// Reads a file of the workspace, at most `most` bytes. Links are followed as long as they stay in the workspace.
+pub fn read_inside(files: &Root, path: &RepoPath, most: u64) -> Result<Vec<u8>, FileError> {
+    files.read(resolve_inside(files, path)?, most)
+}
+
+/// Returns where a path leads, over links of the workspace that stay in it. What git keeps for itself is no document: its
+/// configuration may hold passwords.
+pub fn resolve_inside(files: &Root, path: &RepoPath) -> Result<PathBuf, FileError> {
+    let place = files.resolve(path.as_str())?;
+    let of_git = |name: &OsStr| [".git", "git~1"].iter().any(|own| name.eq_ignore_ascii_case(own));
+    if place.iter().any(of_git) { Err(FileError::Outside { path: path.as_str().into() }) } else { Ok(place) }
 }
 
 fn has_scheme(text: &str) -> bool {
@@ -129,6 +125,8 @@ fn decode(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, io};
+
     use super::*;
 
     fn inside(from: &str, written: &str) -> Option<(String, Option<String>)> {
@@ -179,15 +177,21 @@ mod tests {
         fs::create_dir_all(root.join("docs")).unwrap();
         fs::write(root.join("a.md"), "12345").unwrap();
         fs::write(folder.path().join("secret"), "x").unwrap();
-        let read = |path: &str, most| read_inside(&root, &RepoPath::parse(path).unwrap(), most).map_err(|e| e.kind());
+        fs::create_dir_all(root.join("sub/.GIT")).unwrap();
+        fs::write(root.join("sub/.GIT/config"), "x").unwrap();
+        let files = Root::open(&root).unwrap();
+        let read = |path: &str, most| read_inside(&files, &RepoPath::parse(path).unwrap(), most).map_err(|e| e.kind());
         assert_eq!(read("a.md", 5), Ok(b"12345".to_vec()));
         assert_eq!(read("a.md", 4), Err(io::ErrorKind::FileTooLarge));
         assert_eq!(read("docs", 5), Err(io::ErrorKind::InvalidInput));
         assert_eq!(read("none.md", 5), Err(io::ErrorKind::NotFound));
+        assert_eq!(read("sub/.GIT/config", 5), Err(io::ErrorKind::InvalidInput));
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("../secret", root.join("out.md")).unwrap();
-            assert_eq!(read("out.md", 5), Err(io::ErrorKind::PermissionDenied));
+            assert_eq!(read("out.md", 5), Err(io::ErrorKind::InvalidInput));
+            std::os::unix::fs::symlink("sub/.GIT/config", root.join("git.md")).unwrap();
+            assert_eq!(read("git.md", 5), Err(io::ErrorKind::InvalidInput));
         }
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! The lock is the kernel's, so that it ends with its process; the process id in the file is for messages only.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::path::Path;
 use std::time::{Duration, Instant};
+
+use cruxe_files::{Meta, Root};
 
 use crate::error::DeckError;
 
@@ -15,6 +16,9 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// Where the lock is, relative to the root of the workspace.
 pub const LOCK_FILE: &str = ".cuedeck/.cache/lock";
 
+/// The number of a process is not longer; what somebody else put there is not read to its end.
+const LONGEST_SIGNATURE: u64 = 64;
+
 /// Held by whoever changes cards.
 #[derive(Debug)]
 pub struct DeckLock {
@@ -22,15 +26,15 @@ pub struct DeckLock {
 }
 
 impl DeckLock {
-    pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<DeckLock, DeckError> {
-        let path = root.join(LOCK_FILE);
+    pub(crate) fn acquire(files: &Root, patience: Duration) -> Result<DeckLock, DeckError> {
         let deadline = Instant::now() + patience;
         loop {
-            if let Some(file) = attempt(&path)? {
+            if let Some(file) = attempt(files)? {
                 return Ok(DeckLock { _file: file });
             }
             if Instant::now() >= deadline {
-                let holder_pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+                let signature = files.read_to_string(LOCK_FILE, LONGEST_SIGNATURE);
+                let holder_pid = signature.ok().and_then(|text| text.trim().parse().ok());
                 return Err(DeckError::Locked { lock_file: LOCK_FILE.to_owned(), holder_pid });
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -38,35 +42,34 @@ impl DeckLock {
     }
 }
 
-fn attempt(path: &Path) -> Result<Option<File>, DeckError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(DeckError::io(folder))?;
-    }
-    let open = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
-    let mut file = match open {
-        // Somebody cleaned the folder away between the two lines above.
-        Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        open => open.map_err(DeckError::io(path))?,
+fn attempt(files: &Root) -> Result<Option<File>, DeckError> {
+    let mut file = match files.lock_file(LOCK_FILE) {
+        // Somebody cleaned the folder away while it was made.
+        Err(problem) if problem.is_absent() => return Ok(None),
+        file => file?,
     };
+    let failed = |source| DeckError::Io { path: LOCK_FILE.into(), source };
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),
-        Err(TryLockError::Error(source)) => return Err(DeckError::Io { path: path.to_owned(), source }),
+        Err(TryLockError::Error(source)) => return Err(failed(source)),
     }
     // Whoever cleans the cache removes the file while holding its lock: a lock on what is no longer there is none.
-    if !is_at(&file, path) {
+    let own = Meta::of(&file.metadata().map_err(failed)?);
+    let there = files.meta(LOCK_FILE)?;
+    if !there.is_some_and(|there| (there.device, there.inode) == (own.device, own.inode)) {
         return Ok(None);
     }
-    sign(&mut file).map_err(DeckError::io(path))?;
+    sign(&mut file).map_err(failed)?;
     Ok(Some(file))
 }
 
 /// Writes who holds the lock, unless it stands there already.
 fn sign(file: &mut File) -> std::io::Result<()> {
     let own = std::process::id().to_string();
-    let mut known = String::new();
-    file.read_to_string(&mut known).or_else(|_| file.set_len(0).map(|()| 0))?;
-    if known == own {
+    let mut known = Vec::new();
+    file.take(LONGEST_SIGNATURE).read_to_end(&mut known)?;
+    if known == own.as_bytes() {
         return Ok(());
     }
     file.set_len(0)?;
@@ -74,34 +77,25 @@ fn sign(file: &mut File) -> std::io::Result<()> {
     file.write_all(own.as_bytes())
 }
 
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    file.metadata().map(id).ok() == fs::metadata(path).map(id).ok()
-}
-
-#[cfg(not(unix))]
-fn is_at(_file: &File, path: &Path) -> bool {
-    path.exists()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
     fn the_second_writer_is_told_who_is_first() {
-        let root = tempfile::tempdir().unwrap();
-        let held = DeckLock::acquire(root.path(), PATIENCE).unwrap();
-        match DeckLock::acquire(root.path(), Duration::ZERO) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        let held = DeckLock::acquire(&root, PATIENCE).unwrap();
+        match DeckLock::acquire(&root, Duration::ZERO) {
             Err(DeckError::Locked { lock_file, holder_pid }) => {
                 assert_eq!((lock_file.as_str(), holder_pid), (".cuedeck/.cache/lock", Some(std::process::id())));
             }
             other => panic!("{other:?}"),
         }
         drop(held);
-        DeckLock::acquire(root.path(), Duration::ZERO).unwrap();
+        DeckLock::acquire(&root, Duration::ZERO).unwrap();
     }
 
     #[test]
@@ -109,7 +103,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join(".cuedeck/.cache")).unwrap();
         fs::write(root.path().join(LOCK_FILE), "99999999 and more").unwrap();
-        DeckLock::acquire(root.path(), Duration::ZERO).unwrap();
+        DeckLock::acquire(&Root::open(root.path()).unwrap(), Duration::ZERO).unwrap();
         assert_eq!(fs::read_to_string(root.path().join(LOCK_FILE)).unwrap(), std::process::id().to_string());
     }
 }

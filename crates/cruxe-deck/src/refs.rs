@@ -49,7 +49,11 @@ impl Reference {
             Some((path, fragment)) => (path, Some(fragment.trim()).filter(|fragment| !fragment.is_empty())),
             None => (text.trim(), None),
         };
-        Ok(Reference { path: RepoPath::parse(path)?, fragment: fragment.map(str::to_owned) })
+        let path = RepoPath::parse(path)?;
+        if path.is_in_git_dir() {
+            return Err(PathError::GitDir(path.into()));
+        }
+        Ok(Reference { path, fragment: fragment.map(str::to_owned) })
     }
 
     /// Finds what it refers to in what its file says.
@@ -146,9 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn no_reference_leaves_the_workspace() {
+    fn no_reference_leaves_the_workspace_or_enters_a_git_directory() {
         assert!(Reference::parse("../secret.md#A").is_err());
         assert!(Reference::parse("/etc/passwd").is_err());
         assert!(Reference::parse("#only").is_err());
+        for path in [".git/config", ".GIT/config#L1", "docs/../.git/HEAD", "vendor/lib/.git"] {
+            assert!(matches!(Reference::parse(path), Err(PathError::GitDir(_))), "{path}");
+        }
+        assert!(Reference::parse(".gitignore").is_ok());
     }
 }

@@ -21,11 +21,15 @@ mod tests;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
+use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use error::FileError;
 pub use meta::{Kind, Meta};
+
+/// A path that leads over more links than this goes round in circles.
+const MAX_LINKS: usize = 16;
 
 /// An opened folder whose files are read and written without following links.
 #[derive(Debug)]
@@ -52,6 +56,22 @@ pub struct Entry {
     pub kind: Kind,
 }
 
+/// The folder that a file is in.
+enum Above<'a> {
+    Root(&'a system::Folder),
+    Opened(system::Folder),
+}
+
+impl Deref for Above<'_> {
+    type Target = system::Folder;
+    fn deref(&self) -> &system::Folder {
+        match self {
+            Above::Root(folder) => folder,
+            Above::Opened(folder) => folder,
+        }
+    }
+}
+
 impl Root {
     /// Opens a folder. Whoever names it answers for it, so the way to it may lead over links.
     pub fn open(path: impl Into<PathBuf>) -> Result<Root, FileError> {
@@ -67,11 +87,15 @@ impl Root {
 
     /// Opens a regular file for reading. A pipe or a device is refused without waiting for it.
     pub fn file(&self, path: impl AsRef<Path>) -> Result<File, FileError> {
-        let path = tidy(path.as_ref())?;
+        self.file_with_meta(path.as_ref()).map(|(file, _)| file)
+    }
+
+    fn file_with_meta(&self, path: &Path) -> Result<(File, Meta), FileError> {
+        let path = tidy(path)?;
         let file =
             self.folder.open_file(&path, system::Access::Read).map_err(|problem| self.explain(&path, problem))?;
-        only_regular(&path, &file)?;
-        Ok(file)
+        let meta = only_regular(&path, &file)?;
+        Ok((file, meta))
     }
 
     /// Reads a whole file of at most `limit` bytes. A larger one is an error, and is not read to its end.
@@ -82,16 +106,14 @@ impl Root {
     /// The same with what the file's `stat` said before it was read.
     pub fn read_with_meta(&self, path: impl AsRef<Path>, limit: u64) -> Result<(Vec<u8>, Meta), FileError> {
         let path = path.as_ref();
-        let file = self.file(path)?;
-        let failed = |source| FileError::io(path, source);
-        let meta = Meta::of(&file.metadata().map_err(failed)?);
+        let (file, meta) = self.file_with_meta(path)?;
         let too_large = || FileError::TooLarge { path: path.to_owned(), limit };
         if meta.size > limit {
             return Err(too_large());
         }
         // The size is only a hint: files of /proc have none, and a file may grow while it is read.
         let mut bytes = Vec::with_capacity(meta.size as usize);
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|source| FileError::io(path, source))?;
         if bytes.len() as u64 > limit { Err(too_large()) } else { Ok((bytes, meta)) }
     }
 
@@ -118,6 +140,37 @@ impl Root {
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(problem) => Err(FileError::io(&path, problem)),
         }
+    }
+
+    /// Returns the place that a path over links leads to, as a path without any, so that it can be read. Links that lead out of
+    /// the root, that are absolute, or that go on without end are refused. For reading only: who writes writes to no link.
+    pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, FileError> {
+        let path = tidy(path.as_ref())?;
+        let refused = |at: &Path| FileError::Link { path: path.clone(), at: at.to_owned() };
+        let mut place = PathBuf::new();
+        let mut rest: Vec<PathBuf> = path.iter().rev().map(PathBuf::from).collect();
+        let mut links = 0;
+        while let Some(part) = rest.pop() {
+            if part == Path::new("..") {
+                if !place.pop() {
+                    return Err(FileError::Outside { path });
+                }
+                continue;
+            }
+            place.push(&part);
+            if !matches!(self.meta(&place)?, Some(Meta { kind: Kind::Link, .. })) {
+                continue;
+            }
+            links += 1;
+            let (folder, name) = self.parent(&place)?;
+            let target = folder.target(name).map_err(|problem| FileError::io(&place, problem))?;
+            if links > MAX_LINKS || target.is_absolute() || target.has_root() {
+                return Err(refused(&place));
+            }
+            place.pop();
+            rest.extend(target.iter().rev().filter(|part| *part != ".").map(PathBuf::from));
+        }
+        if place.as_os_str().is_empty() { Err(FileError::Outside { path }) } else { Ok(place) }
     }
 
     /// Returns whether a path leads to a regular file without passing a link.
@@ -243,9 +296,12 @@ impl Root {
         self.folder.subfolder(path).map_err(|problem| self.explain(path, problem))
     }
 
-    fn parent<'p>(&self, path: &'p Path) -> Result<(system::Folder, &'p std::ffi::OsStr), FileError> {
+    fn parent<'p>(&self, path: &'p Path) -> Result<(Above<'_>, &'p std::ffi::OsStr), FileError> {
         let name = path.file_name().ok_or_else(|| FileError::Outside { path: path.to_owned() })?;
-        Ok((self.folder(path.parent().unwrap_or(Path::new("")))?, name))
+        match path.parent() {
+            Some(above) if !above.as_os_str().is_empty() => Ok((Above::Opened(self.folder(above)?), name)),
+            _ => Ok((Above::Root(&self.folder), name)),
+        }
     }
 
     fn made_folder(&self, path: &Path) -> Result<system::Folder, FileError> {

@@ -61,6 +61,10 @@ impl Folder {
         look(&self.path.join(name))
     }
 
+    pub(crate) fn target(&self, name: &OsStr) -> io::Result<PathBuf> {
+        fs::read_link(self.path.join(name))
+    }
+
     pub(crate) fn list(&self) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.path)? {

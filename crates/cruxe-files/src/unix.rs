@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags};
@@ -112,6 +112,11 @@ impl Folder {
             names: stat.st_nlink as u64,
             mode: stat.st_mode as u32 & 0o7777,
         })
+    }
+
+    pub(crate) fn target(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let target = fs::readlinkat(&self.handle, name, Vec::new())?;
+        Ok(PathBuf::from(OsStr::from_bytes(target.as_bytes())))
     }
 
     pub(crate) fn list(&self) -> io::Result<Vec<Entry>> {

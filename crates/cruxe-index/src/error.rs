@@ -40,7 +40,7 @@ pub enum IndexError {
     Worktree {
         /// The ref.
         ref_name: String,
-        /// What git said.
+        /// What is in the way.
         reason: String,
     },
     /// An archive cannot be taken in.

@@ -237,8 +237,22 @@ enum Outcome {
 }
 
 impl Run<'_> {
-    /// Publishes what changed since the ref was last published.
+    /// Publishes what changed since the ref was last published. An index of which a part is damaged is built anew instead: the
+    /// sources are all that it takes.
     fn update(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
+        if cruxe_store::wants_rebuild(&self.project.dir) {
+            return self.rebuild(lock);
+        }
+        match self.add_changes(Arc::clone(&lock)) {
+            Err(IndexError::Store(StoreError::Damaged { what })) => {
+                tracing::warn!("a part of the index is damaged ({what}) and it is built anew");
+                self.rebuild(lock)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn add_changes(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
         let known = self.published()?;
         let mut writer = Writer::open(&self.project.dir, lock)?;
         let read = self.read_ref(&mut writer, &known)?;

@@ -84,12 +84,20 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
-    pub(crate) fn with_jobs<T>(&self, ask: impl FnOnce(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn with_jobs<T>(&self, ask: impl Fn(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let open = || Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path());
         let mut jobs = lock(&self.jobs);
-        if jobs.is_none() {
-            *jobs = Some(Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path())?);
+        if !jobs.as_ref().is_some_and(Jobs::is_lasting) {
+            *jobs = Some(open()?);
         }
-        jobs.as_ref().map_or(Err(StoreError::NotIndexed), ask)
+        match jobs.as_ref().map_or(Err(StoreError::NotIndexed), &ask) {
+            // It is only history: a damaged one is opened anew, which replaces it.
+            Err(StoreError::Corrupt { .. }) => {
+                *jobs = None;
+                ask(jobs.insert(open()?))
+            }
+            outcome => outcome,
+        }
     }
 
     /// The job that is going on, in whatever process.
@@ -207,7 +215,12 @@ impl Workspace {
             Err(problem) => return Err(IndexError::from(problem).into()),
         };
         let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name).map_err(IndexError::from)?,
+            Some(snapshot) => snapshot.ref_state(&name).map_err(|problem| {
+                if policy != FreshnessPolicy::BestEffort && snapshot.wants_rebuild() {
+                    self.sync_in_background();
+                }
+                IndexError::from(problem)
+            })?,
             None => None,
         };
         let Some((snapshot, state)) = snapshot.zip(state) else {
@@ -229,7 +242,8 @@ impl Workspace {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut metadata)?;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
-        if here && current && policy != FreshnessPolicy::BestEffort && self.lacks_embeddings(&snapshot)? {
+        let incomplete = || Ok::<_, ToolError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
+        if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
         if !state.skipped.is_empty() {

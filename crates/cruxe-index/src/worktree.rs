@@ -1,14 +1,16 @@
 //! Work trees that Cruxe makes, so that a ref that is not checked out can be read and built as files.
 //!
+//! The git program is not used: it runs what a repository's configuration names, and the repository may be a stranger's.
+//!
 //! They stand at the commit itself, not on the branch: git lets a branch be checked out once only, and a work tree of
 //! ours must never be the reason why somebody cannot switch to their own branch.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use cruxe_model::{ContentHash, ids};
-use cruxe_vcs::Repo;
+use cruxe_vcs::{Blob, Repo, VcsError};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::IndexError;
 use crate::project::Project;
@@ -24,37 +26,30 @@ impl Project {
         let failed = |reason: String| IndexError::Worktree { ref_name: ref_name.to_owned(), reason };
         let commit = commit.and_then(ContentHash::from_hex).ok_or_else(|| failed("it has no commit yet".to_owned()))?;
         let path = self.worktree_path(ref_name).map_err(|problem| failed(problem.to_string()))?;
-        let at = commit.to_hex();
-        let text = path.to_string_lossy();
-        let stands_at = || {
-            let repo = Repo::discover(&path).ok().flatten()?;
-            let ours = repo.work_tree() == path.canonicalize().ok().as_deref();
-            if ours { repo.head().ok()?.commit } else { None }
+        let stands_at = |repo: &Repo| repo.head().ok().and_then(|head| head.commit) == Some(commit);
+        let written = match linked_at(repo, &path) {
+            Some(found) if stands_at(&found) => return Ok(path),
+            Some(found) => found.move_work_tree(&commit),
+            None => repo.add_work_tree(&path, &commit),
         };
-        match stands_at() {
-            Some(found) if found == commit => return Ok(path),
-            // Refuses where somebody edited the files: those edits are not ours to lose.
-            Some(_) => git(&path, &["checkout", "--quiet", "--detach", &at]).map_err(failed)?,
-            None => {
-                // A folder that was deleted by hand stays registered.
-                let _ = git(repo.common_dir(), &["worktree", "prune"]);
-                let made = git(repo.common_dir(), &["worktree", "add", "--quiet", "--detach", &text, &at]);
-                if let Err(reason) = made
-                    && stands_at() != Some(commit)
-                {
-                    return Err(failed(reason));
-                }
+        match written {
+            // Another process may have been at it, and be done.
+            Err(problem) if !linked_at(repo, &path).is_some_and(|found| stands_at(&found)) => {
+                Err(failed(problem.to_string()))
             }
+            _ => Ok(path),
         }
-        Ok(path)
     }
 
     /// Removes the work tree that was made for a ref; says why it stays where it holds edits.
     pub fn remove_worktree(&self, ref_name: &str) -> Result<bool, IndexError> {
         let (Some(repo), Some(path)) = (&self.repo, self.known_worktree(ref_name)) else { return Ok(false) };
-        let text = path.to_string_lossy();
-        git(repo.common_dir(), &["worktree", "remove", &text])
-            .map_err(|reason| IndexError::Worktree { ref_name: ref_name.to_owned(), reason })?;
+        let failed = |reason: String| IndexError::Worktree { ref_name: ref_name.to_owned(), reason };
+        let linked = linked_at(repo, &path).ok_or_else(|| failed(format!("`{}` is not ours", path.display())))?;
+        let ignored = Ignored::new(&linked).map_err(|problem| failed(problem.to_string()))?;
+        linked
+            .remove_work_tree(|path, is_folder| ignored.matches(path, is_folder))
+            .map_err(|problem| failed(problem.to_string()))?;
         let _ = fs::remove_file(note_of(&path));
         Ok(true)
     }
@@ -69,10 +64,10 @@ impl Project {
     fn worktree_path(&self, ref_name: &str) -> std::io::Result<PathBuf> {
         let folder = self.dir.worktrees();
         fs::create_dir_all(&folder)?;
-        let plain: String = ref_name
+        let start = &ref_name[..ref_name.floor_char_boundary(100)];
+        let plain: String = start
             .chars()
             .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@') { c } else { '-' })
-            .take(100)
             .collect();
         let plain = if plain.starts_with('.') { format!("-{plain}") } else { plain };
         let own = format!("{plain}-{}", ids::short_hash(ref_name));
@@ -101,7 +96,9 @@ fn note_of(path: &Path) -> PathBuf {
 fn checked_out_at(repo: &Repo, ref_name: &str) -> Result<Option<PathBuf>, IndexError> {
     let own = repo.work_tree().map(Path::to_owned).into_iter();
     for folder in own.chain(repo.work_trees()?) {
-        let head = Repo::discover(&folder).ok().flatten().and_then(|repo| repo.head().ok());
+        // A registration may lead anywhere; what stands there has to be of this repository.
+        let found = Repo::discover(&folder).ok().flatten().filter(|found| found.common_dir() == repo.common_dir());
+        let head = found.and_then(|found| found.head().ok());
         if head.is_some_and(|head| head.ref_name == ref_name) {
             return Ok(Some(folder));
         }
@@ -109,21 +106,43 @@ fn checked_out_at(repo: &Repo, ref_name: &str) -> Result<Option<PathBuf>, IndexE
     Ok(None)
 }
 
-/// Runs git without anything that the repository could make it run: no hook, no file system monitor, no prompt.
-fn git(folder: &Path, arguments: &[&str]) -> Result<(), String> {
-    let mut command = Command::new("git");
-    command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"]);
-    command.args(arguments).current_dir(folder).env("GIT_TERMINAL_PROMPT", "0").env("GIT_LFS_SKIP_SMUDGE", "1");
-    // A process started from a git hook inherits the repository of another question.
-    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"] {
-        command.env_remove(name);
+/// The linked work tree of a repository that stands in a folder of ours.
+fn linked_at(repo: &Repo, folder: &Path) -> Option<Repo> {
+    let found = Repo::discover(folder).ok().flatten()?;
+    let ours = found.common_dir() == repo.common_dir() && found.work_tree() == folder.canonicalize().ok().as_deref();
+    ours.then_some(found)
+}
+
+/// What the ignore files of a commit leave out: what a build makes, for example. They are read from the commit, not from
+/// the disk, where they could be links to anything.
+struct Ignored(Vec<(PathBuf, Gitignore)>);
+
+impl Ignored {
+    /// An ignore file that is larger says nothing.
+    const LARGEST: u64 = 1 << 20;
+
+    fn new(repo: &Repo) -> Result<Ignored, VcsError> {
+        let Some(commit) = repo.head()?.commit else { return Ok(Ignored(Vec::new())) };
+        let files = repo.tree_files(&commit)?.files.into_iter().filter(|file| file.path.file_name() == ".gitignore");
+        let mut rules = Vec::new();
+        for file in files {
+            let Blob::Data(text) = repo.read_blob(&file.hash, Self::LARGEST)? else { continue };
+            let folder = PathBuf::from(file.path.parent());
+            let mut builder = GitignoreBuilder::new(&folder);
+            for line in String::from_utf8_lossy(&text).lines() {
+                // A line that makes no sense is left out, as git does.
+                let _ = builder.add_line(None, line);
+            }
+            rules.extend(builder.build().ok().map(|built| (folder, built)));
+        }
+        // The nearest file has the last word.
+        rules.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.components().count()));
+        Ok(Ignored(rules))
     }
-    let output = command.stdin(std::process::Stdio::null()).output();
-    let output = output.map_err(|problem| format!("git cannot be run: {problem}"))?;
-    if output.status.success() {
-        return Ok(());
+
+    fn matches(&self, path: &Path, is_folder: bool) -> bool {
+        let around = self.0.iter().filter(|(folder, _)| path.starts_with(folder));
+        let said = around.map(|(_, rules)| rules.matched(path, is_folder)).find(|said| !said.is_none());
+        said.is_some_and(|said| said.is_ignore())
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("git failed").trim().to_owned();
-    Err(line)
 }

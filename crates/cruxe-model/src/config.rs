@@ -1,5 +1,9 @@
 //! Configuration: what can be set, and its defaults. Where it is read from is the business of the callers.
 
+pub mod keys;
+
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 /// The whole configuration.
@@ -18,6 +22,9 @@ pub struct Config {
     pub http: HttpConfig,
     /// Debugging, and settings of earlier versions that are still understood.
     pub debug: DebugConfig,
+    /// What a repository's own configuration said and may not say, a sentence each.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
 }
 
 /// Defaults of queries.
@@ -123,7 +130,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// Bounds of the HTTP transport: nothing here opens a door, so a repository's own configuration may set it.
+/// Bounds of the HTTP transport. A repository's own configuration does not count here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpConfig {
@@ -201,32 +208,109 @@ pub enum ExplainLevel {
     Full,
 }
 
+/// A text of settings and whose word it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// The file, or whatever the text came from, for messages.
+    pub origin: &'a str,
+    /// What it says.
+    pub text: &'a str,
+    /// Whether it came with a repository: see [`keys`].
+    pub of_repository: bool,
+}
+
 /// Why a configuration text was refused.
-#[derive(Debug, thiserror::Error)]
-#[error("{origin}: {problem}")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}:{line}:{column}: {problem}")]
 pub struct ConfigError {
     /// The file, or whatever the text came from.
     pub origin: String,
-    /// What the parser said, with line and column.
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What kind of mistake it is.
+    pub kind: ConfigErrorKind,
+    /// What the parser said. It may quote the text, so it is for whoever has the file.
     pub problem: String,
 }
 
+/// A kind of mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigErrorKind {
+    /// It cannot be read at all.
+    NotToml,
+    /// There is no such section or setting.
+    UnknownKey,
+    /// A text for a number, say.
+    WrongValue,
+    /// A number that is too small or too large.
+    OutOfRange {
+        /// The section.
+        section: &'static str,
+        /// The name in it.
+        name: &'static str,
+        /// The least it may be.
+        least: i64,
+        /// The most it may be.
+        most: i64,
+    },
+}
+
+impl ConfigError {
+    fn new(
+        origin: &str,
+        text: &str,
+        span: Option<Range<usize>>,
+        kind: ConfigErrorKind,
+        problem: String,
+    ) -> ConfigError {
+        let before = text.get(..span.map_or(0, |span| span.start)).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        ConfigError { origin: origin.to_owned(), line, column, kind, problem }
+    }
+
+    /// Returns the error in words that quote nothing of the text, for a client.
+    pub fn without_content(&self) -> String {
+        let kind = match self.kind {
+            ConfigErrorKind::NotToml => "no valid TOML".to_owned(),
+            ConfigErrorKind::UnknownKey => "there is no such setting".to_owned(),
+            ConfigErrorKind::WrongValue => "not a value of this setting".to_owned(),
+            ConfigErrorKind::OutOfRange { .. } => self.problem.clone(),
+        };
+        format!("{}:{}:{}: {kind}", self.origin, self.line, self.column)
+    }
+}
+
 impl Config {
-    /// Reads the layers in order, the later ones winning key by key. Each comes with a name for error messages.
-    pub fn from_layers<'a>(layers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Config, ConfigError> {
+    /// Reads the layers in order, the later ones winning key by key. What a repository may not say is ignored and noted.
+    pub fn from_layers<'a>(layers: impl IntoIterator<Item = Layer<'a>>) -> Result<Config, ConfigError> {
         let mut merged = toml::Table::new();
-        for (origin, text) in layers {
-            let refused =
-                |problem: toml::de::Error| ConfigError { origin: origin.to_owned(), problem: problem.to_string() };
-            let table: toml::Table = text.parse().map_err(refused)?;
+        let mut ignored = Vec::new();
+        for Layer { origin, text, of_repository } in layers {
+            let refused = |problem: toml::de::Error, kind| {
+                let message = problem.message().lines().next().unwrap_or_default().to_owned();
+                ConfigError::new(origin, text, problem.span(), kind, message)
+            };
+            let mut table: toml::Table = text.parse().map_err(|problem| refused(problem, ConfigErrorKind::NotToml))?;
             // Checked one by one, so that the message names the right file.
-            toml::Value::Table(table.clone()).try_into::<Config>().map_err(refused)?;
+            toml::from_str::<Config>(text).map_err(|problem| {
+                let unknown = problem.message().starts_with("unknown field");
+                refused(problem, if unknown { ConfigErrorKind::UnknownKey } else { ConfigErrorKind::WrongValue })
+            })?;
+            if of_repository {
+                ignored.extend(keys::confine(origin, &mut table, &merged));
+            }
+            keys::check_ranges(origin, text, &table)?;
             merge(&mut merged, table);
         }
-        toml::Value::Table(merged).try_into().map_err(|problem: toml::de::Error| ConfigError {
-            origin: "configuration".into(),
-            problem: problem.to_string(),
-        })
+        let whole: Result<Config, toml::de::Error> = toml::Value::Table(merged).try_into();
+        let config = whole.map_err(|problem| {
+            let message = problem.message().to_owned();
+            ConfigError::new("configuration", "", None, ConfigErrorKind::WrongValue, message)
+        })?;
+        Ok(Config { ignored, ..config })
     }
 
     /// The level in force: the new key, else what the old one maps to, else off.
@@ -254,8 +338,12 @@ fn merge(into: &mut toml::Table, from: toml::Table) {
 mod tests {
     use super::*;
 
+    fn of(origin: &'static str, text: &str) -> Result<Config, ConfigError> {
+        Config::from_layers([Layer { origin, text, of_repository: false }])
+    }
+
     fn explain(text: &str) -> ExplainLevel {
-        Config::from_layers([("test", text)]).unwrap().ranking_explain_level()
+        of("test", text).unwrap().ranking_explain_level()
     }
 
     #[test]
@@ -271,9 +359,10 @@ mod tests {
 
     #[test]
     fn later_layers_win_key_by_key() {
+        let layer = |origin, text| Layer { origin, text, of_repository: false };
         let config = Config::from_layers([
-            ("user", "[index]\nthreads = 3\nmax_parse_ms = 7"),
-            ("workspace", "[index]\nthreads = 1"),
+            layer("user", "[index]\nthreads = 3\nmax_parse_ms = 7"),
+            layer("named", "[index]\nthreads = 1"),
         ])
         .unwrap();
         assert_eq!((config.index.threads, config.index.max_parse_ms), (1, 7));
@@ -281,7 +370,7 @@ mod tests {
 
     #[test]
     fn semantic_search_is_on_with_the_built_in_model_unless_said_otherwise() {
-        let semantic = |text: &str| Config::from_layers([("test", text)]).map(|config| config.semantic);
+        let semantic = |text: &str| of("test", text).map(|config| config.semantic);
         assert_eq!(
             semantic("").unwrap(),
             SemanticConfig { enabled: true, ratio: None, model: EmbeddingModel::Builtin }
@@ -303,7 +392,7 @@ mod tests {
             ("rato = 1", "unknown field `rato`"),
         ] {
             let error = semantic(&format!("[semantic]\n{line}")).unwrap_err().to_string();
-            assert!(error.starts_with("test: ") && error.contains(expected), "{error}");
+            assert!(error.starts_with("test:2:") && error.contains(expected), "{error}");
         }
         for model in EmbeddingModel::ALL {
             assert_eq!(semantic(&format!("[semantic]\nmodel = \"{}\"", model.as_str())).unwrap().model, model);
@@ -312,9 +401,77 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_and_the_place() {
-        let error = Config::from_layers([("a.toml", "[query\nx=")]).unwrap_err().to_string();
-        assert!(error.starts_with("a.toml: ") && error.contains("line 1"), "{error}");
-        let error = Config::from_layers([("b.toml", "[query]\nfreshness = 1")]).unwrap_err().to_string();
-        assert!(error.contains("freshness"), "{error}");
+        for (text, full, told) in [
+            ("[query\nx=", "a.toml:1:7: ", "a.toml:1:7: no valid TOML"),
+            ("[query]\nSECRET = 1", "a.toml:2:1: unknown field `SECRET`", "a.toml:2:1: there is no such setting"),
+            ("[SECRET]\nx = 1", "a.toml:1:2: unknown field `SECRET`", "a.toml:1:2: there is no such setting"),
+            (
+                "[query]\nfreshness_policy = \"SECRET\"",
+                "a.toml:2:20: unknown variant `SECRET`",
+                "a.toml:2:20: not a value of this setting",
+            ),
+            ("[index]\nthreads = \"SECRET\"", "a.toml:2:11: invalid type", "a.toml:2:11: not a value of this setting"),
+        ] {
+            let error = of("a.toml", text).unwrap_err();
+            assert!(error.to_string().starts_with(full), "{error}");
+            assert_eq!(error.without_content(), told);
+        }
+    }
+
+    #[test]
+    fn absurd_numbers_are_refused_whoever_says_them() {
+        for (text, told) in [
+            ("[http]\nmax_requests = 0", "a.toml:2:16: http.max_requests is a number from 1 to 1000000"),
+            (
+                "[http]\nmax_requests = 9223372036854775807",
+                "a.toml:2:16: http.max_requests is a number from 1 to 1000000",
+            ),
+            (
+                "http.max_connections = 2305843009213693952",
+                "a.toml:1:24: http.max_connections is a number from 1 to 1000000",
+            ),
+            ("[index]\nmax_files = 0", "a.toml:2:13: index.max_files is a number from 1 to 100000000"),
+            ("[index]\nthreads = 100000", "a.toml:2:11: index.threads is a number from 0 to 1024"),
+        ] {
+            let error = of("a.toml", text).unwrap_err();
+            assert_eq!((error.to_string().as_str(), error.without_content().as_str()), (told, told));
+            // A repository that may lower a bound may not lower it to nothing; what it may not set at all stops nobody.
+            let of_repository = Config::from_layers([Layer { origin: "a.toml", text, of_repository: true }]);
+            match text.contains("max_files") {
+                true => assert_eq!(of_repository.unwrap_err().to_string(), told),
+                false => assert_eq!(of_repository.unwrap().ignored.len(), 1),
+            }
+        }
+        assert!(of("a.toml", "[index]\nthreads = -1").is_err());
+        assert!(of("a.toml", "[http]\nmax_requests = 1").is_ok());
+    }
+
+    #[test]
+    fn a_repository_may_ask_for_less_and_never_for_more() {
+        let user =
+            Layer { origin: "user", text: "[index]\nmax_files = 10\n[server]\nwatch = false", of_repository: false };
+        let text = "[query]\nfreshness_policy = \"strict\"\n[index]\nmax_files = 11\nmax_parse_ms = 5\nthreads = 2\n\
+                    [server]\nwatch = true\ndebounce_ms = 100\n[semantic]\nenabled = false\n[http]\nmax_body_bytes = 99999999\n";
+        let repository = Layer { origin: "repository", text, of_repository: true };
+        let config = Config::from_layers([user, repository]).unwrap();
+        let expected = Config {
+            query: QueryConfig { freshness_policy: FreshnessPolicy::Strict, ..QueryConfig::default() },
+            index: IndexConfig { max_files: 10, max_parse_ms: 5, ..IndexConfig::default() },
+            semantic: SemanticConfig { enabled: false, ..SemanticConfig::default() },
+            server: ServerConfig { watch: false, ..ServerConfig::default() },
+            ignored: [
+                "index.threads is ignored: a repository may not set it",
+                "index.max_files is ignored: a repository may lower it, not raise it",
+                "server.watch is ignored: a repository may turn it off, not on",
+                "http.max_body_bytes is ignored: a repository may not set it",
+            ]
+            .map(|text| format!("repository: {text}"))
+            .to_vec(),
+            ..Config::default()
+        };
+        assert_eq!(config, expected);
+        // What the user says afterwards, with --config or in the environment, counts as ever.
+        let named = Layer { origin: "named", text: "[http]\nmax_body_bytes = 2048", of_repository: false };
+        assert_eq!(Config::from_layers([repository, named]).unwrap().http.max_body_bytes, 2048);
     }
 }

@@ -24,6 +24,9 @@ pub enum PathError {
     /// The path climbs out with `..`.
     #[error("`{0}` leaves the workspace")]
     Escapes(String),
+    /// The path leads to what git keeps for itself.
+    #[error("`{0}` is in a git directory")]
+    GitDir(String),
     /// The path contains a NUL byte.
     #[error("the path contains a NUL character")]
     Nul,
@@ -94,10 +97,25 @@ impl RepoPath {
         }
     }
 
+    /// Whether it leads into a folder that git keeps for itself, or that some file system takes for it. The
+    /// configuration in there may hold passwords.
+    pub fn is_in_git_dir(&self) -> bool {
+        self.0.split(['/', '\\']).any(is_git_dir)
+    }
+
     /// The folder, empty for a file at the root.
     pub fn parent(&self) -> &str {
         self.0.rfind('/').map_or("", |slash| &self.0[..slash])
     }
+}
+
+/// `.git` in whatever case, with characters that HFS+ leaves out, or as NTFS writes it: with dots, spaces or a stream
+/// behind it, or by its short name.
+fn is_git_dir(name: &str) -> bool {
+    let seen = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let name: String = name.split(':').next().unwrap_or_default().chars().filter(seen).collect();
+    let name = name.trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
 impl fmt::Display for RepoPath {
@@ -149,6 +167,31 @@ mod tests {
         assert_eq!(parse("\\\\host\\share"), Err(PathError::Absolute("\\\\host\\share".into())));
         assert_eq!(parse("a\0b"), Err(PathError::Nul));
         assert_eq!(parse("."), Err(PathError::Empty));
+    }
+
+    #[test]
+    fn every_spelling_of_a_git_directory_is_known() {
+        let inside = |text: &str| RepoPath::parse(text).unwrap().is_in_git_dir();
+        let forms = [
+            ".git",
+            ".git/config",
+            "sub/.git",
+            "a/../.git/config",
+            ".GIT/config",
+            "git~1/config",
+            ".git./config",
+            ".git /config",
+            ".git::$INDEX_ALLOCATION/config",
+            ".g\u{200c}it/config",
+            "sub\\.git\\config",
+            "odd/sub\\.Git\\config",
+        ];
+        for form in forms {
+            assert!(inside(form), "{form}");
+        }
+        for form in [".gitignore", ".github/workflows/ci.yml", "src/git.rs", "a.git/config", "git~10"] {
+            assert!(!inside(form), "{form}");
+        }
     }
 
     #[test]

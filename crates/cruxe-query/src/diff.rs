@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cruxe_files::Root;
 use cruxe_index::{CommitTree, IndexError, PastReader, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{CancelFlag, ContentHash, ErrorCode, Metadata, RepoPath, ToolError};
@@ -237,10 +238,13 @@ fn changed_files(
     Ok(changed)
 }
 
+/// Of a larger file it is not said whether it changed.
+const LARGEST_COMPARED: u64 = 256 << 20;
+
 fn content_on_disk(workspace: &Workspace, path: &RepoPath) -> Option<ContentHash> {
-    let place = workspace.project.root.join(path.as_str());
-    // What was a file when it was listed may be a pipe by now.
-    let bytes = if place.is_file() { std::fs::read(place).ok()? } else { return None };
+    // A file that is too large to be indexed can be compared all the same, up to what a machine has memory for.
+    let files = Root::open(&workspace.project.root).ok()?;
+    let bytes = files.read(path.as_str(), LARGEST_COMPARED).ok()?;
     Some(hash_blob(workspace.project.object_format(), &bytes))
 }
 

@@ -38,7 +38,8 @@ pub enum Prewarm {
 impl App {
     /// A server's state. [`Prewarm::Warming`] becomes complete with [`App::prewarm`].
     pub fn new(workspaces: Workspaces, prewarm: Prewarm) -> Arc<App> {
-        Arc::new(App { workspaces, decks: Decks::default(), started: Instant::now(), prewarm: Mutex::new(prewarm) })
+        let decks = Decks::new(workspaces.home().root().join("cue.toml"));
+        Arc::new(App { workspaces, decks, started: Instant::now(), prewarm: Mutex::new(prewarm) })
     }
 
     /// The workspaces that it answers about.
@@ -223,6 +224,7 @@ impl RefStatus {
         status.index_status = if here { IndexingStatus::Indexing } else { status.metadata.indexing_status };
         status.metadata.indexing_status = status.index_status;
         status.active_job = active_job;
+        status.metadata.warnings.extend(workspace.project.config.ignored.iter().cloned());
         Ok(status)
     }
 

@@ -8,8 +8,8 @@ use cruxe_deck::Deck;
 use cruxe_deck::documents::Documents;
 
 /// Decks by the roots of their workspaces.
-#[derive(Default)]
 pub(crate) struct Decks {
+    user_config: PathBuf,
     open: Mutex<HashMap<PathBuf, Arc<OpenDeck>>>,
 }
 
@@ -20,13 +20,19 @@ pub(crate) struct OpenDeck {
 }
 
 impl Decks {
+    /// No decks yet; `user_config` is where the user's own settings for every deck are.
+    pub fn new(user_config: PathBuf) -> Decks {
+        Decks { user_config, open: Mutex::default() }
+    }
+
     /// The deck of a workspace; nothing is read when it is opened.
     pub fn at(&self, root: &Path) -> Arc<OpenDeck> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = open.get(root) {
             return Arc::clone(known);
         }
-        let deck = Arc::new(OpenDeck { deck: Deck::open(root), documents: Documents::new(root.to_owned()) });
+        let deck = Deck::open(root).with_user_config(self.user_config.clone());
+        let deck = Arc::new(OpenDeck { deck, documents: Documents::new(root.to_owned()) });
         open.insert(root.to_owned(), Arc::clone(&deck));
         deck
     }

@@ -9,6 +9,7 @@
 
 pub mod app;
 pub mod arguments;
+mod call_error;
 mod cards;
 pub mod catalog;
 mod complete;
@@ -17,6 +18,7 @@ pub mod http;
 pub mod limits;
 pub mod metrics;
 mod pages;
+mod places;
 pub mod progress;
 mod prompts;
 mod resources;

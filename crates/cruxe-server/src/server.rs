@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cruxe_deck::document::distance;
 use cruxe_model::CancelFlag;
-use cruxe_model::error::{ErrorCode, ToolError};
+use cruxe_model::error::ToolError;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -17,20 +18,25 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
-use crate::arguments::conform;
+use crate::arguments::{MAX_LETTERS, conform};
+pub use crate::call_error::CallError;
 use crate::catalog::Catalog;
 use crate::metrics::Metrics;
 use crate::pages::page;
+use crate::places::{Cost, Places};
 use crate::progress::{Note, Progress, SetOnDrop};
 use crate::resources::link_of_first;
 use crate::schema::Object;
 use crate::session::Session;
 use crate::stdio;
-use crate::subscriptions::{self, Watch};
+use crate::subscriptions::{self, MAX_FOLLOWED, Watch};
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::{Toolset, Toolsets};
+
+/// How long a question looks before it answers with what it has found and says that this is not all.
+const QUESTION_TIME: Duration = Duration::from_secs(20);
 
 /// Everything that is served, over any transport and to any number of clients.
 pub struct Server {
@@ -42,9 +48,7 @@ pub struct Server {
     /// Tools of toolsets that are not served, so that a client that calls one is told why.
     withheld: Vec<(&'static str, Toolset)>,
     catalog: Option<Arc<Catalog>>,
-    /// Places for questions. More at once than the processors can work on would not be answered sooner, and each thread
-    /// keeps memory of its own: two hundred clients took four times as much without this bound.
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
 }
 
 /// A tool and what it says of itself.
@@ -65,7 +69,7 @@ impl Server {
             metrics: Metrics::default(),
             withheld: Vec::new(),
             catalog: None,
-            places: Arc::new(Semaphore::new(questions_at_once())),
+            places: Arc::new(Places::new()),
         }
     }
 
@@ -119,11 +123,14 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
-        // What changes something may wait for a lock or a job, and would keep questions waiting with it.
-        let _place = if served.spec.read_only { self.places.acquire().await.ok() } else { None };
+        let place = self.places.take(&call.session, served.spec.cost()).await;
         let guard = SetOnDrop::new(call.cancel.clone());
         let numeric = served.spec.numeric_errors;
-        let outcome = tokio::task::spawn_blocking(move || served.call(call)).await;
+        let work = move || {
+            let _place = place;
+            served.call_in_time(call)
+        };
+        let outcome = tokio::task::spawn_blocking(work).await;
         guard.disarm();
         let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
         running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
@@ -150,12 +157,15 @@ impl Server {
     }
 }
 
-/// Two for each processor: one may wait for the disk.
-fn questions_at_once() -> usize {
-    std::thread::available_parallelism().map_or(4, |processors| processors.get() * 2).max(4)
-}
-
 impl Served {
+    /// Calls a tool that others wait for, too: a question that takes too long answers with what it has found.
+    fn call_in_time(&self, mut call: Call) -> Result<Answer, ToolError> {
+        if self.spec.read_only {
+            call.cancel = call.cancel.until(Instant::now() + QUESTION_TIME);
+        }
+        self.call(call)
+    }
+
     fn call(&self, mut call: Call) -> Result<Answer, ToolError> {
         conform(&mut call.arguments, &self.spec.input_schema)?;
         self.tool.call(&call).map_err(|error| call.date(error))
@@ -173,49 +183,6 @@ impl Served {
             .with_title(spec.title)
             .with_raw_output_schema(Arc::new(spec.output_schema.clone()))
             .with_annotations(annotations)
-    }
-}
-
-/// Why there is no answer to a call.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum CallError {
-    /// There is no such tool; the text names the nearest.
-    #[error("{0}")]
-    UnknownTool(String),
-    /// The tool refused or failed, and MCP's result says so.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-    /// A tool of the deck refused or failed: a JSON-RPC error with a number, through MCP too.
-    #[error(transparent)]
-    Numeric(ToolError),
-}
-
-impl CallError {
-    fn of(error: ToolError, numeric: bool) -> CallError {
-        if numeric { CallError::Numeric(error) } else { CallError::Tool(error) }
-    }
-
-    /// Returns it as a JSON-RPC error; a tool's own code stands in `data.code`, and what the contract's message does
-    /// not say in `data.detail`.
-    pub fn to_rpc(&self) -> ErrorData {
-        let (error, numeric) = match self {
-            CallError::UnknownTool(problem) => return ErrorData::invalid_params(problem.clone(), None),
-            CallError::Tool(error) => (error, None),
-            CallError::Numeric(error) => (error, error.code.numeric()),
-        };
-        let mut data = error.data.clone();
-        if let Value::Object(data) = &mut data {
-            data.insert("code".to_owned(), Value::from(error.code.as_str()));
-            if numeric.is_some() {
-                data.insert("detail".to_owned(), Value::from(error.message.as_str()));
-            }
-        }
-        let (code, message) = match (numeric, error.code) {
-            (Some((number, message)), _) => (RpcCode(number), message.to_owned()),
-            (None, ErrorCode::InvalidInput) => (RpcCode::INVALID_PARAMS, error.message.clone()),
-            (None, _) => (RpcCode(-32000), error.message.clone()),
-        };
-        ErrorData::new(code, message, Some(data))
     }
 }
 
@@ -262,7 +229,7 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(catalog) = &self.server.catalog {
+        if let Some(catalog) = self.server.catalog.as_ref().filter(|_| self.session.is_untold()) {
             let watch = Watch {
                 catalog: Arc::clone(catalog),
                 session: Arc::clone(&self.session),
@@ -330,6 +297,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        short([request.uri.as_str()])?;
         let read = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
             catalog.read_resource(session, &request.uri, cancel)
         };
@@ -341,6 +309,7 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        short([request.uri.as_str()])?;
         let follow = move |catalog: &Catalog, session: &Session, _: &CancelFlag| catalog.follow(session, &request.uri);
         self.consult(&context, follow).await
     }
@@ -360,13 +329,21 @@ impl ServerHandler for Connection {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
         let readable = |uri: &&String| catalog.address(uri).is_ok();
-        accepted.resource_subscriptions =
-            requested.resource_subscriptions.as_ref().map(|uris| uris.iter().filter(readable).cloned().collect());
+        accepted.resource_subscriptions = requested
+            .resource_subscriptions
+            .as_ref()
+            .map(|uris| uris.iter().filter(readable).take(MAX_FOLLOWED).cloned().collect());
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
+        let Ok(_place) = self.session.listeners().try_acquire() else {
+            return Err(ErrorData::invalid_request(
+                "There are as many subscriptions as a client may have. End one first.",
+                None,
+            ));
+        };
         let watch = Watch { catalog, session, places: Arc::clone(&self.server.places) };
         subscriptions::tell_listener(watch, &context).await;
         Ok(())
@@ -388,6 +365,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        short(request.arguments.iter().flatten().filter_map(|(_, value)| value.as_str()))?;
         let write = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
             catalog.get_prompt(session, request, cancel)
         };
@@ -399,6 +377,8 @@ impl ServerHandler for Connection {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        let known = request.context.iter().flat_map(|context| context.arguments.iter().flatten());
+        short(known.map(|(_, value)| value.as_str()).chain([request.argument.value.as_str()]))?;
         let complete = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
             catalog.complete(session, &request, cancel)
         };
@@ -467,12 +447,16 @@ impl Connection {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
         let cancel = CancelFlag::default();
         let guard = SetOnDrop::new(cancel.clone());
-        let begin = move |progress: Progress| {
-            let cancel = progress.heard_through(cancel);
-            tokio::task::spawn_blocking(move || ask(&catalog, &session, &cancel))
-        };
         let asked = async {
-            let _place = self.server.places.acquire().await;
+            let place = self.server.places.take(&self.session, Cost::Any).await;
+            let begin = move |progress: Progress| {
+                let cancel = progress.heard_through(cancel).until(Instant::now() + QUESTION_TIME);
+                let work = move || {
+                    let _place = place;
+                    ask(&catalog, &session, &cancel)
+                };
+                tokio::task::spawn_blocking(work)
+            };
             hear(context, begin).await
         };
         tokio::select! {
@@ -520,6 +504,13 @@ async fn hear<W: Future>(context: &RequestContext<RoleServer>, begin: impl FnOnc
     outcome
 }
 
+/// Refuses texts that nobody means: names, paths and addresses are short.
+fn short<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), ErrorData> {
+    let refused =
+        || ErrorData::invalid_params(format!("A name, path or address has at most {MAX_LETTERS} bytes."), None);
+    if texts.into_iter().any(|text| text.len() > MAX_LETTERS) { Err(refused()) } else { Ok(()) }
+}
+
 fn cursor_of(request: &Option<PaginatedRequestParams>) -> Option<&str> {
     request.as_ref().and_then(|request| request.cursor.as_deref())
 }
@@ -535,37 +526,4 @@ fn describe_failure(name: &str, failure: tokio::task::JoinError) -> ToolError {
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn bare_errors_carry_the_string_code_beside_the_details() {
-        let error = ToolError::new(ErrorCode::RefNotIndexed, "No.").with("ref", "dev");
-        assert_eq!(
-            serde_json::to_value(CallError::from(error).to_rpc()).unwrap(),
-            json!({"code": -32000, "message": "No.", "data": {
-                "code": "ref_not_indexed", "ref": "dev", "suggestion": "Call index_repo with this ref first."}})
-        );
-        assert_eq!(CallError::from(ToolError::invalid_input("x")).to_rpc().code.0, -32602);
-    }
-
-    #[test]
-    fn errors_of_the_deck_have_the_number_and_the_message_of_the_contract() {
-        let error = ToolError::new(ErrorCode::FileNotFound, "there is no file docs/missing.md")
-            .with("path", "docs/missing.md")
-            .suggest("Did you mean 'docs/existing.md'?");
-        assert_eq!(
-            serde_json::to_value(CallError::of(error, true).to_rpc()).unwrap(),
-            json!({"code": 1001, "message": "File Not Found", "data": {
-                "suggestion": "Did you mean 'docs/existing.md'?", "path": "docs/missing.md", "code": "file_not_found",
-                "detail": "there is no file docs/missing.md"}})
-        );
-        let refused = CallError::of(ToolError::invalid_input("`limit` must be at least 1."), true).to_rpc();
-        assert_eq!((refused.code.0, refused.message.as_ref()), (-32602, "`limit` must be at least 1."));
-    }
 }

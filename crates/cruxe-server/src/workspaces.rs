@@ -58,6 +58,11 @@ impl Workspaces {
         Workspaces { home, own, rules, allowed, open: Mutex::default() }
     }
 
+    /// Where the user's own files are.
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
     /// The workspace that the server was started for.
     pub fn own(&self) -> &Arc<Workspace> {
         &self.own
@@ -120,6 +125,13 @@ impl Workspaces {
         // A folder may belong to a repository that begins above the allowed root.
         if !self.is_allowed(&project.root) {
             return Err(not_allowed(asked, "belongs to a repository outside the allowed roots"));
+        }
+        // So may what its `.git` leads to.
+        if let Some(repo) = project.repo.as_ref().filter(|_| !self.allowed.is_empty()) {
+            let places = repo.places().map_err(|problem| no_project(asked, problem.into()))?;
+            if !places.iter().all(|place| self.is_allowed(place)) {
+                return Err(not_allowed(asked, "keeps its git directory outside the allowed roots"));
+            }
         }
         project.check_readable().map_err(|problem| no_project(asked, problem))?;
         let mut open = self.lock();

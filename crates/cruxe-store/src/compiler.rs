@@ -284,6 +284,6 @@ mod tests {
 
     #[test]
     fn damaged_facts_are_an_error() {
-        assert!(matches!(unpacked(5, b"x"), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(unpacked(5, b"x"), Err(StoreError::Damaged { .. })));
     }
 }

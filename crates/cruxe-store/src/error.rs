@@ -24,6 +24,12 @@ pub enum StoreError {
         /// What was found.
         what: String,
     },
+    /// A part of the index is not what was written. The rest can be read, and the next sync builds it anew.
+    #[error("a part of the index is damaged ({what}); `cruxe sync` rebuilds it")]
+    Damaged {
+        /// What was found.
+        what: String,
+    },
     /// Another process is writing.
     #[error("another process is indexing this project")]
     Busy,
@@ -49,9 +55,31 @@ impl StoreError {
         match self {
             StoreError::NotIndexed => Some(SchemaStatus::NotIndexed),
             StoreError::Incompatible { .. } => Some(SchemaStatus::ReindexRequired),
-            StoreError::Corrupt { .. } => Some(SchemaStatus::CorruptManifest),
+            StoreError::Corrupt { .. } | StoreError::Damaged { .. } => Some(SchemaStatus::CorruptManifest),
             _ => None,
         }
+    }
+
+    /// Whether it is the disk that refuses: it is full, cannot be written, or breaks.
+    pub fn is_of_the_disk(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, DiskFull, FileLockingProtocolFailed, ReadOnly, SystemIoFailure};
+        use tantivy::TantivyError::{IoError, LockFailure, OpenWriteError};
+        match self {
+            StoreError::Io { .. } => true,
+            StoreError::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(CannotOpen | DiskFull | FileLockingProtocolFailed | ReadOnly | SystemIoFailure)
+            ),
+            StoreError::Text(IoError(_) | OpenWriteError(_) | LockFailure(..)) => true,
+            StoreError::Text(error) => error.to_string().contains("(os error "), // of its threads we hear in words alone
+            _ => false,
+        }
+    }
+
+    /// Whether a database cannot be written where it is.
+    pub(crate) fn is_read_only(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+        matches!(self, StoreError::Sqlite(error) if matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly)))
     }
 
     pub(crate) fn corrupt(what: impl Into<String>) -> StoreError {
@@ -60,7 +88,7 @@ impl StoreError {
 
     /// Something is not what was written.
     pub(crate) fn checksum(of: &str) -> StoreError {
-        StoreError::corrupt(format!("checksum of {of}"))
+        StoreError::Damaged { what: format!("checksum of {of}") }
     }
 
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> StoreError {
@@ -73,14 +101,17 @@ impl From<rusqlite::Error> for StoreError {
     /// Damage is told from other failures here, once, so that callers cannot forget to.
     fn from(error: rusqlite::Error) -> StoreError {
         use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        use rusqlite::ErrorCode::{ConstraintViolation, DatabaseCorrupt, NotADatabase, Unknown};
         // A page of garbage may well look like a page of rows; then its values are not what was written there.
         let garbage = matches!(
             error,
             FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
         );
         match error.sqlite_error_code() {
-            Some(DatabaseCorrupt | NotADatabase) => StoreError::corrupt(format!("database: {error}")),
+            // Our statements fit our tables, and our rows fit each other: where they do not, something else is in the file.
+            Some(DatabaseCorrupt | NotADatabase | Unknown | ConstraintViolation) => {
+                StoreError::corrupt(format!("database: {error}"))
+            }
             None if garbage => StoreError::corrupt(format!("database: {error}")),
             _ => StoreError::Sqlite(error),
         }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cruxe_model::facts::{Chunk, FileFacts, Symbol, SymbolIndex};
 use cruxe_model::{ContentHash, RepoPath, VersionId, ids};
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension, Row, params};
 
 use crate::check::{Check, unseal};
 use crate::compiler::{self, Compiler};
@@ -58,6 +58,8 @@ pub struct Index {
     derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// Every name was found where it belongs.
     names_sound: AtomicBool,
+    /// A part was found damaged.
+    damaged: AtomicBool,
     /// What a thorough check found; `None` while nothing is wrong.
     damage: Mutex<Option<String>>,
 }
@@ -131,10 +133,11 @@ impl Index {
         schema::check(&connection)?;
         let text = TextIndex::open(&folder.join("text"))?;
         text.check_age(&connection)?;
-        Ok(Arc::new(Index {
+        let folder_is_marked = folder.join(DAMAGED).exists();
+        let index = Arc::new(Index {
             folder,
             text,
-            idle: Mutex::new(vec![connection]),
+            idle: Mutex::default(),
             files: Mutex::default(),
             refs: Mutex::default(),
             tables: Mutex::default(),
@@ -145,8 +148,11 @@ impl Index {
             compiler: Mutex::default(),
             derived: Mutex::default(),
             names_sound: AtomicBool::new(false),
+            damaged: AtomicBool::new(folder_is_marked),
             damage: Mutex::new(None),
-        }))
+        });
+        index.give_back(connection);
+        Ok(index)
     }
 
     /// Whether this is still the generation in use.
@@ -167,7 +173,20 @@ impl Index {
         if let Err(StoreError::Corrupt { what }) = &outcome {
             *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(what.clone());
         }
-        outcome
+        outcome.inspect_err(|problem| self.note_damage(problem))
+    }
+
+    /// Whether a part of it was found damaged, so that a sync should build it anew.
+    pub fn wants_rebuild(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Leaves a mark beside a damaged part, for whoever writes next.
+    fn note_damage(&self, problem: &StoreError) {
+        if matches!(problem, StoreError::Damaged { .. }) && !self.damaged.swap(true, Ordering::Relaxed) {
+            tracing::warn!("{problem}");
+            let _ = std::fs::File::create(self.folder.join(DAMAGED)); // a home that cannot be written cannot be repaired
+        }
     }
 
     /// Reads every embedding and compares checksums. Damage that it finds is made good by the next sync.
@@ -216,11 +235,21 @@ impl Index {
     }
 
     fn give_back(&self, connection: Connection) {
+        // One that takes the file as unchanging would never see a change.
+        let lasting = connection.is_readonly(MAIN_DB).is_ok_and(|read_only| !read_only);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < 8 {
+        if lasting && idle.len() < 8 {
             idle.push(connection);
         }
     }
+}
+
+/// The mark of a generation of which a part is damaged.
+const DAMAGED: &str = "damaged";
+
+/// Whether somebody found a part of the index damaged, so that it should be built anew.
+pub fn wants_rebuild(dir: &ProjectDir) -> bool {
+    matches!(dir.current(), Ok(Some(folder)) if folder.join(DAMAGED).exists())
 }
 
 /// The names of the refs that an index has, whatever else is wrong with it; none where it cannot be read at all.
@@ -239,10 +268,20 @@ pub(crate) fn connect(folder: &Path) -> Result<Connection, StoreError> {
     if !path.is_file() {
         return Err(StoreError::corrupt("database: the file is missing"));
     }
-    let connection =
-        Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    match connect_to(&path) {
+        // Readers of a database with a log write too, into the file by which they agree with writers. Where nothing can be
+        // written, nobody writes: what is there can be read as it is, unless a log says that it is not all.
+        Err(problem) if problem.is_read_only() && !schema::has_log(&path) => schema::open_unchanging(&path),
+        other => other,
+    }
+}
+
+fn connect_to(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
     schema::configure(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
+    schema::version(&connection)?;
     Ok(connection)
 }
 
@@ -309,6 +348,16 @@ impl Snapshot {
         self.connection.as_ref().ok_or(StoreError::NotIndexed)
     }
 
+    /// Passes on what was read; damage is noted on the way.
+    fn noted<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        outcome.inspect_err(|problem| self.index.note_damage(problem))
+    }
+
+    /// Whether a part of the index was found damaged, so that a sync should build it anew.
+    pub fn wants_rebuild(&self) -> bool {
+        self.index.wants_rebuild()
+    }
+
     /// Grows with every publish: equal numbers mean equal content.
     pub fn published(&self) -> i64 {
         self.published
@@ -322,7 +371,7 @@ impl Snapshot {
         {
             return Ok(Some(Arc::clone(state)));
         }
-        let state = self.read_ref_state(name)?.map(Arc::new);
+        let state = self.noted(self.read_ref_state(name))?.map(Arc::new);
         if let Some(state) = &state {
             known().insert(name.to_owned(), (self.published, Arc::clone(state)));
         }
@@ -365,7 +414,7 @@ impl Snapshot {
         if let Some(row) = known().get(&version) {
             return Ok(row.clone());
         }
-        let row = self.read_file(version)?;
+        let row = self.noted(self.read_file(version))?;
         let mut known = known();
         if known.len() >= MAX_KNOWN_FILES {
             known.clear();
@@ -440,7 +489,7 @@ impl Snapshot {
         let mut files = Vec::new();
         while let Some(row) = rows.next()? {
             if versions.contains(row.get(0)?) {
-                files.push(read_file(row)?);
+                files.push(self.noted(read_file(row))?);
             }
         }
         match files.len() as u64 == versions.len() {
@@ -465,7 +514,7 @@ impl Snapshot {
     /// The symbols of a file version.
     pub fn symbols(&self, version: VersionId) -> Result<SymbolTable, StoreError> {
         let sealed = self.blob("SELECT symbols FROM facts WHERE version = ?1", version)?;
-        pack::unpack_symbols(unseal(&sealed, version.into(), "the symbols of a file")?)
+        pack::unpack_symbols(self.noted(unseal(&sealed, version.into(), "the symbols of a file"))?)
     }
 
     /// The same, kept for the next question.
@@ -486,7 +535,7 @@ impl Snapshot {
     /// Everything that a file version says.
     pub fn facts(&self, version: VersionId) -> Result<FileFacts, StoreError> {
         let sealed = self.blob("SELECT rest FROM facts WHERE version = ?1", version)?;
-        let mut facts = pack::unpack_rest(unseal(&sealed, version.into(), "the facts of a file")?)?;
+        let mut facts = pack::unpack_rest(self.noted(unseal(&sealed, version.into(), "the facts of a file"))?)?;
         SymbolTable { symbols: facts.symbols, chunks: facts.chunks, .. } = self.symbols(version)?;
         Ok(facts)
     }
@@ -507,10 +556,10 @@ impl Snapshot {
         versions: &RoaringBitmap,
     ) -> Result<Vec<SymbolHit>, StoreError> {
         let connection = self.connection()?;
-        let found = names::find(connection, name, how, versions)?;
+        let found = self.noted(names::find(connection, name, how, versions))?;
         // Before it is said that there is none, the table is read as it lies, once: what leads there may be damaged.
         if found.is_empty() && !self.index.names_sound.load(Ordering::Relaxed) {
-            names::validate(connection)?;
+            self.noted(names::validate(connection))?;
             self.index.names_sound.store(true, Ordering::Relaxed);
         }
         Ok(found)
@@ -550,7 +599,7 @@ impl Snapshot {
 
     /// The versions of a set that use a name; some may not, but none that does is missing.
     pub fn mentioning(&self, name: &str, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
-        self.index.mentions.find(self.connection()?, name, versions)
+        self.noted(self.index.mentions.find(self.connection()?, name, versions))
     }
 
     /// What compilers' indexes say about a set of versions; `None` while none was taken in.
@@ -568,7 +617,7 @@ impl Snapshot {
             }
             Arc::clone(&held.1)
         };
-        compiler.read(connection, versions)?;
+        self.noted(compiler.read(connection, versions))?;
         Ok(Some(compiler))
     }
 

@@ -116,6 +116,7 @@ impl Job {
 pub struct Jobs {
     connection: Connection,
     lock_path: PathBuf,
+    lasting: bool,
 }
 
 impl Jobs {
@@ -134,9 +135,20 @@ impl Jobs {
                 }
                 connect(path)?
             }
+            // A home that cannot be written: what was noted is not to be had, and nothing will be.
+            Err(problem) if problem.is_read_only() => {
+                let connection = Connection::open_in_memory()?;
+                connection.execute_batch(TABLES)?;
+                return Ok(Jobs { connection, lock_path, lasting: false });
+            }
             other => other?,
         };
-        Ok(Jobs { connection, lock_path })
+        Ok(Jobs { connection, lock_path, lasting: true })
+    }
+
+    /// Whether what is noted stays; not where the disk cannot be written.
+    pub fn is_lasting(&self) -> bool {
+        self.lasting
     }
 
     /// Notes a new job.
@@ -250,14 +262,14 @@ const SELECT: &str = "SELECT id, ref, mode, status, changed_files, file_count, d
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
     crate::schema::configure(&connection)?;
-    connection.execute_batch(
-        "CREATE TABLE IF NOT EXISTS job (id TEXT UNIQUE NOT NULL, ref TEXT NOT NULL, mode TEXT NOT NULL, \
-         status TEXT NOT NULL, changed_files INTEGER, file_count INTEGER, done INTEGER NOT NULL, total INTEGER, \
-         outcomes TEXT NOT NULL, error TEXT, created_at TEXT NOT NULL, duration_ms INTEGER NOT NULL DEFAULT 0); \
-         CREATE TABLE IF NOT EXISTS access (ref TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID",
-    )?;
+    connection.execute_batch(TABLES)?;
     Ok(connection)
 }
+
+const TABLES: &str = "CREATE TABLE IF NOT EXISTS job (id TEXT UNIQUE NOT NULL, ref TEXT NOT NULL, mode TEXT NOT NULL, \
+     status TEXT NOT NULL, changed_files INTEGER, file_count INTEGER, done INTEGER NOT NULL, total INTEGER, \
+     outcomes TEXT NOT NULL, error TEXT, created_at TEXT NOT NULL, duration_ms INTEGER NOT NULL DEFAULT 0); \
+     CREATE TABLE IF NOT EXISTS access (ref TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID";
 
 fn read(row: &Row) -> rusqlite::Result<Job> {
     let (mode, status, outcomes, created): (String, String, String, String) =

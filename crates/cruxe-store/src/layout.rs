@@ -1,7 +1,7 @@
 //! Where the files of a project are.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,7 +101,7 @@ impl ProjectDir {
         match fs::read(&path) {
             // A record that cannot be read is as good as none: registering again writes a new one.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(problem) if matches!(problem.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory) => Ok(None),
             Err(problem) => Err(StoreError::io(path)(problem)),
         }
     }
@@ -118,8 +118,8 @@ impl ProjectDir {
         match fs::read_to_string(&path) {
             Ok(name) if is_generation(name.trim()) => Ok(Some(self.root.join(name.trim()))),
             Ok(_) => Err(StoreError::corrupt("CURRENT names no generation")),
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(problem) if problem.kind() == std::io::ErrorKind::InvalidData => {
+            Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
+            Err(problem) if matches!(problem.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory) => {
                 Err(StoreError::corrupt("CURRENT is no text"))
             }
             Err(problem) => Err(StoreError::io(path)(problem)),
@@ -137,7 +137,7 @@ impl ProjectDir {
             let path = self.root.join(format!("g{number}"));
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(path),
-                Err(problem) if problem.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+                Err(problem) if problem.kind() == ErrorKind::AlreadyExists => number += 1,
                 Err(problem) => return Err(StoreError::io(&path)(problem)),
             }
         }
@@ -166,7 +166,7 @@ impl ProjectDir {
     fn generations(&self) -> Result<Vec<u64>, StoreError> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
-            Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(problem) if problem.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(problem) => return Err(StoreError::io(&self.root)(problem)),
         };
         let number = |name: &str| name.strip_prefix('g').and_then(|rest| rest.parse().ok()).filter(|n| *n < u64::MAX);
@@ -195,7 +195,13 @@ pub(crate) fn write_atomically(path: &Path, content: &[u8]) -> Result<(), StoreE
     let temporary = path.with_extension(format!("tmp{}-{number}", std::process::id()));
     let written = fs::File::create(&temporary)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| match fs::rename(&temporary, path) {
+            // Nobody makes a folder there for a reason.
+            Err(problem) if problem.kind() == ErrorKind::IsADirectory => {
+                fs::remove_dir_all(path).and_then(|()| fs::rename(&temporary, path))
+            }
+            other => other,
+        });
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }

@@ -49,7 +49,7 @@ mod writer;
 pub use compiler::{Compiler, CompilerFacts, CompilerOccurrence, CompilerRole, CompilerSymbol};
 pub use corpus::{ChunkNumber, Corpus, FileNumber, TextField, Vectors};
 pub use error::StoreError;
-pub use index::{FileRow, Index, Snapshot, SymbolTable, ref_names};
+pub use index::{FileRow, Index, Snapshot, SymbolTable, ref_names, wants_rebuild};
 pub use jobs::{Job, JobMode, JobStatus, Jobs};
 pub use layout::{Home, ProjectDir, ProjectRecord};
 pub use lock::WriterLock;

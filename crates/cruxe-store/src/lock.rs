@@ -38,7 +38,8 @@ impl WriterLock {
         if !path.exists() {
             return Ok(false);
         }
-        let file = open(path)?;
+        // Where nothing can be written, a lock can still be looked at.
+        let file = open(path).or_else(|problem| File::open(path).map_err(|_| problem))?;
         match file.try_lock_shared() {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => Ok(true),

@@ -187,6 +187,6 @@ mod tests {
             entry("c.rs", i64::MIN, Err(LeftOut::Unreadable)),
         ];
         list[0].stat = None;
-        assert_eq!(unpack_list::<StatEntry>(&pack_list(&list).unwrap()).unwrap(), list);
+        assert_eq!(unpack_list::<StatEntry>("main", &pack_list("main", &list).unwrap()).unwrap(), list);
     }
 }

@@ -324,7 +324,7 @@ mod tests {
         assert!(hits.iter().all(|hit| hit.position == u32::MAX));
         assert_eq!((hits[5].test, hits[5].local, hits[5].declaration, hits[5].public), (true, false, true, false));
         assert_eq!(pack("n", 1, vec![Place { version: 200, rest: 30 << 9 }]).unwrap().len(), 9);
-        assert!(matches!(unpack("n", 1, &[3, 1]), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(unpack("n", 1, &[3, 1]), Err(StoreError::Damaged { .. })));
     }
 
     fn between(a: &str, b: &str) -> Option<usize> {

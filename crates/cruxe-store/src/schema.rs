@@ -1,8 +1,9 @@
 //! The tables, and how an older file becomes a newer one.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
 
@@ -98,6 +99,27 @@ pub fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "mmap_size", 0)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(())
+}
+
+/// Whether a database has a log with something in it.
+pub fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|data| data.len() > 0)
+}
+
+/// Opens a database that nobody writes.
+pub fn open_unchanging(path: &Path) -> Result<Connection, StoreError> {
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => address.push(char::from(*byte)),
+            byte => address.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok(Connection::open_with_flags(address, flags)?)
 }
 
 /// Switches to a write-ahead log. Of two connections that make a new database at the same moment one is told at once that it

@@ -32,6 +32,17 @@ pub enum VcsError {
         /// The `.git` file.
         path: PathBuf,
     },
+    /// A git directory and a work tree that do not both say that they belong together.
+    #[error(
+        "the git repository of `{}` is not used: {reason}; if that is meant, run `git worktree repair`, or give the \
+         folder that the repository belongs to", path.display()
+    )]
+    Foreign {
+        /// The path whose repository was looked for.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
     /// The repository stores its refs in a way that cannot be read.
     #[error(
         "`{}` stores its refs as reftable, which is not supported; run `git refs migrate --ref-format=files` there",
@@ -100,11 +111,37 @@ pub enum VcsError {
         /// How many files are listed at most.
         limit: usize,
     },
+    /// A commit cannot be written as files.
+    #[error("the files of commit {hash} cannot be written: {reason}")]
+    Checkout {
+        /// The commit's id.
+        hash: ContentHash,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file or folder could not be written.
+    #[error("cannot write `{}`: {reason}", path.display())]
+    Write {
+        /// What was written.
+        path: PathBuf,
+        /// What is in the way.
+        reason: String,
+    },
+    /// Somebody changed a work tree that is to be changed or removed.
+    #[error("`{}` is not as it was committed; commit it elsewhere, or remove the work tree by hand", path.display())]
+    Edited {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl VcsError {
     pub(crate) fn read(path: &Path, error: &std::io::Error) -> VcsError {
         VcsError::Read { path: path.to_owned(), reason: error.to_string() }
+    }
+
+    pub(crate) fn write(path: &Path, error: &std::io::Error) -> VcsError {
+        VcsError::Write { path: path.to_owned(), reason: error.to_string() }
     }
 
     /// Shortens and escapes the text, so that a hostile one cannot fill a log or drive a terminal.
@@ -118,11 +155,15 @@ impl VcsError {
     }
 }
 
-/// The messages of an error and its causes, on one line.
+/// The messages of an error and its causes, on one line, without what they quote.
+///
+/// A file of a git directory can be a link to any file of this machine, and an error goes to whoever asked.
 pub(crate) fn reason(error: &gix::Error) -> String {
     let mut messages: Vec<String> = Vec::new();
     for cause in error.iter_errors() {
         let message = cause.to_string();
+        let quote = [", input=", "\"", "'", "`"].iter().filter_map(|mark| message.find(mark)).min();
+        let message = message[..quote.unwrap_or(message.len())].trim_end_matches([' ', ':', ',', '(']).to_owned();
         if !message.is_empty() && messages.last() != Some(&message) {
             messages.push(message);
         }

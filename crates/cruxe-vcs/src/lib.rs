@@ -4,12 +4,16 @@
 //! tree's file and a blob are all named by [`ContentHash`](cruxe_model::ContentHash), a path by
 //! [`RepoPath`](cruxe_model::RepoPath).
 //!
-//! Deliberately absent: any write, any process (no hook, filter, pager or `git` program is ever run), any trust in
-//! the repository's own configuration beyond what is needed to read it, and any idea of symbols.
+//! Deliberately absent: any write but that of a work tree of our own (`work_tree`), any process (no hook, filter, pager
+//! or `git` program is ever run), any trust in the repository's own configuration beyond what is needed to read it, and
+//! any idea of symbols.
 
+mod belongs;
 mod blob;
 mod branch;
+mod checkout;
 mod error;
+mod guard;
 mod merge_base;
 mod object;
 mod recent;
@@ -20,6 +24,7 @@ mod staged;
 #[cfg(test)]
 mod testing;
 mod tree;
+mod work_tree;
 
 pub use blob::{Blob, BlobReader, hash_blob};
 pub use branch::Head;

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
-use std::fs;
+use std::path::Path;
 
 use cruxe_model::ContentHash;
 use gix::ObjectId;
@@ -15,6 +15,7 @@ use gix::objs::Kind;
 use gix::revwalk::graph::Commit;
 
 use crate::error::VcsError;
+use crate::guard;
 use crate::object::{content_hash, damaged, full_id, header, object_id, wrong_kind};
 use crate::repo::Repo;
 
@@ -36,7 +37,8 @@ impl Repo {
         // A commit-graph that is absent or damaged only costs time. In a shallow clone it may tell of parents beyond
         // the cut, which git does not see.
         let cache = if cut_off.is_empty() { repo.commit_graph_if_enabled().ok().flatten() } else { None };
-        let mut history = History { graph: repo.revision_graph(cache.as_ref()), cut_off };
+        let objects = repo.objects.store_ref().path();
+        let mut history = History { graph: repo.revision_graph(cache.as_ref()), objects, cut_off };
         let best = best_common(&mut history, object_id(&repo, a)?, object_id(&repo, b)?)?;
         Ok(best.map(|id| content_hash(id.as_bytes())))
     }
@@ -47,7 +49,7 @@ impl Repo {
             return Ok(HashSet::new());
         }
         let path = self.common_dir().join("shallow");
-        let text = fs::read(&path).map_err(|error| VcsError::read(&path, &error))?;
+        let text = guard::read(&path, guard::LIST)?;
         let hashes = text.lines().filter_map(|line| full_id(line, self.refs().format));
         Ok(hashes.filter_map(|hash| ObjectId::try_from(hash.as_bytes()).ok()).collect())
     }
@@ -56,6 +58,7 @@ impl Repo {
 /// Reads commits, each once.
 struct History<'repo, 'cache> {
     graph: gix::revwalk::Graph<'repo, 'cache, Commit<()>>,
+    objects: &'repo Path,
     cut_off: HashSet<ObjectId>,
 }
 
@@ -69,10 +72,14 @@ impl History<'_, '_> {
     }
 
     fn commit(&mut self, id: ObjectId) -> Result<&Commit<()>, VcsError> {
+        let hash = content_hash(id.as_bytes());
+        if !self.graph.contains(&id) {
+            guard::check_loose(self.objects, &hash)?;
+        }
         match self.graph.get_or_insert_full_commit(id, |_| {}) {
             Ok(Some(commit)) => Ok(commit),
-            Ok(None) => Err(VcsError::MissingObject { hash: content_hash(id.as_bytes()) }),
-            Err(error) => Err(damaged(&content_hash(id.as_bytes()), &error)),
+            Ok(None) => Err(VcsError::MissingObject { hash }),
+            Err(error) => Err(damaged(&hash, &error)),
         }
     }
 }

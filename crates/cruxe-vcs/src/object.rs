@@ -5,6 +5,7 @@ use gix::ObjectId;
 use gix::objs::{CommitRefIter, Kind, TagRefIter};
 
 use crate::error::{VcsError, reason};
+use crate::guard;
 
 /// Takes the raw bytes of an id that gix or a digest produced.
 pub(crate) fn content_hash(raw: &[u8]) -> ContentHash {
@@ -36,7 +37,9 @@ pub(crate) fn object_id(repo: &gix::Repository, hash: &ContentHash) -> Result<Ob
 
 /// The kind and size of an object, without reading it whole.
 pub(crate) fn header(repo: &gix::Repository, hash: &ContentHash) -> Result<(Kind, u64), VcsError> {
-    match repo.try_find_header(object_id(repo, hash)?) {
+    let id = object_id(repo, hash)?;
+    guard::check_loose(repo.objects.store_ref().path(), hash)?;
+    match repo.try_find_header(id) {
         Ok(Some(header)) => Ok((header.kind(), header.size())),
         Ok(None) => Err(VcsError::MissingObject { hash: *hash }),
         Err(error) => Err(damaged(hash, &error)),
@@ -49,7 +52,9 @@ pub(crate) fn find<'repo>(
     hash: &ContentHash,
     kind: Kind,
 ) -> Result<gix::Object<'repo>, VcsError> {
-    match repo.try_find_object(object_id(repo, hash)?) {
+    let id = object_id(repo, hash)?;
+    guard::check_loose(repo.objects.store_ref().path(), hash)?;
+    match repo.try_find_object(id) {
         Ok(Some(object)) if object.kind == kind => Ok(object),
         Ok(Some(object)) => Err(wrong_kind(hash, object.kind, kind)),
         Ok(None) => Err(VcsError::MissingObject { hash: *hash }),

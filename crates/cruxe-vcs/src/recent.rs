@@ -5,12 +5,13 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use cruxe_files::Root;
 use cruxe_model::{ContentHash, RepoPath};
 use gix::index::entry::{Mode, Stage, Stat};
 use gix::objs::{CommitRefIter, Kind};
 
 use crate::blob::hash_blob;
-use crate::error::{VcsError, reason};
+use crate::error::VcsError;
 use crate::object::{content_hash, damaged, find, tree_of};
 use crate::repo::Repo;
 
@@ -70,9 +71,7 @@ impl Repo {
     /// Lists the tracked files that differ from the last commit, in path order.
     pub fn changes(&self) -> Result<Vec<Change>, VcsError> {
         let (Some(root), repo) = (self.work_tree(), self.local()) else { return Ok(Vec::new()) };
-        let index = repo
-            .index_or_empty()
-            .map_err(|problem| VcsError::Read { path: self.git_dir().join("index"), reason: reason(&problem) })?;
+        let index = self.index()?;
         let commit = self.head()?.commit;
         // Most of the time nothing is staged, and the index knows: it keeps the id of the tree that it was made from.
         let tree = commit.as_ref().map(|commit| tree_of(&repo, commit)).transpose()?;
@@ -127,7 +126,7 @@ impl Repo {
         if metadata.len() > LARGEST_COMPARED {
             return Some(Now::Unknown);
         }
-        let data = fs::read(&place).ok()?;
+        let data = Root::open(root).and_then(|files| files.read(path.as_str(), LARGEST_COMPARED)).ok()?;
         let hash = hash_blob(self.object_format(), &data);
         if hash == staged || !data.contains(&b'\r') {
             return Some(Now::Content(hash));
@@ -146,7 +145,7 @@ enum Now {
     Unknown,
 }
 
-fn is_same(metadata: &Metadata, stat: &Stat) -> bool {
+pub(crate) fn is_same(metadata: &Metadata, stat: &Stat) -> bool {
     let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     time.is_some_and(|time| {
         time.as_secs() as u32 == stat.mtime.secs

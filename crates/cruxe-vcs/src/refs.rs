@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -17,6 +17,7 @@ use gix::bstr::ByteSlice;
 use gix::refs::{FullName, FullNameRef, packed};
 
 use crate::error::{VcsError, reason};
+use crate::guard::{self, is_absent};
 use crate::object::full_id;
 
 pub(crate) struct Refs {
@@ -156,11 +157,11 @@ impl Refs {
 
     fn load_packed(&self, path: &Path) -> Result<Option<Packed>, VcsError> {
         let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|mut file| {
+        let read = guard::open(path, guard::LIST).and_then(|file| {
             // The stamp is of the opened file and from before the read: should the file be replaced or grow now,
             // the next look sees another stamp and reads again.
             let stamp = Stamp::of(&file.metadata()?);
-            file.read_to_end(&mut bytes)?;
+            (&file).take(guard::LIST).read_to_end(&mut bytes)?;
             Ok((file, stamp))
         });
         let (file, stamp) = match read {
@@ -217,15 +218,8 @@ fn is_of_one_work_tree(name: &str) -> bool {
     !name.starts_with("refs/") || OWN.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether the error means that there is no such file: a part of the path may be a file, the path a folder (`a` when
-/// there is a branch `a/b`), or the name longer than any file name can be.
-fn is_absent(error: &io::Error) -> bool {
-    use ErrorKind::{InvalidFilename, IsADirectory, NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory | IsADirectory | InvalidFilename)
-}
-
 fn read_start(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(128);
-    File::open(path)?.take(MAX_REF_BYTES).read_to_end(&mut bytes)?;
+    guard::open(path, u64::MAX)?.take(MAX_REF_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

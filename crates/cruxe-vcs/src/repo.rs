@@ -8,7 +8,9 @@ use std::sync::Arc;
 use gix::discover::upwards;
 use gix::sec::Permission;
 
+use crate::belongs;
 use crate::error::{VcsError, reason};
+use crate::guard;
 use crate::refs::Refs;
 
 /// An opened repository; cheap to clone and to share between threads.
@@ -38,9 +40,10 @@ impl Repo {
     pub fn discover(path: &Path) -> Result<Option<Repo>, VcsError> {
         let start = canonical(path)?;
         let start = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
+        guard::check_upwards(start)?;
         let trust = gix::sec::trust::Mapping { full: open_options(), reduced: open_options() };
         let found = match gix::ThreadSafeRepository::discover_opts(start, upwards::Options::default(), trust) {
-            Ok(gix) => Some(Repo::new(gix)?),
+            Ok(gix) => Some(Repo::new(gix, start)?),
             Err(error) if is_outside_git(&error) => None,
             Err(error) => return Err(VcsError::Open { path: path.to_owned(), reason: reason(&error) }),
         };
@@ -48,10 +51,11 @@ impl Repo {
         Ok(found)
     }
 
-    fn new(gix: gix::ThreadSafeRepository) -> Result<Repo, VcsError> {
+    fn new(gix: gix::ThreadSafeRepository, start: &Path) -> Result<Repo, VcsError> {
         let git_dir = canonical(gix.git_dir())?;
         let common_dir = gix.common_dir.as_deref().map_or_else(|| Ok(git_dir.clone()), canonical)?;
         let work_tree = gix.work_tree.as_deref().map(canonical).transpose()?;
+        belongs::check(start, &git_dir, &common_dir, work_tree.as_deref())?;
         if common_dir.join("reftable").is_dir() {
             return Err(VcsError::Reftable { git_dir: common_dir });
         }
@@ -74,6 +78,23 @@ impl Repo {
         &self.refs().common_dir
     }
 
+    /// Lists the folders that its history is read from, as canonical paths: whoever may read only some folders has to look at
+    /// all of them.
+    pub fn places(&self) -> Result<Vec<PathBuf>, VcsError> {
+        let mut places = vec![self.git_dir().to_owned(), self.common_dir().to_owned()];
+        let objects = canonical(&self.common_dir().join("objects"))?;
+        let failed =
+            |problem: &dyn std::error::Error| VcsError::read(&objects, &std::io::Error::other(problem.to_string()));
+        let others =
+            gix::odb::alternate::resolve(objects.clone(), Path::new("/")).map_err(|problem| failed(&problem))?;
+        places.push(objects.clone());
+        places.push(canonical(&self.common_dir().join("refs"))?);
+        // One that is not there is not read either.
+        places.extend(others.iter().filter_map(|place| fs::canonicalize(place).ok()));
+        places.dedup();
+        Ok(places)
+    }
+
     /// How this repository names its objects.
     pub fn object_format(&self) -> ObjectFormat {
         match self.refs().format {
@@ -90,6 +111,7 @@ impl Repo {
     /// Lists the folders of the main and the linked work trees that exist, main first, as canonical paths.
     pub fn work_trees(&self) -> Result<Vec<PathBuf>, VcsError> {
         let failed = |error: gix::Error| VcsError::Open { path: self.common_dir().to_owned(), reason: reason(&error) };
+        guard::check_work_trees(self.common_dir())?;
         let local = self.local();
         let main = local.main_repo().map_err(failed)?;
         let linked = local.worktrees().map_err(failed)?;

@@ -112,3 +112,19 @@ pub(crate) fn open(path: &Path) -> Repo {
 pub(crate) fn hash(hex: &str) -> ContentHash {
     ContentHash::from_hex(hex).unwrap()
 }
+
+/// Writes a tree object byte by byte, as no git command would, and commits it.
+pub(crate) fn commit_raw_tree(fixture: &Fixture, entries: &[(&str, &[u8], ContentHash)]) -> ContentHash {
+    let mut raw = Vec::new();
+    for (mode, name, hash) in entries {
+        raw.extend_from_slice(mode.as_bytes());
+        raw.push(b' ');
+        raw.extend_from_slice(name);
+        raw.push(0);
+        raw.extend_from_slice(hash.as_bytes());
+    }
+    let file = fixture.beside("raw");
+    fs::write(&file, raw).unwrap();
+    let tree = fixture.git(&["hash-object", "-w", "--literally", "-t", "tree", file.to_str().unwrap()]);
+    hash(&fixture.git(&["commit-tree", &tree, "-m", "raw"]))
+}

@@ -35,6 +35,9 @@ pub struct TreeFile {
 /// Ten times the largest known repositories. A few crafted trees that contain each other unfold to billions of files.
 const MAX_FILES: usize = 10_000_000;
 
+/// The longest path that a system call takes. Trees in trees in trees cost the square of their number otherwise.
+const MAX_PATH: usize = 4096;
+
 impl Repo {
     /// Lists everything that a commit contains.
     pub fn tree_files(&self, commit: &ContentHash) -> Result<TreeListing, VcsError> {
@@ -42,28 +45,20 @@ impl Repo {
     }
 }
 
-struct Entry {
-    path: Vec<u8>,
-    kind: EntryKind,
-    hash: ContentHash,
+/// What a tree names, wherever it is: a file, a link or another repository.
+pub(crate) struct Entry {
+    pub path: Vec<u8>,
+    pub kind: EntryKind,
+    pub hash: ContentHash,
 }
 
 fn list(repo: &gix::Repository, commit: &ContentHash, limit: usize) -> Result<TreeListing, VcsError> {
     let mut listing = TreeListing::default();
-    let mut pending = Vec::new();
-    push_entries(repo, &tree_of(repo, commit)?, &[], &mut pending, &mut listing.bad_paths)?;
-    let mut seen = 0;
-    while let Some(entry) = pending.pop() {
-        seen += 1;
-        if seen > limit {
-            return Err(VcsError::TooManyFiles { hash: *commit, limit });
-        }
-        if entry.kind == EntryKind::Tree {
-            push_entries(repo, &entry.hash, &entry.path, &mut pending, &mut listing.bad_paths)?;
-        } else {
-            take(entry, &mut listing);
-        }
+    let mut walk = Walk::new(repo, commit, limit)?;
+    while let Some(entry) = walk.next()? {
+        take(entry, &mut listing, &mut walk.bad_paths);
     }
+    listing.bad_paths = walk.bad_paths;
     // Git writes trees so that walking them gives path order. A crafted tree may be out of order, or name a path twice.
     if !listing.files.is_sorted_by(|a, b| a.path < b.path) {
         listing.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -72,47 +67,76 @@ fn list(repo: &gix::Repository, commit: &ContentHash, limit: usize) -> Result<Tr
     Ok(listing)
 }
 
-/// Pushes the entries of a tree in reverse, so that they are popped in order.
-fn push_entries(
-    repo: &gix::Repository,
-    tree: &ContentHash,
-    folder: &[u8],
-    pending: &mut Vec<Entry>,
-    bad_paths: &mut Vec<String>,
-) -> Result<(), VcsError> {
-    let object = find(repo, tree, Kind::Tree)?;
-    let first = pending.len();
-    for entry in TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
-        let entry = entry.map_err(|error| damaged(tree, &error))?;
-        let mut path = Vec::with_capacity(folder.len() + 1 + entry.filename.len());
-        path.extend_from_slice(folder);
-        if !folder.is_empty() {
-            path.push(b'/');
-        }
-        path.extend_from_slice(entry.filename);
-        // A name like `..` must be caught here: in the joined path it would be resolved and stand for another file.
-        if is_file_name(entry.filename) {
-            pending.push(Entry { path, kind: entry.mode.kind(), hash: content_hash(entry.oid.as_bytes()) });
-        } else {
-            bad_paths.push(String::from_utf8_lossy(&path).into_owned());
-        }
+/// Visits what a commit contains, in the order of its trees.
+pub(crate) struct Walk<'repo> {
+    repo: &'repo gix::Repository,
+    commit: ContentHash,
+    pending: Vec<Entry>,
+    /// The names that nothing can have; they are not visited.
+    pub bad_paths: Vec<String>,
+    seen: usize,
+    limit: usize,
+}
+
+impl<'repo> Walk<'repo> {
+    pub fn new(repo: &'repo gix::Repository, commit: &ContentHash, limit: usize) -> Result<Self, VcsError> {
+        let (pending, bad_paths) = (Vec::new(), Vec::new());
+        let mut walk = Walk { repo, commit: *commit, pending, bad_paths, seen: 0, limit };
+        walk.enter(&tree_of(repo, commit)?, &[])?;
+        Ok(walk)
     }
-    pending[first..].reverse();
-    Ok(())
+
+    pub fn next(&mut self) -> Result<Option<Entry>, VcsError> {
+        while let Some(entry) = self.pending.pop() {
+            if entry.kind != EntryKind::Tree {
+                return Ok(Some(entry));
+            }
+            self.enter(&entry.hash, &entry.path)?;
+        }
+        Ok(None)
+    }
+
+    /// Takes the entries of a tree in reverse, so that they are popped in order.
+    fn enter(&mut self, tree: &ContentHash, folder: &[u8]) -> Result<(), VcsError> {
+        let object = find(self.repo, tree, Kind::Tree)?;
+        let first = self.pending.len();
+        for entry in TreeRefIter::from_bytes(&object.data, self.repo.object_hash()) {
+            let entry = entry.map_err(|error| damaged(tree, &error))?;
+            self.seen += 1;
+            if self.seen > self.limit {
+                return Err(VcsError::TooManyFiles { hash: self.commit, limit: self.limit });
+            }
+            let mut path = Vec::with_capacity(folder.len() + 1 + entry.filename.len());
+            path.extend_from_slice(folder);
+            if !folder.is_empty() {
+                path.push(b'/');
+            }
+            path.extend_from_slice(entry.filename);
+            // A name like `..` must be caught here: in the joined path it would be resolved and stand for another file.
+            if is_file_name(entry.filename) && path.len() <= MAX_PATH {
+                self.pending.push(Entry { path, kind: entry.mode.kind(), hash: content_hash(entry.oid.as_bytes()) });
+            } else {
+                path.truncate(MAX_PATH);
+                self.bad_paths.push(String::from_utf8_lossy(&path).into_owned());
+            }
+        }
+        self.pending[first..].reverse();
+        Ok(())
+    }
 }
 
 fn is_file_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/')
 }
 
-fn take(entry: Entry, listing: &mut TreeListing) {
+fn take(entry: Entry, listing: &mut TreeListing, bad_paths: &mut Vec<String>) {
     if entry.kind == EntryKind::Link {
         listing.symlinks += 1;
         return;
     }
     let path = std::str::from_utf8(&entry.path).ok().and_then(|path| RepoPath::from_walk(path).ok());
     let Some(path) = path else {
-        listing.bad_paths.push(String::from_utf8_lossy(&entry.path).into_owned());
+        bad_paths.push(String::from_utf8_lossy(&entry.path).into_owned());
         return;
     };
     if entry.kind == EntryKind::Commit {
@@ -125,27 +149,11 @@ fn take(entry: Entry, listing: &mut TreeListing) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Fixture, hash};
+    use crate::testing::{Fixture, commit_raw_tree, hash};
     use crate::{ObjectFormat, hash_blob};
 
     fn paths(listing: &TreeListing) -> Vec<&str> {
         listing.files.iter().map(|file| file.path.as_str()).collect()
-    }
-
-    /// Writes a tree object byte by byte, as no git command would, and commits it.
-    fn commit_raw_tree(fixture: &Fixture, entries: &[(&str, &[u8], ContentHash)]) -> ContentHash {
-        let mut raw = Vec::new();
-        for (mode, name, hash) in entries {
-            raw.extend_from_slice(mode.as_bytes());
-            raw.push(b' ');
-            raw.extend_from_slice(name);
-            raw.push(0);
-            raw.extend_from_slice(hash.as_bytes());
-        }
-        let file = fixture.beside("tree");
-        std::fs::write(&file, raw).unwrap();
-        let tree = fixture.git(&["hash-object", "-w", "--literally", "-t", "tree", file.to_str().unwrap()]);
-        hash(&fixture.git(&["commit-tree", &tree, "-m", "raw"]))
     }
 
     fn blob(fixture: &Fixture, text: &str) -> ContentHash {
@@ -232,6 +240,21 @@ mod tests {
         let repo = fixture.open().local();
         assert_eq!(list(&repo, &commit, 20_000).unwrap().files.len(), 8192);
         assert_eq!(list(&repo, &commit, 1000).unwrap_err(), VcsError::TooManyFiles { hash: commit, limit: 1000 });
+    }
+
+    #[test]
+    fn paths_that_no_system_call_takes_are_reported_and_not_followed() {
+        let fixture = Fixture::new();
+        let file = blob(&fixture, "x");
+        let name = [b'n'; 250];
+        let mut commit = commit_raw_tree(&fixture, &[("100644", &name, file)]);
+        for _ in 0..17 {
+            let folder = fixture.id(&format!("{commit}^{{tree}}"));
+            commit = commit_raw_tree(&fixture, &[("40000", &name, folder), ("100644", b"near", file)]);
+        }
+        let listing = fixture.open().tree_files(&commit).unwrap();
+        assert_eq!((listing.files.len(), listing.bad_paths.len()), (17, 1));
+        assert_eq!(listing.bad_paths[0].len(), MAX_PATH);
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn print(name: &str, answer: &Answer, direction: Direction) {
     let paint = Paint::stdout();
     let symbol = &answer.target.symbol;
     if let Some(warning) = answer.target.warning(name) {
-        eprintln!("{warning}");
+        output::note(&warning);
     }
     let place = format!("{}:{}", paint.path(&symbol.path), paint.number(&symbol.line_start.to_string()));
     output::line(&format!("{} {}  {place}", symbol.kind, paint.strong(&symbol.qualified_name)));

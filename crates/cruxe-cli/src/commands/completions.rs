@@ -6,6 +6,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use crate::context::CliError;
+use crate::output;
 
 /// Print shell completions
 ///
@@ -18,7 +19,9 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub fn run(self) -> Result<ExitCode, CliError> {
-        clap_complete::generate(self.shell, &mut crate::Cruxe::command(), "cruxe", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut crate::Cruxe::command(), "cruxe", &mut script);
+        output::text(&String::from_utf8_lossy(&script));
         Ok(ExitCode::SUCCESS)
     }
 }

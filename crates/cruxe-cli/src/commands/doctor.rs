@@ -37,6 +37,7 @@ impl Doctor {
         checks.push(grammars());
         checks.push(ignore_rules(&workspace));
         checks.push(jobs(&workspace)?);
+        checks.extend(settings(&workspace));
         let healthy = checks.iter().all(|check| check.ok);
         if context.options.json {
             output::json(&serde_json::json!({ "ok": healthy, "checks": checks }));
@@ -157,6 +158,13 @@ fn ignore_rules(workspace: &Workspace) -> Check {
         }
         Err(problem) => Check { name: "ignore rules", ok: false, detail: problem.to_string(), next: None },
     }
+}
+
+/// What a repository's own configuration says and may not say; nothing to tell where there is none of that.
+fn settings(workspace: &Workspace) -> Option<Check> {
+    let ignored = &workspace.project.config.ignored;
+    let next = Some("put it into your own configuration if you want it, see docs/configuration.md".to_owned());
+    (!ignored.is_empty()).then(|| Check { name: "configuration", ok: true, detail: ignored.join("; "), next })
 }
 
 fn jobs(workspace: &Workspace) -> Result<Check, CliError> {

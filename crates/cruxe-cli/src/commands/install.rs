@@ -91,7 +91,7 @@ impl Install {
             let mut files: Vec<&'static str> = agents.iter().map(|agent| agent.guide_file()).collect();
             files.sort_unstable();
             files.dedup();
-            steps.extend(files.into_iter().map(|file| self.write_guide(&root.join(file))));
+            steps.extend(files.into_iter().map(|file| self.write_guide(&root, file)));
         }
         let failed = steps.iter().any(|step| step.outcome == Outcome::Failed);
         if context.options.json {
@@ -139,24 +139,25 @@ impl Install {
         let entry = |text: &str| agent.entry(text, &program, scope, root);
         let format = agent.format();
         let add = |text: &str| install::add(format, text, &entry(text));
-        Some(self.change(agent.id(), scope, &path, add, |text| install::remove(format, text, &entry(text))))
+        let project = (scope == Scope::Project).then_some(root);
+        Some(self.change(agent.id(), project, &path, add, |text| install::remove(format, text, &entry(text))))
     }
 
-    fn write_guide(&self, path: &Path) -> Step {
-        self.change("guide", Scope::Project, path, guide::put, guide::take_out)
+    fn write_guide(&self, root: &Path, file: &str) -> Step {
+        self.change("guide", Some(root), &root.join(file), guide::put, guide::take_out)
     }
 
     fn change(
         &self,
         agent: &'static str,
-        scope: Scope,
+        project: Option<&Path>,
         path: &Path,
         add: impl Fn(&str) -> Result<String, String>,
         remove: impl Fn(&str) -> Result<String, String>,
     ) -> Step {
         let mut step = Step {
             agent,
-            scope: scope.as_str(),
+            scope: if project.is_some() { Scope::Project } else { Scope::User }.as_str(),
             path: path.to_owned(),
             outcome: Outcome::Unchanged,
             diff: String::new(),
@@ -164,7 +165,7 @@ impl Install {
             error: None,
         };
         let edit = |text: &str| if self.uninstall { remove(text) } else { add(text) };
-        let change = match Change::of(path, edit) {
+        let change = match Change::of(path, project, edit) {
             Ok(change) if change.is_empty() => return step,
             Ok(change) => change,
             Err(problem) => return Step { outcome: Outcome::Failed, error: Some(problem), ..step },

@@ -256,7 +256,7 @@ fn remove(context: &Context, models: &Models, model: &Installable) -> Result<Exi
             output::line("the built-in table is chosen now");
         }
     } else {
-        eprintln!("{} is not installed", model.name);
+        output::note(&format!("{} is not installed", model.name));
     }
     Ok(if removed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

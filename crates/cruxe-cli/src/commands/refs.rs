@@ -97,10 +97,10 @@ pub(super) fn not_found(error: ToolError) -> Result<ExitCode, CliError> {
     if error.code != ErrorCode::SymbolNotFound {
         return Err(error.into());
     }
-    eprintln!("{error}");
+    output::note(&error.to_string());
     if let Some(near) = error.data.get("near").and_then(|near| near.as_array()) {
         let names: Vec<&str> = near.iter().filter_map(|near| near["name"].as_str()).collect();
-        eprintln!("  near: {}", names.join(", "));
+        output::note(&format!("  near: {}", names.join(", ")));
     }
     Ok(ExitCode::FAILURE)
 }
@@ -117,7 +117,7 @@ fn print(name: &str, answer: &Answer) {
     let paint = Paint::stdout();
     let symbol = &answer.target.symbol;
     if let Some(warning) = answer.target.warning(name) {
-        eprintln!("{warning}");
+        output::note(&warning);
     }
     let place = format!("{}:{}", paint.path(&symbol.path), paint.number(&symbol.line_start.to_string()));
     output::line(&format!("{} {}  {place}", symbol.kind, paint.strong(&symbol.qualified_name)));

@@ -55,7 +55,7 @@ impl Search {
             limit: self.limit as usize,
             semantic_ratio: if semantic.enabled { semantic.ratio } else { Some(0.0) },
             transformer: workspace.transformer().unwrap_or_else(|problem| {
-                eprintln!("note: {problem}");
+                output::note(&format!("note: {problem}"));
                 None
             }),
         };
@@ -84,9 +84,16 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
     if fresh {
         return Ok(view);
     }
+    let published = view.published.is_some();
     drop(view);
     if let Ok(name) = here() {
-        sync(JobRequest { ref_name: Some(name), force: false })?;
+        match sync(JobRequest { ref_name: Some(name), force: false }) {
+            // A disk that is full or cannot be written: what was published before is still an answer, and says how old it is.
+            Err(IndexError::Store(problem)) if published && problem.is_of_the_disk() => {
+                output::note(&format!("note: the index could not be brought up to date: {problem}"));
+            }
+            outcome => outcome?,
+        }
     }
     Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort)?)
 }
@@ -94,10 +101,10 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
 fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
     let paint = Paint::stdout();
     for warning in &answer.metadata.warnings {
-        eprintln!("note: {warning}");
+        output::note(&format!("note: {warning}"));
     }
     if answer.found.is_empty() {
-        return eprintln!("nothing found for `{query}`");
+        return output::note(&format!("nothing found for `{query}`"));
     }
     let words = words(query);
     for found in &answer.found {
@@ -144,7 +151,11 @@ fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
     let mut marked = vec![false; line.len()];
     for word in words {
         for (at, _) in lower.match_indices(word.as_str()) {
-            marked[at..at + word.len()].fill(true);
+            let end = at + word.len();
+            // Letters that take more bytes in one case than in the other may make up for each other.
+            if line.is_char_boundary(at) && line.is_char_boundary(end) {
+                marked[at..end].fill(true);
+            }
         }
     }
     let mut out = String::new();

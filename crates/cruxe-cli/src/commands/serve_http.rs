@@ -11,6 +11,7 @@ use cruxe_server::{App, Server};
 use tokio::net::TcpListener;
 
 use crate::context::CliError;
+use crate::output;
 
 /// The variable that a token can stand in.
 const TOKEN_VARIABLE: &str = "CRUXE_TOKEN";
@@ -73,7 +74,7 @@ impl Ready {
     /// Says where, and serves until SIGINT or SIGTERM. A second signal ends at once.
     pub async fn serve(self, app: &Arc<App>, server: Arc<Server>) {
         if let Ok(address) = self.listener.local_addr() {
-            eprintln!("listening on {}", url(address, self.options.tls.is_some()));
+            output::note(&format!("listening on {}", url(address, self.options.tls.is_some())));
         }
         let site = Arc::new(CruxeSite { app: Arc::clone(app), server });
         tokio::select! {
@@ -91,6 +92,7 @@ fn url(address: SocketAddr, tls: bool) -> String {
 fn token(file: Option<&Path>) -> Result<Option<Token>, CliError> {
     let (text, origin) = match file {
         Some(file) => {
+            warn_if_others_may_read(file);
             let text = std::fs::read_to_string(file);
             (
                 text.map_err(|problem| CliError::Usage(format!("--token-file {}: {problem}", file.display())))?,
@@ -109,6 +111,20 @@ fn token(file: Option<&Path>) -> Result<Option<Token>, CliError> {
 }
 
 /// Ends with the next SIGINT or SIGTERM.
+/// Says so where every user of the machine can read the token. It is no error: the file may be mounted by something that
+/// knows no other rights.
+fn warn_if_others_may_read(file: &Path) {
+    #[cfg(unix)]
+    if let Ok(metadata) = std::fs::metadata(file)
+        && std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o004 != 0
+    {
+        let name = file.display();
+        tracing::warn!("every user of this machine can read the token in {name}; `chmod 600 {name}` ends that");
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
 async fn signal() {
     #[cfg(unix)]
     {

@@ -92,8 +92,7 @@ impl ServeMcp {
             }
         }
         let (home, named) = (context.home.clone(), context.options.config.clone());
-        let load_config =
-            move |root: &Path| config::load(&home, Some(root), named.as_deref()).map_err(|problem| problem.to_string());
+        let load_config = move |root: &Path| config::load_for_client(&home, root, named.as_deref());
         let server = &workspace.project.config.server;
         Ok(WorkspaceRules {
             warmset: server.workspace_warmset,

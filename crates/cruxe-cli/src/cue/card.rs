@@ -163,12 +163,11 @@ impl Edit {
         let update =
             Update { status: self.status, assignee: self.assignee, priority: self.priority, notes: self.notes };
         if update == Update::default() {
-            let path = deck.root().join(self.id.path());
             // A card with broken front matter can be opened too: that is how it gets mended.
-            if !path.is_file() {
+            if !deck.files()?.is_file(self.id.path()) {
                 deck.read(&self.id)?;
             }
-            return editor::open(&path);
+            return editor::open(&deck.root().join(self.id.path()));
         }
         change(context, &deck, &self.id, &update)
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cruxe_deck::config::{ConfigError, ConfigProblem, Upgrade};
+use cruxe_deck::config::{ConfigError, ConfigProblem, FILE, Layer};
 use cruxe_deck::{CardId, Deck, DeckConfig, DeckError, OtherRefs};
 use cruxe_index::Project;
 use cruxe_model::config::Config;
@@ -15,11 +15,18 @@ use crate::context::{CliError, Context};
 /// Finds the deck of `--workspace`, or the nearest one around the current folder.
 pub(super) fn find(context: &Context) -> Result<Deck, CueError> {
     let start = start(context)?;
-    let root = start.ancestors().find(|folder| folder.join(".cuedeck").is_dir());
-    root.map(Deck::open).ok_or_else(|| {
+    // A link is found too, and then refused by name: to look for a deck further up would be a surprise.
+    let root =
+        start.ancestors().find(|folder| folder.join(".cuedeck").symlink_metadata().is_ok_and(|found| !found.is_file()));
+    root.map(|root| open(context, root)).ok_or_else(|| {
         CueError::new(Kind::Workspace, format!("there is no deck in {} or around it", start.display()))
             .help("Run `cue init` to start one here, or name its folder with --workspace.")
     })
+}
+
+/// A deck with the user's own settings for every deck.
+pub(super) fn open(context: &Context, root: impl Into<PathBuf>) -> Deck {
+    Deck::open(root).with_user_config(context.home.root().join("cue.toml"))
 }
 
 /// The root of the project that a new deck belongs to: the git work tree, else the folder itself.
@@ -39,37 +46,23 @@ fn start(context: &Context) -> Result<PathBuf, CueError> {
     })
 }
 
-/// The deck's configuration: the workspace's, and what `--config` says otherwise.
+/// The deck's configuration: the user's, the workspace's as far as it may say something, and what `--config` says otherwise.
 pub(super) fn config(context: &Context, deck: &Deck) -> Result<DeckConfig, CueError> {
-    let path = deck.config_path();
-    let own = DeckConfig::load(&path).map_err(|problem| config_error(&problem))?;
-    own.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    if own.config.upgrade != Upgrade::default() {
-        tracing::warn!("{}: [upgrade] counts only in $CRUXE_HOME/cue.toml", path.display());
-    }
-    let Some(named) = &context.options.config else { return Ok(own.config) };
-    must_exist(named)?;
-    let over = DeckConfig::load(named).map_err(|problem| config_error(&problem))?;
-    over.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    // Both are known to make sense; together, key by key, they do too.
-    let table = |path: &Path| {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        text.parse::<toml::Table>().unwrap_or_default()
-    };
-    let mut both = table(&path);
-    merge(&mut both, table(named));
-    DeckConfig::parse(named, &both.to_string())
-        .map(|loaded| loaded.config)
-        .map_err(|problem| config_error(&ConfigError::Problem(problem)))
-}
-
-fn merge(into: &mut toml::Table, from: toml::Table) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
-            (_, value) => drop(into.insert(key, value)),
+    let named = match &context.options.config {
+        Some(path) => {
+            must_exist(path)?;
+            let text = DeckConfig::read_text(path).map_err(|problem| config_error(&problem))?;
+            Some((path, text))
         }
-    }
+        None => None,
+    };
+    let named = named.as_ref().map(|(path, text)| Layer { path, text, of_workspace: false });
+    let loaded = deck.config_with(named.as_slice()).map_err(|problem| match problem {
+        DeckError::Refused(problem) => CueError::new(Kind::Config, problem.to_string()),
+        problem => CueError::from(problem),
+    })?;
+    loaded.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok(loaded.config)
 }
 
 /// A file that the user named has to be there.
@@ -89,7 +82,11 @@ pub(super) fn config_error(error: &ConfigError) -> CueError {
 }
 
 fn config_problem(problem: &ConfigProblem) -> CueError {
-    let text = std::fs::read_to_string(&problem.path).unwrap_or_default();
+    // Whoever calls the command has the file, and sees the line. It is the one that was read: no link led to it.
+    let text = match (problem.path.parent().and_then(Path::parent), problem.path.ends_with(FILE)) {
+        (Some(root), true) => Deck::open(root).config_text().unwrap_or_default(),
+        _ => DeckConfig::read_text(&problem.path).unwrap_or_default(),
+    };
     let name = problem.path.display().to_string();
     CueError::new(Kind::Config, problem.to_string())
         .at(&name, text, problem.span.clone(), problem.message.clone())
@@ -134,7 +131,7 @@ impl From<DeckError> for CueError {
             DeckError::NoAnchor { .. } => (Kind::Workspace, Some(1001)),
             DeckError::CircularDependency { .. } => (Kind::Workspace, Some(1002)),
             DeckError::Changing { .. } => (Kind::Io, Some(1006)),
-            DeckError::Malformed(_) | DeckError::Edit { .. } | DeckError::Outside(_) => (Kind::Workspace, None),
+            DeckError::Malformed(_) | DeckError::Edit { .. } | DeckError::Refused(_) => (Kind::Workspace, None),
             DeckError::Invalid { .. } => (Kind::Usage, None),
         };
         // What agents are told in `data` is right for people too.

@@ -1,13 +1,14 @@
 //! `cue doctor`.
 
 use std::fmt;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_deck::Deck;
 use cruxe_deck::doctor::repair::{self, RepairedFile};
 use cruxe_deck::doctor::{self, Check, Finding, Report, Severity};
+use cruxe_deck::{Deck, DeckConfig};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use serde_json::json;
 use similar::TextDiff;
@@ -16,6 +17,9 @@ use super::deck;
 use super::error::{self, CueError, Kind};
 use crate::context::Context;
 use crate::output;
+
+/// A finding in a larger file is shown without its line.
+const LARGEST_SHOWN: u64 = 16 << 20;
 
 /// Check the deck: configuration, front matter, links, references, dependencies
 ///
@@ -71,13 +75,13 @@ impl Doctor {
     fn repair(&self, context: &Context, deck: &Deck, report: &Report) -> Result<usize, CueError> {
         let files = repair::plan(deck, &report.findings);
         if files.is_empty() {
-            eprintln!("nothing can be repaired without asking what was meant");
+            output::note("nothing can be repaired without asking what was meant");
             return Ok(0);
         }
         // With --json stdout is for the report alone.
         let diff: String = files.iter().map(diff).collect();
         if context.options.json {
-            eprint!("{diff}")
+            output::notes(&diff)
         } else {
             output::line(diff.trim_end())
         }
@@ -98,8 +102,7 @@ fn ask(files: usize) -> Result<bool, CueError> {
             .help("Run `cue doctor --fix --yes` to make the changes above."));
     }
     let word = if files == 1 { "this file" } else { "these files" };
-    eprint!("Change {word}? [y/N] ");
-    let _ = std::io::stderr().flush();
+    output::notes(&format!("Change {word}? [y/N] "));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     Ok(read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
@@ -114,12 +117,20 @@ fn exit_code(report: &Report) -> ExitCode {
     }
 }
 
+/// The text that a finding points into. The user's own settings are elsewhere than the rest.
+fn shown_text(deck: &Deck, path: &str) -> Option<Vec<u8>> {
+    match Path::new(path).is_absolute() {
+        true => DeckConfig::read_text(Path::new(path)).ok().map(String::into_bytes),
+        false => deck.files().ok()?.read(path, LARGEST_SHOWN).ok(),
+    }
+}
+
 fn print(deck: &Deck, report: &Report) {
-    let colour = output::Paint::stdout();
+    let paint = output::Paint::stdout();
     for finding in &report.findings {
-        let text = finding.span.as_ref().and_then(|_| std::fs::read(deck.root().join(&finding.path)).ok());
+        let text = finding.span.as_ref().and_then(|_| shown_text(deck, &finding.path));
         let shown = Shown { finding, source: text.map(|bytes| source(&finding.path, &bytes)) };
-        output::line(error::render(&shown, colour.is_on()).trim_end_matches('\n'));
+        output::line(error::render(&shown, paint).trim_end_matches('\n'));
         output::line("");
     }
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error).count();

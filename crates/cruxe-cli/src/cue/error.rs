@@ -7,6 +7,7 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Na
 use serde_json::{Value, json};
 
 use crate::context::CliError;
+use crate::output::Paint;
 
 /// What an error is about; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,14 +145,16 @@ impl Diagnostic for CueError {
 }
 
 /// Renders a report for people. Lines are never broken, so that what is in it can be searched for and clicked.
-pub(crate) fn render(report: &dyn Diagnostic, colour: bool) -> String {
-    let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_wrap_lines(false);
-    let mut text = String::new();
-    match handler.render_report(&mut text, report) {
-        Ok(()) => text,
-        Err(_) => format!("error: {report}\n"),
-    }
+pub(crate) fn render(report: &dyn Diagnostic, paint: Paint) -> String {
+    let render = |theme: GraphicalTheme| {
+        let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_wrap_lines(false);
+        let mut text = String::new();
+        match handler.render_report(&mut text, report) {
+            Ok(()) => text,
+            Err(_) => format!("error: {report}\n"),
+        }
+    };
+    paint.adopt(render(GraphicalTheme::unicode_nocolor()), || render(GraphicalTheme::unicode()))
 }
 
 impl From<CliError> for CueError {

@@ -111,7 +111,8 @@ fn tree(cards: &[&Arc<Card>], graph: &TaskGraph) -> String {
             let again = !seen.insert(&card.id);
             let below = graph.dependencies(card.id.as_str());
             let mark = if again && !below.is_empty() { "  (shown above)" } else { "" };
-            let _ = writeln!(text, "{branch}{} {} [{}]{mark}", card.id, card.title, card.status);
+            let title = output::one_line(&card.title);
+            let _ = writeln!(text, "{branch}{} {title} [{}]{mark}", card.id, card.status);
             if again {
                 continue;
             }
@@ -131,7 +132,11 @@ fn tree(cards: &[&Arc<Card>], graph: &TaskGraph) -> String {
 fn mermaid(cards: &[&Arc<Card>], graph: &TaskGraph) -> String {
     let mut text = "graph TD\n".to_owned();
     for card in cards {
-        let title = card.title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+        let title = output::one_line(&card.title)
+            .replace('&', "&amp;")
+            .replace('"', "&quot;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
         let _ = writeln!(text, "    {}[\"{} {title}\"]:::{}", card.id, card.id, card.status);
     }
     for (from, to) in edges(cards, graph) {
@@ -151,7 +156,7 @@ fn dot(cards: &[&Arc<Card>], graph: &TaskGraph) -> String {
             Status::Done => "palegreen",
             Status::Archived => "gray90",
         };
-        let title = card.title.replace('\\', "\\\\").replace('"', "\\\"");
+        let title = output::one_line(&card.title).replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "    \"{}\" [label=\"{}\\n{title}\", fillcolor={colour}];", card.id, card.id);
     }
     for (from, to) in edges(cards, graph) {

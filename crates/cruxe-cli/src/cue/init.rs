@@ -1,13 +1,12 @@
 //! `cue init`.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_deck::Deck;
-use cruxe_deck::config::TEMPLATE;
+use cruxe_deck::DeckError;
+use cruxe_deck::card::CARDS;
+use cruxe_deck::config::{FILE, TEMPLATE};
+use cruxe_files::{Existing, FileError, Root};
 use serde_json::json;
 
 use super::deck;
@@ -17,6 +16,11 @@ use crate::output;
 
 /// What a deck makes anew whenever it is needed; git need not know it.
 const IGNORED: [&str; 2] = [".cuedeck/.cache/", ".cuedeck/SCENE.md"];
+
+const DOCS: &str = ".cuedeck/docs";
+
+/// A larger file is no list of what git ignores.
+const LARGEST_IGNORE_FILE: u64 = 16 << 20;
 
 /// Start a deck: .cuedeck with cards, docs and config.toml
 ///
@@ -36,22 +40,21 @@ pub(crate) struct Init {
 
 impl Init {
     pub fn run(self, context: &Context) -> Result<ExitCode, CueError> {
-        let deck = Deck::open(deck::root_for_new(context)?);
+        let deck = deck::open(context, deck::root_for_new(context)?);
+        let files = deck.files()?;
         let mut made = Vec::new();
-        for folder in [deck.cards_folder(), deck.docs_folder()] {
-            if !folder.is_dir() {
-                fs::create_dir_all(&folder).map_err(|problem| CueError::io(&folder, &problem))?;
-                made.push(relative(&deck, &folder));
+        for folder in [CARDS, DOCS] {
+            if !files.is_folder(folder) {
+                files.create_folder(folder).map_err(DeckError::from)?;
+                made.push(folder);
             }
         }
-        let config = deck.config_path();
-        if self.force || !config.exists() {
-            fs::write(&config, TEMPLATE).map_err(|problem| CueError::io(&config, &problem))?;
-            made.push(relative(&deck, &config));
+        let existing = if self.force { Existing::Replace } else { Existing::Keep };
+        if files.write(FILE, TEMPLATE.as_bytes(), existing).map_err(DeckError::from)? {
+            made.push(FILE);
         }
-        let ignore = deck.root().join(".gitignore");
-        if add_lines(&ignore, &IGNORED).map_err(|problem| CueError::io(&ignore, &problem))? {
-            made.push(".gitignore".to_owned());
+        if add_lines(&files, ".gitignore", &IGNORED).map_err(DeckError::from)? {
+            made.push(".gitignore");
         }
         if context.options.json {
             output::json(&json!({ "workspace": deck.root(), "written": made }));
@@ -65,17 +68,13 @@ impl Init {
     }
 }
 
-fn relative(deck: &Deck, path: &Path) -> String {
-    path.strip_prefix(deck.root()).unwrap_or(path).display().to_string()
-}
-
 /// Adds the lines that an ignore file lacks; everything in it stays. Tells whether there were any.
-fn add_lines(path: &Path, lines: &[&str]) -> std::io::Result<bool> {
-    let before = match fs::read(path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(problem) if problem.kind() == ErrorKind::NotFound => String::new(),
-        Err(problem) => return Err(problem),
+fn add_lines(files: &Root, path: &str, lines: &[&str]) -> Result<bool, FileError> {
+    let bytes = match files.read(path, LARGEST_IGNORE_FILE) {
+        Err(problem) if problem.is_absent() => Vec::new(),
+        bytes => bytes?,
     };
+    let before = String::from_utf8_lossy(&bytes);
     let bare = |line: &str| line.trim().trim_start_matches('/').trim_end_matches('/').to_owned();
     let has = |wanted: &str| before.lines().any(|line| bare(line) == bare(wanted) || bare(line) == ".cuedeck");
     let missing: Vec<&str> = lines.iter().copied().filter(|line| !has(line)).collect();
@@ -85,13 +84,13 @@ fn add_lines(path: &Path, lines: &[&str]) -> std::io::Result<bool> {
     let end = if before.contains("\r\n") { "\r\n" } else { "\n" };
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
     let added: String = missing.iter().map(|line| format!("{line}{end}")).collect();
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-    file.write_all(format!("{gap}{added}").as_bytes())?;
-    Ok(true)
+    files.write(path, &[&bytes, gap.as_bytes(), added.as_bytes()].concat(), Existing::Replace)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn after(before: Option<&str>) -> (bool, String) {
@@ -100,8 +99,9 @@ mod tests {
         if let Some(text) = before {
             fs::write(&path, text).unwrap();
         }
-        let changed = add_lines(&path, &IGNORED).unwrap();
-        assert!(!add_lines(&path, &IGNORED).unwrap(), "a second time nothing is missing");
+        let files = Root::open(folder.path()).unwrap();
+        let changed = add_lines(&files, ".gitignore", &IGNORED).unwrap();
+        assert!(!add_lines(&files, ".gitignore", &IGNORED).unwrap(), "a second time nothing is missing");
         (changed, fs::read_to_string(&path).unwrap())
     }
 

@@ -82,7 +82,7 @@ impl List {
         let unread = cards.problems.iter().filter(|problem| problem.fatal).count();
         if unread > 0 {
             let word = if unread == 1 { "1 card cannot".to_owned() } else { format!("{unread} cards cannot") };
-            eprintln!("warning: {word} be read; `cue doctor` says why");
+            output::note(&format!("warning: {word} be read; `cue doctor` says why"));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -19,7 +19,6 @@ mod table;
 mod upgrade;
 mod watch;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +27,7 @@ use self::error::{CueError, Kind};
 use crate::commands::Command;
 use crate::commands::serve_mcp::ServeMcp;
 use crate::context::{Context, Options};
+use crate::output::{self, Paint};
 
 /// Docs and tasks beside the code.
 #[derive(Parser)]
@@ -76,7 +76,7 @@ pub(crate) fn main() -> ExitCode {
     let cue = match Cue::try_parse() {
         Ok(cue) => cue,
         Err(problem) => {
-            let _ = problem.print();
+            output::usage(&problem);
             return ExitCode::from(if problem.use_stderr() { Kind::Usage.exit_code() } else { 0 });
         }
     };
@@ -85,9 +85,9 @@ pub(crate) fn main() -> ExitCode {
         Ok(code) => code,
         Err(problem) => {
             if json {
-                crate::output::json(&problem.to_json());
+                output::json(&problem.to_json());
             }
-            eprint!("{}", error::render(&problem, colour_on_stderr()));
+            output::notes(&error::render(&problem, Paint::stderr()));
             ExitCode::from(problem.kind.exit_code())
         }
     }
@@ -108,9 +108,4 @@ fn run(command: CueCommand, context: &Context) -> Result<ExitCode, CueError> {
         CueCommand::Mcp => Ok(Command::ServeMcp(ServeMcp::default()).run(context)?),
         CueCommand::HoldClipboard => clipboard::hold(),
     }
-}
-
-fn colour_on_stderr() -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !set("NO_COLOR") && (set("CLICOLOR_FORCE") || std::io::stderr().is_terminal())
 }

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
-use cruxe_deck::Deck;
 use cruxe_deck::card::CARDS;
+use cruxe_deck::{Card, Deck};
+use cruxe_files::Root;
 use serde_json::json;
 use skim::prelude::{ItemPreview, PreviewContext, SkimOptionsBuilder};
 use skim::{Skim, SkimItem};
@@ -35,20 +36,25 @@ pub(crate) struct Open {
 /// A line to choose from.
 struct Item {
     line: String,
-    place: PathBuf,
+    files: Arc<Root>,
+    path: String,
 }
+
+/// A preview shows no more of a file.
+const LONGEST_PREVIEW: u64 = 4 << 20;
 
 impl SkimItem for Item {
     fn text(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.line)
+        output::shown(&self.line)
     }
 
     fn preview(&self, _context: PreviewContext) -> ItemPreview {
-        ItemPreview::Text(std::fs::read_to_string(&self.place).unwrap_or_default())
+        let text = self.files.read_to_string(&self.path, LONGEST_PREVIEW).unwrap_or_default();
+        ItemPreview::Text(output::shown(&text).into_owned())
     }
 
     fn output(&self) -> Cow<'_, str> {
-        self.place.to_string_lossy()
+        Cow::Borrowed(&self.path)
     }
 }
 
@@ -70,7 +76,7 @@ impl Open {
         let chosen = Skim::run_items(options, items).map_err(|problem| failed(problem.to_string()))?;
         match chosen.selected_items.first() {
             Some(item) if !chosen.is_abort => {
-                editor::open(&PathBuf::from(item.output().into_owned()))?;
+                editor::open(&deck.root().join(item.output().as_ref()))?;
                 Ok(ExitCode::SUCCESS)
             }
             _ => Ok(ExitCode::from(Kind::Workspace.exit_code())),
@@ -81,20 +87,16 @@ impl Open {
 /// Cards with their titles, then documents.
 fn items(context: &Context, deck: &Deck) -> Result<Vec<Item>, CueError> {
     let cards = deck.cards()?;
-    let mut items: Vec<Item> = cards
-        .cards
-        .iter()
-        .map(|card| Item {
-            line: format!("{}  {} [{}]", card.path(), card.title, card.status),
-            place: deck.root().join(card.path()),
-        })
-        .collect();
+    let files = Arc::new(deck.files()?);
+    let item = |line, path| Item { line, files: Arc::clone(&files), path };
+    let line = |card: &Card| format!("{}  {} [{}]", card.path(), card.title, card.status);
+    let mut items: Vec<Item> = cards.cards.iter().map(|card| item(line(card), card.path())).collect();
     let documents = deck::files(context, deck)?.into_iter();
     let documents = documents.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     items.extend(
         documents
             .filter(|path| path.parent() != CARDS && path.as_str() != ".cuedeck/SCENE.md")
-            .map(|path| Item { line: path.to_string(), place: deck.root().join(path.as_str()) }),
+            .map(|path| item(path.to_string(), path.to_string())),
     );
     Ok(items)
 }
@@ -110,8 +112,8 @@ fn list(context: &Context, items: &[Item], query: &str) -> ExitCode {
     if context.options.json {
         output::json(&json!({ "matches": found }));
     } else {
-        eprintln!("there is no terminal to choose on; these match:");
-        found.iter().for_each(|line| output::line(line));
+        output::note("there is no terminal to choose on; these match:");
+        found.iter().for_each(|line| output::line(&output::one_line(line)));
     }
     if found.is_empty() { ExitCode::from(Kind::Workspace.exit_code()) } else { ExitCode::SUCCESS }
 }

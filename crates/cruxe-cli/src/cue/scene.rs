@@ -1,7 +1,5 @@
 //! `cue scene`.
 
-use std::fs;
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -63,7 +61,7 @@ impl Scene {
             if context.options.json {
                 output::json(&report)
             } else {
-                print(&scene.text)
+                output::text(&scene.text)
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -90,10 +88,11 @@ impl Settings {
         if self.no_clipboard {
             return false;
         }
-        match clipboard::copy(text) {
+        // What is copied may be pasted into a terminal.
+        match clipboard::copy(&output::shown(text)) {
             Ok(()) => true,
             Err(problem) => {
-                eprintln!("warning: nothing was copied to the clipboard: {problem}");
+                output::note(&format!("warning: nothing was copied to the clipboard: {problem}"));
                 false
             }
         }
@@ -137,25 +136,5 @@ pub(super) fn compose(deck: &Deck, config: &DeckConfig, limit: usize) -> Result<
 
 /// Writes SCENE.md in one step, unless it says that already. Tells whether it was written.
 pub(super) fn write(deck: &Deck, text: &str) -> Result<bool, CueError> {
-    let path = deck.scene_path();
-    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(false);
-    }
-    // Made where nobody watches, so that whoever watches the deck sees one change.
-    let cache = deck.cache_folder();
-    let failed = |problem: std::io::Error| CueError::io(&path, &problem);
-    fs::create_dir_all(&cache).map_err(failed)?;
-    let mut file = tempfile::Builder::new().prefix("scene-").tempfile_in(&cache).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).map_err(failed)?;
-    }
-    file.persist(&path).map_err(|problem| failed(problem.error))?;
-    Ok(true)
-}
-
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Ok(deck.write_scene(text)?)
 }

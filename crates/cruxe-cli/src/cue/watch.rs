@@ -61,13 +61,13 @@ impl Watch {
             return Err(CueError::new(Kind::Io, format!("{} cannot be watched", deck.folder().display()))
                 .help("Run `cue scene` when you need one. On Linux, fs.inotify.max_user_watches may be too low."));
         }
-        eprintln!("watching {}; Ctrl-C ends it", deck.root().display());
+        output::note(&format!("watching {}; Ctrl-C ends it", deck.root().display()));
         loop {
             let further = match self.update(context, &deck) {
                 Ok(inputs) => watch(&mut watcher, &mut watched, folders(&deck, &inputs)),
                 // A card or the configuration in the middle of an edit: the next change may mend it.
                 Err(problem) => {
-                    eprint!("{}", super::error::render(&problem, super::colour_on_stderr()));
+                    output::notes(&super::error::render(&problem, output::Paint::stderr()));
                     false
                 }
             };

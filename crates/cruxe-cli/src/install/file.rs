@@ -1,31 +1,51 @@
 //! Changes a file so that it is whole at every moment, with a copy of what it was.
 
-use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+
+use cruxe_files::{Existing, Root};
+
+/// A larger file is no file of settings.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// A file that is to be changed.
 pub(crate) struct Change {
-    /// The file itself; a link to it was followed.
-    path: PathBuf,
+    place: Place,
     /// What it says; `None` where there is none.
     pub before: Option<String>,
     /// What it will say.
     pub after: String,
 }
 
+/// Whose file it is.
+enum Place {
+    /// The user's own. A link was followed: settings are often links into a folder under version control.
+    Own(PathBuf),
+    /// A project's, below its root. Who wrote the project may have put a link there, so none is followed.
+    InProject(Root, PathBuf),
+}
+
 impl Change {
-    /// Reads a file and works out what it will say. `edit` gets an empty text where there is no file.
-    pub fn of(path: &Path, edit: impl FnOnce(&str) -> Result<String, String>) -> Result<Change, String> {
-        // A link is followed, not replaced: settings are often links into a folder under version control.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let before = match fs::read(&path) {
+    /// Reads a file and works out what it will say. `edit` gets an empty text where there is no file. `project` is the root of
+    /// the project that the file belongs to, if it belongs to one.
+    pub fn of(
+        path: &Path,
+        project: Option<&Path>,
+        edit: impl FnOnce(&str) -> Result<String, String>,
+    ) -> Result<Change, String> {
+        let below = project.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_owned())));
+        let place = match below {
+            Some((root, below)) => Place::InProject(Root::open(root).map_err(|problem| problem.to_string())?, below),
+            None => Place::Own(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
+        };
+        let before = match place.read() {
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?),
             Err(problem) if problem.kind() == ErrorKind::NotFound => None,
             Err(problem) => return Err(problem.to_string()),
         };
         let after = edit(before.as_deref().unwrap_or_default())?;
-        Ok(Change { path, before, after })
+        Ok(Change { place, before, after })
     }
 
     /// Whether there is nothing to do.
@@ -35,7 +55,7 @@ impl Change {
 
     /// The difference, as `diff -u` has it.
     pub fn diff(&self) -> String {
-        let name = self.path.display().to_string();
+        let name = self.place.path().display().to_string();
         let before = self.before.as_deref().unwrap_or_default();
         similar::TextDiff::from_lines(before, &self.after)
             .unified_diff()
@@ -46,32 +66,76 @@ impl Change {
 
     /// Writes it, after a copy of what was there; returns where the copy is.
     pub fn write(&self) -> io::Result<Option<PathBuf>> {
-        let mut copy = None;
-        if self.before.is_some() {
-            let mut name = self.path.file_name().unwrap_or_default().to_owned();
-            name.push(".cruxe-backup");
-            let path = self.path.with_file_name(name);
-            fs::copy(&self.path, &path)?;
-            copy = Some(path);
-        }
+        let copy = match &self.before {
+            Some(before) => Some(self.place.write_copy(before)?),
+            None => None,
+        };
         self.write_without_copy()?;
         Ok(copy)
     }
 
     /// Writes it; for a file that is under version control.
     pub fn write_without_copy(&self) -> io::Result<()> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mut file = new_file(folder)?;
-        file.write_all(self.after.as_bytes())?;
-        file.as_file().sync_all()?;
-        if self.before.is_some() {
-            // Settings may hold keys; who could not read them before cannot now.
-            fs::set_permissions(file.path(), fs::metadata(&self.path)?.permissions())?;
+        match &self.place {
+            Place::InProject(root, path) => {
+                root.write(path, self.after.as_bytes(), Existing::Replace)?;
+                Ok(())
+            }
+            Place::Own(path) => write_own(path, &self.after, self.before.is_some()),
         }
-        file.persist(&self.path).map_err(|problem| problem.error)?;
-        Ok(())
     }
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        match self {
+            Place::Own(path) => path.clone(),
+            Place::InProject(root, path) => root.path().join(path),
+        }
+    }
+
+    fn read(&self) -> io::Result<Vec<u8>> {
+        match self {
+            Place::InProject(root, path) => Ok(root.read(path, LARGEST_FILE)?),
+            Place::Own(path) => {
+                let mut bytes = Vec::new();
+                File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
+                if bytes.len() as u64 == LARGEST_FILE { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+            }
+        }
+    }
+
+    fn write_copy(&self, before: &str) -> io::Result<PathBuf> {
+        let beside = |path: &Path| {
+            let mut name = path.file_name().unwrap_or_default().to_owned();
+            name.push(".cruxe-backup");
+            path.with_file_name(name)
+        };
+        match self {
+            Place::Own(path) => {
+                fs::copy(path, beside(path))?;
+                Ok(beside(path))
+            }
+            Place::InProject(root, path) => {
+                root.write(beside(path), before.as_bytes(), Existing::Replace)?;
+                Ok(root.path().join(beside(path)))
+            }
+        }
+    }
+}
+
+fn write_own(path: &Path, text: &str, exists: bool) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = new_file(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    if exists {
+        // Settings may hold keys; who could not read them before cannot now.
+        fs::set_permissions(file.path(), fs::metadata(path)?.permissions())?;
+    }
+    file.persist(path).map_err(|problem| problem.error)?;
+    Ok(())
 }
 
 /// A file that everybody may read whom the user's mask lets; temporary files are private otherwise.

@@ -250,3 +250,198 @@ fn a_damaged_history_and_record_cost_nothing_but_themselves() {
     assert_eq!(client.ok("index_status", json!({}))["recent_jobs"], json!([]));
     repo.cruxe(&["sync"]).ok();
 }
+
+/// Every file of the index, and of the history beside it.
+fn index_files(repo: &Repo) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in [repo.generation(), repo.generation().join("text"), repo.project_dir()] {
+        files.extend(fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_server_outlives_files_that_are_cut_under_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+    repo.cruxe(&["index"]).ok();
+    let names: Vec<String> = {
+        let mut client = repo.server();
+        client.ready();
+        index_files(&repo).iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    assert!(names.iter().any(|name| name == "facts.db-shm"), "{names:?}");
+    for name in names {
+        let mut client = repo.server();
+        client.ready();
+        let ask = json!({"query": "how does a shape grow", "freshness_policy": "best_effort"});
+        let before = client.ok("search_code", ask.clone());
+        let Some(path) = index_files(&repo).into_iter().find(|path| path.ends_with(&name)) else { continue };
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+        for _ in 0..3 {
+            let search = client.answer("search_code", ask.clone());
+            let refused = search.as_ref().is_err_and(|error| error["code"] == "index_incompatible");
+            let found = search.as_ref().is_ok_and(|answer| {
+                let by_words = answer["metadata"]["warnings"].to_string().contains("embeddings are damaged");
+                answer["results"] == before["results"] || by_words
+            });
+            assert!(found || refused, "{name}: {search:?}");
+            let located = locate(&mut client);
+            let refused = located.as_ref().is_err_and(|error| error["code"] == "index_incompatible");
+            assert!(right(&located) || refused, "{name}: {located:?}");
+        }
+        client.ok("health_check", json!({}));
+        assert_eq!(client.finish(), Some(0), "{name}");
+        repair(&repo);
+    }
+}
+
+#[test]
+fn damaged_embeddings_are_said_in_the_answer_and_made_anew_by_the_next_sync() {
+    for damage in ["flipped", "cut", "gone"] {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+        repo.cruxe(&["index"]).ok();
+        let right = repo.cruxe(&["search", "how does a shape grow", "--json"]).json();
+        let path = repo.generation().join("vectors.1");
+        match damage {
+            "flipped" => flip(&path, path.metadata().unwrap().len() / 2, 1),
+            "cut" => OpenOptions::new().write(true).open(&path).unwrap().set_len(100).unwrap(),
+            _ => fs::remove_file(&path).unwrap(),
+        }
+        let doctor = repo.cruxe(&["doctor"]);
+        assert_eq!(doctor.code, Some(1), "{damage}: {}", doctor.transcript());
+        assert!(doctor.stdout.contains("FAIL embeddings"), "{damage}: {}", doctor.stdout);
+        let answer = repo.cruxe(&["search", "how does a shape grow", "--json"]).json();
+        let warnings = answer["metadata"]["warnings"].to_string();
+        assert!(warnings.contains("embeddings are damaged"), "{damage}: {warnings}");
+
+        // A server makes them anew by itself; so does a sync.
+        let mut client = repo.server();
+        eventually("the embeddings are whole again", DEADLINE, || {
+            let answer = client.ok("search_code", json!({"query": "how does a shape grow"}));
+            (!answer["metadata"]["warnings"].to_string().contains("embeddings")).then_some(())
+        });
+        repo.cruxe(&["doctor"]).ok();
+        let healed = repo.cruxe(&["search", "how does a shape grow", "--json"]).json();
+        assert_eq!(healed["results"], right["results"], "{damage}");
+    }
+}
+
+#[test]
+fn a_forced_index_repairs_whatever_is_in_the_folder() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+    repo.git(&["branch", "other"]);
+    repo.cruxe(&["index"]).ok();
+    repo.cruxe(&["index", "--ref", "other"]).ok();
+    let generation = || repo.generation();
+    let damages: [(&str, &dyn Fn()); 7] = [
+        ("no vectors", &|| fs::remove_file(generation().join("vectors.1")).unwrap()),
+        ("cut vectors", &|| fs::write(generation().join("vectors.1"), "x").unwrap()),
+        ("a folder in place of vectors", &|| {
+            fs::remove_file(generation().join("vectors.1")).unwrap();
+            fs::create_dir_all(generation().join("vectors.1/full/of/folders")).unwrap();
+        }),
+        ("a file in place of the text", &|| {
+            fs::remove_dir_all(generation().join("text")).unwrap();
+            fs::write(generation().join("text"), "x").unwrap();
+        }),
+        ("no generation", &|| fs::remove_dir_all(generation()).unwrap()),
+        ("a file in place of the generation", &|| {
+            let path = generation();
+            fs::remove_dir_all(&path).unwrap();
+            fs::write(&path, "x").unwrap();
+        }),
+        ("folders in place of the lists", &|| {
+            for name in ["CURRENT", "project.json"] {
+                let path = repo.project_dir().join(name);
+                fs::remove_file(&path).unwrap();
+                fs::create_dir(&path).unwrap();
+            }
+        }),
+    ];
+    for (what, damage) in damages {
+        damage();
+        let run = repo.cruxe(&["index", "--force", "--json"]);
+        assert_eq!(run.code, Some(0), "{what}: {}", run.transcript());
+        assert_eq!(run.json()["file_count"], FILES, "{what}");
+        repo.cruxe(&["doctor"]).ok();
+        let mut client = repo.server();
+        assert!(right(&locate(&mut client)), "{what}");
+        let generations = fs::read_dir(repo.project_dir()).unwrap().flatten();
+        let generations = generations.filter(|entry| {
+            entry.file_name().to_str().unwrap().strip_prefix('g').is_some_and(|rest| rest.parse::<u64>().is_ok())
+        });
+        assert_eq!(generations.count(), 1, "{what}");
+    }
+}
+
+#[test]
+fn a_forced_index_keeps_the_other_refs() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(5)));
+    repo.git(&["checkout", "-q", "-b", "other"]);
+    repo.write("src/only_there.rs", "pub fn only_there() {}\n");
+    repo.commit("on the other branch");
+    repo.git(&["branch", "gone"]);
+    repo.git(&["checkout", "-q", "main"]);
+    for name in ["main", "other", "gone"] {
+        repo.cruxe(&["index", "--ref", name]).ok();
+    }
+    repo.git(&["branch", "-q", "-D", "gone"]);
+    let report = repo.cruxe(&["index", "--force", "--json"]).json();
+    assert!(report["warnings"].to_string().contains("`gone` is gone from git"), "{report}");
+    let mut client = repo.server();
+    let refs = client.ok("list_refs", json!({}));
+    let names: Vec<&str> = refs["refs"].as_array().unwrap().iter().filter_map(|one| one["ref"].as_str()).collect();
+    assert_eq!(names, ["main", "other"]);
+    let there = client.ok("locate_symbol", json!({"name": "only_there", "ref": "other"}));
+    assert_eq!(there["results"][0]["path"], "src/only_there.rs");
+    assert_eq!(client.ok("locate_symbol", json!({"name": "only_there", "ref": "main"}))["results"], json!([]));
+}
+
+/// Damages the facts of every file and leaves the shape of the database as it is.
+fn damage_facts(repo: &Repo) {
+    let path = database(repo);
+    let mut bytes = fs::read(&path).unwrap();
+    let frames: Vec<usize> = bytes
+        .windows(4)
+        .enumerate()
+        .filter(|(_, start)| *start == [0x28, 0xb5, 0x2f, 0xfd])
+        .map(|(at, _)| at)
+        .collect();
+    assert!(frames.len() >= FILES, "{} compressed blobs", frames.len());
+    frames.iter().for_each(|at| bytes[at + 20] ^= 1);
+    let mut file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all(&bytes).unwrap();
+}
+
+#[test]
+fn damaged_facts_are_refused_and_rebuilt_from_the_source_without_being_asked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+    repo.cruxe(&["index"]).ok();
+    let ask = json!({"path": "src/group2/shape_042.rs"});
+    let right = repo.server().ok("get_file_outline", ask.clone());
+
+    damage_facts(&repo);
+    let doctor = repo.cruxe(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{}", doctor.transcript());
+    repo.cruxe(&["sync"]).ok();
+    repo.cruxe(&["doctor"]).ok();
+
+    damage_facts(&repo);
+    let mut client = repo.server();
+    let symbols =
+        eventually("the facts are right again", DEADLINE, || match client.answer("get_file_outline", ask.clone()) {
+            Ok(outline) => Some(outline["symbols"].clone()),
+            Err(error) => {
+                assert_eq!(error["code"], "index_incompatible", "{error}");
+                None
+            }
+        });
+    assert_eq!(symbols, right["symbols"]);
+    eventually("the index is sound again", DEADLINE, || (repo.cruxe(&["doctor"]).code == Some(0)).then_some(()));
+}

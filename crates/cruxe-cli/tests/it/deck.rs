@@ -28,6 +28,12 @@ fn card(title: &str, rest: &str) -> String {
     format!("---\ntitle: {title}\n{rest}---\n\n# {title}\n")
 }
 
+/// What the user says for every deck. A workspace's own configuration may not raise a limit.
+fn user_settings(sandbox: &Sandbox, text: &str) {
+    std::fs::create_dir_all(sandbox.cruxe_home()).unwrap();
+    std::fs::write(sandbox.cruxe_home().join("cue.toml"), text).unwrap();
+}
+
 /// A workspace with the documents and cards of the contract's examples.
 fn workspace(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.folder("shop", DOCS);
@@ -199,7 +205,7 @@ fn update_task_changes_what_it_is_told_and_nothing_else() {
 fn two_servers_that_update_at_once_lose_nothing() {
     let sandbox = Sandbox::new();
     let repo = workspace(&sandbox);
-    repo.write(".cuedeck/config.toml", "[rate_limits]\nupdate_task = 0\n");
+    user_settings(&sandbox, "[rate_limits]\nupdate_task = 0\n");
     let (mut one, mut two) = (repo.server(), repo.server());
     let last = std::thread::scope(|scope| {
         let first = scope.spawn(|| {
@@ -275,7 +281,7 @@ fn list_tasks_filters_and_reports_what_it_cannot_read() {
 fn list_tasks_shows_the_disk_as_it_is_and_its_text_agrees_with_its_structure() {
     let sandbox = Sandbox::new();
     let repo = workspace(&sandbox);
-    repo.write(".cuedeck/config.toml", "[rate_limits]\nlist_tasks = 0\n");
+    user_settings(&sandbox, "[rate_limits]\nlist_tasks = 0\n");
     for mut client in [repo.server(), repo.watching_server()] {
         let mut listed = || {
             let answer = client.request("tools/call", json!({"name": "list_tasks", "arguments": {}}));
@@ -418,7 +424,7 @@ fn read_context_finds_documents_cards_and_code_in_every_mode() {
 fn read_context_filters_by_front_matter_and_refuses_bad_parameters() {
     let sandbox = Sandbox::new();
     let repo = workspace(&sandbox);
-    repo.write(".cuedeck/config.toml", "[rate_limits]\nread_context = 0\n");
+    user_settings(&sandbox, "[rate_limits]\nread_context = 0\n");
     let mut client = repo.server();
     for (filters, expected) in [
         (json!({"tags": ["SECURITY", "none"]}), vec!["docs/auth.md"]),
@@ -452,7 +458,7 @@ fn read_context_filters_by_front_matter_and_refuses_bad_parameters() {
 fn read_context_sees_what_was_written_while_the_server_runs() {
     let sandbox = Sandbox::new();
     let repo = workspace(&sandbox);
-    repo.write(".cuedeck/config.toml", "[rate_limits]\nread_context = 0\n");
+    user_settings(&sandbox, "[rate_limits]\nread_context = 0\n");
     let mut client = repo.watching_server();
     ok(&mut client, "read_context", json!({"query": "login"}));
     repo.write("docs/zeppelin.md", "# Zeppelin\n");
@@ -492,7 +498,7 @@ fn the_text_of_an_array_tool_is_the_bare_array() {
 fn calls_beyond_the_burst_are_refused_for_this_connection_and_this_tool_alone() {
     let sandbox = Sandbox::new();
     let repo = workspace(&sandbox);
-    repo.write(".cuedeck/config.toml", "[rate_limits]\nlist_tasks = { per_minute = 1, burst = 2 }\nread_doc = 0\n");
+    user_settings(&sandbox, "[rate_limits]\nlist_tasks = { per_minute = 1, burst = 2 }\nread_doc = 0\n");
     let mut client = repo.server();
     ok(&mut client, "list_tasks", json!({}));
     assert_eq!(error(&mut client, "list_tasks", json!({"status": "doing"}))["code"], -32602, "not counted");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{HttpServer, HttpSession, Repo, Sandbox, initialize, sessionless, sources};
+use crate::support::{DEADLINE, HttpServer, HttpSession, Repo, Sandbox, eventually, initialize, sessionless, sources};
 
 const TOKEN: &str = "correct-horse-battery-staple";
 
@@ -280,9 +280,18 @@ fn requests_over_the_limit_are_refused_and_health_is_told() {
     let sandbox = Sandbox::new();
     let repo = indexed(&sandbox);
     let mut command = serving(&sandbox, &repo);
-    command.env("CRUXE_HTTP_MAX_REQUESTS", "0");
+    command.env("CRUXE_HTTP_MAX_REQUESTS", "1");
     let server = HttpServer::start(command);
-    let reply = server.post(r#"{"jsonrpc":"2.0","id":1,"method":"health_check"}"#);
+    // A client that has not sent all of its message keeps the only place.
+    let mut slow = server.connect();
+    let host = slow.peer_addr().unwrap();
+    let head =
+        format!("POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{");
+    slow.write_all(head.as_bytes()).unwrap();
+    let reply = eventually("the only place is taken", DEADLINE, || {
+        let reply = server.post(r#"{"jsonrpc":"2.0","id":1,"method":"health_check"}"#);
+        (reply.status != 200).then_some(reply)
+    });
     assert_eq!(
         (reply.status, reply.header("retry-after"), reply.body.as_str()),
         (503, Some("1"), "The server is busy.\n")

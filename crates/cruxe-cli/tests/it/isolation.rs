@@ -1,7 +1,9 @@
 //! Whatever happened to a repository: each ref shows the symbols of a fresh checkout of it, no more and no fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -12,7 +14,7 @@ fn histories() -> u64 {
     std::env::var("CRUXE_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(30)
 }
 
-const STEPS: u64 = 6;
+const STEPS: u64 = 7;
 const BRANCHES: [&str; 3] = ["main", "feat/one", "two"];
 
 fn path(random: &mut Random) -> String {
@@ -23,7 +25,17 @@ fn path(random: &mut Random) -> String {
 fn step(sandbox: &Sandbox, repo: &Repo<'_>, random: &mut Random, number: u64) {
     let path = path(random);
     let exists = repo.root.join(&path).exists();
-    match random.below(9) {
+    match random.below(16) {
+        9 => repo.write(&path, ""),
+        10 => repo.write(&path, "\n\n   \n"),
+        11 => repo.write(&path, "def in_a_binary():\n    pass\n\0\u{1}\n"),
+        // More than the limit of this home.
+        12 => repo.write(&path, "# a comment and no code\n".repeat(300)),
+        13 if exists => {
+            repo.write(&format!("pkg/copy{}.py", random.below(2)), std::fs::read(repo.root.join(&path)).unwrap())
+        }
+        14 => drop(repo.cruxe(&["prune-overlays", "--older-than", "0"]).ok()),
+        15 => kill_an_index_run(sandbox, repo, random),
         0 | 1 => repo.write(&path, format!("def f{}():\n    pass\n\n\ndef g{number}():\n    pass\n", random.below(6))),
         2 if exists => repo.remove(&path),
         3 if exists => {
@@ -60,6 +72,17 @@ fn step(sandbox: &Sandbox, repo: &Repo<'_>, random: &mut Random, number: u64) {
     }
 }
 
+/// Starts an index run, of what changed or of everything, and ends it as a crash would.
+fn kill_an_index_run(sandbox: &Sandbox, repo: &Repo<'_>, random: &mut Random) {
+    let arguments: &[&str] = if random.below(2) == 0 { &["sync"] } else { &["index", "--force"] };
+    let mut command = sandbox.cruxe_in(&repo.root);
+    let mut child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // The moment of death is the point, so here it waits.
+    std::thread::sleep(Duration::from_millis(random.below(120)));
+    let _ = child.kill();
+    child.wait().unwrap();
+}
+
 type Symbols = BTreeSet<(String, String)>;
 
 /// The function that a line defines.
@@ -78,6 +101,9 @@ fn truth_on_disk(root: &std::path::Path) -> Symbols {
             }
             let path = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             let text = std::fs::read_to_string(entry.path()).unwrap();
+            if text.contains('\0') {
+                continue; // a binary has no symbols
+            }
             found.extend(text.lines().filter_map(defined).map(|name| (path.clone(), name)));
         }
     }
@@ -89,7 +115,7 @@ fn truths_in_git(repo: &Repo<'_>, branches: &[&str]) -> Vec<(String, Symbols)> {
     if branches.is_empty() {
         return Vec::new();
     }
-    let found = repo.git(&[&["grep", "--threads=1", "-e", "^def "], branches, &["--"]].concat());
+    let found = repo.git(&[&["grep", "-I", "--threads=1", "-e", "^def "], branches, &["--"]].concat());
     let mut truths: BTreeMap<&str, Symbols> = BTreeMap::new();
     for line in found.lines() {
         let mut parts = line.splitn(3, ':');
@@ -115,17 +141,38 @@ fn shown(client: &mut Client, ref_name: &str, names: &BTreeSet<String>) -> Symbo
     found
 }
 
-/// Brings a ref up to date and waits for it.
-fn sync(client: &mut Client, ref_name: &str) {
-    let arguments = json!({"ref": ref_name});
-    let answer = client.result(json!({
-        "name": "sync_repo", "arguments": arguments, "_meta": {"progressToken": ref_name}
-    }));
+/// Brings a ref up to date, or builds the index anew, and waits for it.
+fn sync(client: &mut Client, ref_name: &str, force: bool) {
+    let tool = if force { "index_repo" } else { "sync_repo" };
+    let arguments = json!({"ref": ref_name, "force": force});
+    let answer = client.result(json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": ref_name}}));
     assert_ne!(answer["isError"], true, "{answer}");
+}
+
+/// Every file has the outline that its text gives it, the ones without symbols too.
+fn check_outlines(client: &mut Client, root: &std::path::Path, truth: &Symbols, context: &str) {
+    for path in ["a.py", "b.py", "pkg/c.py", "pkg/deep/d.py", "pkg/copy0.py", "pkg/copy1.py"] {
+        let outline = client.answer("get_file_outline", json!({"path": path}));
+        let Ok(text) = std::fs::read_to_string(root.join(path)) else {
+            assert!(outline.is_err_and(|error| error["code"] == "file_not_found"), "{context}: {path}");
+            continue;
+        };
+        if text.contains('\0') || text.len() > 6000 {
+            assert!(outline.is_err(), "{context}: {path} is not indexed");
+            continue;
+        }
+        let outline = outline.unwrap_or_else(|error| panic!("{context}: {path}: {error}"));
+        let shown = outline["symbols"].as_array().unwrap().iter();
+        let shown: BTreeSet<&str> = shown.filter_map(|symbol| symbol["name"].as_str()).collect();
+        let names: BTreeSet<&str> = truth.iter().filter(|(at, _)| at == path).map(|(_, name)| name.as_str()).collect();
+        assert_eq!(shown, names, "{context}: {path}");
+    }
 }
 
 fn try_history(seed: u64) {
     let sandbox = Sandbox::new();
+    std::fs::create_dir_all(sandbox.cruxe_home()).unwrap();
+    std::fs::write(sandbox.cruxe_home().join("config.toml"), "[index]\nmax_file_bytes = 6000\n").unwrap();
     // One file is never touched, so that git has something to find in every commit.
     let repo = sandbox.repo("repo", &[("a.py", "def f0():\n    pass\n"), ("kept.py", "def kept():\n    pass\n")]);
     let mut client = repo.server();
@@ -141,7 +188,9 @@ fn try_history(seed: u64) {
         truths.push((current.to_owned(), truth_on_disk(&repo.root)));
         // Names of earlier steps are asked for too: what is gone must be gone.
         names.extend(truths.iter().flat_map(|(_, truth)| truth).map(|(_, name)| name.clone()));
-        truths.iter().for_each(|(name, _)| sync(&mut client, name));
+        let force = random.below(6) == 0;
+        truths.iter().for_each(|(name, _)| sync(&mut client, name, force));
+        check_outlines(&mut client, &repo.root, &truths.last().unwrap().1, &format!("history {seed}, step {number}"));
         for (name, truth) in &truths {
             assert_eq!(shown(&mut client, name, &names), *truth, "history {seed}, step {number}, ref {name}");
         }

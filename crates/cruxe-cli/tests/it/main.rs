@@ -25,6 +25,7 @@ mod install;
 mod isolation;
 mod jobs;
 mod kills;
+mod links;
 mod locate;
 mod model;
 mod portable;

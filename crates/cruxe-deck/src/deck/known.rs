@@ -1,15 +1,15 @@
 //! Cards that were read, and the files that they were read from. A file is read again only when it may have changed.
 
 use std::collections::HashMap;
-use std::fs::{self, DirEntry, File};
-use std::io::{self, Read};
+use std::io;
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
-use super::{Cards, MAX_CARD, not_a_file, repo_path};
+use cruxe_files::{Entry, Root};
+
+use super::{Cards, MAX_CARD, repo_path, why_no_card};
 use crate::card::{self, CARDS, Card, CardId, Problem, Reading};
 use crate::error::DeckError;
 use crate::store::Stamp;
@@ -59,13 +59,12 @@ impl Known {
         self.cards.clone().filter(|_| edits.is_some() && self.edits == edits)
     }
 
-    /// Looks at every file; `edits` is the number of edits that were heard of before.
-    pub(super) fn look(&mut self, folder: &Path, edits: Option<u64>) -> Result<Arc<Cards>, DeckError> {
-        let entries: Vec<DirEntry> = match fs::read_dir(folder) {
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => Vec::new(),
-            listing => listing.and_then(Iterator::collect).map_err(DeckError::io(folder))?,
+    /// Looks at every file of the folder of cards, where there is one; `edits` is the number of edits that were heard of before.
+    pub(super) fn look(&mut self, folder: Option<&Root>, edits: Option<u64>) -> Result<Arc<Cards>, DeckError> {
+        let looks = match folder {
+            Some(folder) => look_at_all(folder, &folder.list("")?, &self.files),
+            None => Vec::new(),
         };
-        let looks = look_at_all(&entries, &self.files);
         let changed = looks.iter().any(|(_, look)| matches!(look, Look::Changed(_)));
         let removed = looks.len() != self.files.len();
         let mut before = std::mem::take(&mut self.files);
@@ -100,8 +99,8 @@ fn gather(files: &Files) -> Cards {
 
 /// Looks at files on all cores. The threads are its own: those of a pool take up other work while they wait, and that may
 /// wait for the very lock under which this is called.
-fn look_at_all(entries: &[DirEntry], files: &Files) -> Vec<(String, Look)> {
-    let look = |some: &[DirEntry]| some.iter().filter_map(|entry| look_at(entry, files)).collect::<Vec<_>>();
+fn look_at_all(folder: &Root, entries: &[Entry], files: &Files) -> Vec<(String, Look)> {
+    let look = |some: &[Entry]| some.iter().filter_map(|entry| look_at(folder, entry, files)).collect::<Vec<_>>();
     let threads = thread::available_parallelism().map_or(1, usize::from).min(entries.len() / MIN_SHARE);
     if threads < 2 {
         return look(entries);
@@ -115,40 +114,40 @@ fn look_at_all(entries: &[DirEntry], files: &Files) -> Vec<(String, Look)> {
 }
 
 /// `None` for what is no card at all, and for what is gone again: another process renamed or removed it.
-fn look_at(entry: &DirEntry, files: &Files) -> Option<(String, Look)> {
-    let name = entry.file_name().into_string().ok()?;
+fn look_at(folder: &Root, entry: &Entry, files: &Files) -> Option<(String, Look)> {
+    let name = entry.name.to_str()?.to_owned();
     if !name.ends_with(".md") || name.starts_with('.') {
         return None;
     }
     let known = files.get(&name);
     let is_same = |known: &KnownFile| {
-        let stamp = entry.metadata().map(|metadata| Stamp::of(&metadata));
-        stamp.is_ok_and(|stamp| known.stamp == stamp && !stamp.is_young(known.read_at))
+        let stamp = folder.meta(&name).ok().flatten().map(|meta| Stamp::of(&meta));
+        stamp.is_some_and(|stamp| known.stamp == stamp && !stamp.is_young(known.read_at))
     };
-    let look = if known.is_some_and(is_same) { Look::Same } else { read_file(&name, entry, known)? };
+    let look = if known.is_some_and(is_same) { Look::Same } else { read_file(folder, &name, known)? };
     Some((name, look))
 }
 
-fn read_file(name: &str, entry: &DirEntry, known: Option<&KnownFile>) -> Option<Look> {
+fn read_file(folder: &Root, name: &str, known: Option<&KnownFile>) -> Option<Look> {
     let read_at = SystemTime::now();
     let repo_path = repo_path(&format!("{CARDS}/{name}"));
     let fatal = |message: String| Reading {
         card: None,
         problems: vec![Problem { path: repo_path.clone(), line: None, column: None, message, fatal: true }],
     };
-    let (bytes, metadata) = match read(entry) {
+    let (bytes, meta) = match folder.read_with_meta(name, MAX_CARD) {
         Ok(read) => read,
-        Err(problem) if problem.kind() == io::ErrorKind::NotFound => return None,
+        Err(problem) if problem.is_absent() => return None,
         Err(problem) => {
-            let reading = fatal(format!("cannot be read: {problem}"));
-            return Some(Look::Changed(KnownFile::new(Stamp::of(&entry.metadata().ok()?), read_at, None, reading)));
+            let reading = match why_no_card(&repo_path, &problem) {
+                Some(problem) => Reading { card: None, problems: vec![problem] },
+                None => fatal(format!("cannot be read: {}", io::Error::from(problem))),
+            };
+            let stamp = Stamp::of(&folder.meta(name).ok()??);
+            return Some(Look::Changed(KnownFile::new(stamp, read_at, None, reading)));
         }
     };
-    let stamp = Stamp::of(&metadata);
-    if let Some(problem) = not_a_file(&repo_path, &metadata) {
-        let reading = Reading { card: None, problems: vec![problem] };
-        return Some(Look::Changed(KnownFile::new(stamp, read_at, None, reading)));
-    }
+    let stamp = Stamp::of(&meta);
     let digest = Some(blake3::hash(&bytes));
     if known.is_some_and(|known| known.digest == digest) {
         return Some(Look::Unchanged(stamp, read_at));
@@ -161,21 +160,4 @@ fn read_file(name: &str, entry: &DirEntry, known: Option<&KnownFile>) -> Option<
         None => Reading { card: None, problems: Vec::new() },
     };
     Some(Look::Changed(KnownFile::new(stamp, read_at, digest, reading)))
-}
-
-/// Reads a file and what it was when it was read. Of what is no file, or too large for a card, nothing is read.
-fn read(entry: &DirEntry) -> io::Result<(Vec<u8>, fs::Metadata)> {
-    // The listing says for nothing that it is no link and no pipe, which would be waited for.
-    if !entry.file_type()?.is_file() {
-        return Ok((Vec::new(), entry.metadata()?));
-    }
-    let file = File::open(entry.path())?;
-    let metadata = file.metadata()?;
-    let mut bytes = Vec::new();
-    if metadata.len() <= MAX_CARD {
-        bytes.reserve(metadata.len() as usize + 1);
-        // A bare file would be asked for its size and place again: with thousands of cards that is felt.
-        file.take(MAX_CARD + 1).read_to_end(&mut bytes)?;
-    }
-    Ok((bytes, metadata))
 }

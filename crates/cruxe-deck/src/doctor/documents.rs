@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 
 use cruxe_extract::{Extractor, Input, as_text, registry};
+use cruxe_files::{Kind, Root};
 use cruxe_model::RepoPath;
 use cruxe_model::facts::FileFacts;
 
@@ -12,6 +12,7 @@ use super::{Check, Finding, Repair};
 use crate::card::{CARDS, Card};
 use crate::deck::Deck;
 use crate::document::Outline;
+use crate::error::DeckError;
 use crate::frontmatter::FrontMatter;
 use crate::links::{self, Destination, Link};
 use crate::refs::Reference;
@@ -21,7 +22,7 @@ const LARGEST_FILE: u64 = 4 << 20;
 
 /// The files of a workspace.
 pub(super) struct Library<'a> {
-    root: &'a Path,
+    root: Root,
     files: &'a [RepoPath],
     by_name: HashMap<&'a str, Vec<&'a RepoPath>>,
     read: HashMap<RepoPath, Option<Known>>,
@@ -36,12 +37,12 @@ struct Known {
 }
 
 impl<'a> Library<'a> {
-    pub fn new(deck: &'a Deck, files: &'a [RepoPath]) -> Library<'a> {
+    pub fn new(deck: &Deck, files: &'a [RepoPath]) -> Result<Library<'a>, DeckError> {
         let mut by_name: HashMap<&str, Vec<&RepoPath>> = HashMap::new();
         for path in files {
             by_name.entry(path.file_name()).or_default().push(path);
         }
-        Library { root: deck.root(), files, by_name, read: HashMap::new(), extractor: Extractor::default() }
+        Ok(Library { root: deck.files()?, files, by_name, read: HashMap::new(), extractor: Extractor::default() })
     }
 
     /// The documents: every markdown file but cards and scenes.
@@ -57,7 +58,7 @@ impl<'a> Library<'a> {
 
     fn known(&mut self, path: &RepoPath) -> Option<&Known> {
         if !self.read.contains_key(path) {
-            let known = links::read_inside(self.root, path, LARGEST_FILE).ok().map(|bytes| {
+            let known = links::read_inside(&self.root, path, LARGEST_FILE).ok().map(|bytes| {
                 let language = registry::detect(path, &bytes);
                 let facts = self.extractor.extract(&Input { path, module: "", language, bytes: &bytes });
                 let is_markdown = language.is_some_and(|language| language.id == "markdown");
@@ -169,9 +170,10 @@ impl<'a> Library<'a> {
     }
 
     fn why_dead(&mut self, reference: &Reference) -> Option<Dead> {
-        let place = self.root.join(reference.path.as_str());
-        let Ok(metadata) = place.metadata() else { return Some(Dead::NoFile) };
-        let fragment = reference.fragment.as_deref().filter(|_| metadata.is_file())?;
+        let place = links::resolve_inside(&self.root, &reference.path).ok();
+        let found = place.and_then(|place| self.root.meta(place).ok().flatten());
+        let Some(meta) = found else { return Some(Dead::NoFile) };
+        let fragment = reference.fragment.as_deref().filter(|_| meta.kind == Kind::File)?;
         let known = self.known(&reference.path)?;
         if let Some((_, to)) = links::lines_of_fragment(fragment).filter(|_| !known.is_markdown) {
             let lines = known.text.lines().count() as u32;

@@ -1,16 +1,15 @@
 //! Mends what can be mended in only one way.
 
-use std::fs;
 use std::ops::Range;
 
+use cruxe_files::Existing;
 use cruxe_model::RepoPath;
 use serde::Serialize;
 
 use super::Finding;
 use crate::deck::Deck;
 use crate::error::DeckError;
-use crate::links;
-use crate::store::{self, Mode};
+use crate::store;
 
 /// A larger file is not changed.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -45,11 +44,12 @@ pub fn plan(deck: &Deck, findings: &[Finding]) -> Vec<RepairedFile> {
     // From the end of a file to its beginning, so that no repair moves another.
     repairs.sort_by(|a, b| (&a.path, b.span.start).cmp(&(&b.path, a.span.start)));
     repairs.dedup_by(|a, b| a.path == b.path && a.span == b.span);
+    let Ok(root) = deck.files() else { return Vec::new() };
     let mut files: Vec<RepairedFile> = Vec::new();
     for repair in repairs {
         if files.last().is_none_or(|file| file.path != repair.path) {
             // A file that is not UTF-8 is not changed: it could not be written back as it was.
-            let bytes = links::read_inside(deck.root(), &repair.path, LARGEST_FILE).ok();
+            let bytes = root.read(repair.path.as_str(), LARGEST_FILE).ok();
             let Some(before) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
             files.push(RepairedFile { path: repair.path.clone(), after: before.clone(), before });
         }
@@ -66,15 +66,15 @@ pub fn plan(deck: &Deck, findings: &[Finding]) -> Vec<RepairedFile> {
 /// Writes repaired files and returns how many; one that changed since it was read is left alone.
 pub fn write(deck: &Deck, files: &[RepairedFile]) -> Result<usize, DeckError> {
     let _lock = deck.lock()?;
+    let root = deck.files()?;
     let mut written = 0;
     for file in files {
-        let path = deck.root().join(file.path.as_str());
-        let metadata = fs::metadata(&path).map_err(DeckError::io(&path))?;
-        if metadata.permissions().readonly() {
+        let (bytes, meta) = root.read_with_meta(file.path.as_str(), LARGEST_FILE)?;
+        if meta.is_read_only() {
             return Err(DeckError::ReadOnly(file.path.clone()));
         }
-        if fs::read(&path).map_err(DeckError::io(&path))? == file.before.as_bytes() {
-            store::write(&path, &deck.cache_folder(), &file.after, &Mode::Replace(&metadata))?;
+        if bytes == file.before.as_bytes() {
+            store::write(&root, file.path.as_str(), &file.after, Existing::Replace)?;
             written += 1;
         }
     }

@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 fn workspace(files: &[(&str, &str)]) -> (tempfile::TempDir, Documents) {
@@ -79,8 +81,11 @@ fn links_lead_to_documents_of_the_workspace_and_never_out_of_it() {
     std::os::unix::fs::symlink(outside.path(), root.path().join("folder")).unwrap();
     std::os::unix::fs::symlink("a.md", root.path().join("docs/in.md")).unwrap();
     assert_eq!(read(&documents, "docs/in.md", None).unwrap().content, "inside");
-    assert!(matches!(read(&documents, "docs/out.md", None), Err(DeckError::Outside(_))));
-    assert!(matches!(read(&documents, "folder/secret.md", None), Err(DeckError::Outside(_))));
+    std::os::unix::fs::symlink("../.git/config", root.path().join("docs/git.md")).unwrap();
+    for path in ["docs/out.md", "folder/secret.md", "docs/git.md", ".git/config"] {
+        let refused = read(&documents, path, None);
+        assert!(matches!(refused, Err(DeckError::Refused(_))), "{path}: {refused:?}");
+    }
 }
 
 #[test]

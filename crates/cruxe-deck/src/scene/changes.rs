@@ -6,6 +6,7 @@ use std::path::Path;
 use cruxe_vcs::{ChangeKind, Repo, VcsError};
 
 use super::part::{Part, Section};
+use crate::fence::{self, one_line};
 
 const MOST_COMMITS: usize = 8;
 const MOST_FILES: usize = 40;
@@ -25,7 +26,7 @@ pub(super) fn part(root: &Path) -> Option<Part> {
 fn describe(repo: &Repo) -> Result<String, VcsError> {
     let head = repo.head()?;
     let place = if head.detached { "Detached at" } else { "Branch" };
-    let mut text = format!("{place} `{}`.\n", head.ref_name);
+    let mut text = format!("{place} {}.\n", fence::inline(&head.ref_name));
     let mut changes = repo.changes()?;
     changes.retain(|change| change.path.as_str() != ".cuedeck/SCENE.md");
     if !changes.is_empty() {
@@ -37,7 +38,7 @@ fn describe(repo: &Repo) -> Result<String, VcsError> {
             ChangeKind::Modified => "modified",
             ChangeKind::Deleted => "deleted",
         };
-        let _ = writeln!(text, "- {word} {}", change.path);
+        let _ = writeln!(text, "- {word} {}", one_line(change.path.as_str()));
     }
     if let Some(more @ 1..) = changes.len().checked_sub(MOST_FILES) {
         let _ = writeln!(text, "- and {more} more");
@@ -48,7 +49,7 @@ fn describe(repo: &Repo) -> Result<String, VcsError> {
     }
     for line in commits {
         let id = line.commit.to_hex();
-        let _ = writeln!(text, "- {} {}", id.get(..8).unwrap_or(&id), line.subject);
+        let _ = writeln!(text, "- {} {}", id.get(..8).unwrap_or(&id), one_line(&line.subject));
     }
     Ok(text)
 }

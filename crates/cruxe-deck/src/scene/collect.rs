@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use cruxe_extract::{Extractor, Input, as_text, registry};
+use cruxe_files::Root;
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{RepoPath, SymbolKind};
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use super::part::{Part, Section};
 use crate::card::{CARDS, Card, CardId, Status};
 use crate::deck::{Cards, Deck};
 use crate::error::DeckError;
+use crate::fence::{self, one_line};
 use crate::graph::TaskGraph;
 use crate::links::{self, Destination};
 use crate::refs::Reference;
@@ -46,7 +48,8 @@ pub(super) fn collect(deck: &Deck) -> Result<Collected, DeckError> {
             wanted.push(reference);
         }
     }
-    let slices: Slices = wanted.par_iter().map(|reference| (*reference, read_slice(deck, reference))).collect();
+    let files = deck.files()?;
+    let slices: Slices = wanted.par_iter().map(|reference| (*reference, read_slice(&files, reference))).collect();
     for card in &opened {
         collected.parts.push(card.part(&graph, &slices));
     }
@@ -73,10 +76,10 @@ fn summary(cards: &Cards, active: usize) -> String {
 
 fn head(card: &Card, graph: &TaskGraph) -> String {
     let mut facts = vec![format!("status: {}", card.status), format!("priority: {}", card.priority)];
-    facts.extend(card.assignee.as_ref().map(|assignee| format!("assignee: {assignee}")));
+    facts.extend(card.assignee.as_ref().map(|assignee| format!("assignee: {}", one_line(assignee))));
     let mut list = |name: &str, items: Vec<String>| {
         if !items.is_empty() {
-            facts.push(format!("{name}: {}", items.join(", ")));
+            facts.push(format!("{name}: {}", one_line(&items.join(", "))));
         }
     };
     list("tags", card.tags.clone());
@@ -85,9 +88,12 @@ fn head(card: &Card, graph: &TaskGraph) -> String {
         None => format!("{id} (no such card)"),
     };
     list("depends on", card.depends_on.iter().map(state).collect());
-    let mut text = format!("### {} {}\n\n{}\n", card.id, card.title, facts.join("; "));
+    let mut text = format!("### {} {}\n\n{}\n", card.id, one_line(&card.title), facts.join("; "));
     if let Some(notes) = &card.notes {
-        let _ = writeln!(text, "notes: {}", notes.trim());
+        match notes.trim() {
+            notes if notes.contains(['\n', '\r']) => drop(write!(text, "notes:\n\n{}", fence::block("", notes))),
+            notes => drop(writeln!(text, "notes: {}", one_line(notes))),
+        }
     }
     text
 }
@@ -137,14 +143,14 @@ impl Opened {
             .map(|(written, _)| written.as_str())
             .collect();
         if !dead.is_empty() {
-            let _ = writeln!(head, "refs that lead nowhere: {}", dead.join(", "));
+            let _ = writeln!(head, "refs that lead nowhere: {}", one_line(&dead.join(", ")));
         }
         card_part(Section::Active, &self.card, head, body(&self.card, &self.text))
     }
 }
 
-fn read_slice(deck: &Deck, reference: &Reference) -> Option<Slice> {
-    slice(reference, &links::read_inside(deck.root(), &reference.path, LARGEST_FILE).ok()?)
+fn read_slice(files: &Root, reference: &Reference) -> Option<Slice> {
+    slice(reference, &links::read_inside(files, &reference.path, LARGEST_FILE).ok()?)
 }
 
 fn card_part(section: Section, card: &Card, head: String, body: String) -> Part {
@@ -213,8 +219,8 @@ fn references(wanted: &[&Reference], slices: &Slices, collected: &mut Collected)
         }
         let section = if is_document { Section::Documents } else { Section::Code };
         let name = match &reference.fragment {
-            Some(fragment) => format!("{}#{fragment}", reference.path),
-            None => reference.path.to_string(),
+            Some(fragment) => one_line(&format!("{}#{fragment}", reference.path)),
+            None => one_line(reference.path.as_str()),
         };
         let lines = slice.lines.map(|(from, to)| format!(" (lines {from}–{to})")).unwrap_or_default();
         let head = format!("### {name}{lines}\n");
@@ -283,8 +289,11 @@ fn next(cards: &Cards, active: &[&Arc<Card>]) -> Option<Part> {
         return None;
     }
     todo.sort_by_key(|card| (std::cmp::Reverse(card.priority), card.id.clone()));
-    let mut body: String =
-        todo.iter().take(MOST_NEXT).map(|card| format!("- {} {} ({})\n", card.id, card.title, card.priority)).collect();
+    let mut body: String = todo
+        .iter()
+        .take(MOST_NEXT)
+        .map(|card| format!("- {} {} ({})\n", card.id, one_line(&card.title), card.priority))
+        .collect();
     if let Some(more @ 1..) = todo.len().checked_sub(MOST_NEXT) {
         let _ = writeln!(body, "- and {more} more");
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::fence;
+
 /// Where in a scene a part stands; the first matter most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
@@ -52,8 +54,7 @@ impl Part {
         let body = self.body.trim_end_matches(['\n', '\r']);
         match &self.language {
             Some(language) => {
-                let fence = fence_around(body);
-                let _ = write!(text, "{fence}{language}\n{body}\n{fence}\n");
+                text.push_str(&fence::block(language, body));
             }
             None => {
                 let _ = writeln!(text, "{body}");
@@ -83,12 +84,6 @@ impl Part {
         let says_something = !part.body.is_empty() || matches!(self.section, Section::Active | Section::Dependencies);
         (says_something && fits(&part)).then_some(part)
     }
-}
-
-/// A fence that nothing in the text closes.
-fn fence_around(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
 }
 
 #[cfg(test)]

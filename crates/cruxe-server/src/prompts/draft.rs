@@ -1,5 +1,7 @@
 //! A text that keeps to a number of tokens.
 
+use cruxe_deck::fence;
+
 /// A text that grows as long as it may.
 pub(super) struct Draft {
     text: String,
@@ -39,12 +41,11 @@ impl Draft {
 
     /// Adds a block of code, cut to at most so many tokens.
     pub fn add_code(&mut self, language: &str, code: &str, most: usize) {
-        let fence = if code.contains("```") { "````" } else { "```" };
         let most = most.min(self.left.saturating_sub(2 * NOTE));
         let mut block = Draft::new(most);
         block.add_all(code.lines().map(|line| format!("{line}\n")), |count| format!("… {count} more lines\n"));
         if !block.text.is_empty() {
-            self.add(&format!("{fence}{language}\n{}{fence}\n", block.text));
+            self.add(&fence::block(language, &block.text));
         }
     }
 
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn code_with_a_fence_gets_a_longer_one() {
         let mut draft = Draft::new(200);
-        draft.add_code("md", "```\nx\n```\n", 100);
-        assert_eq!(draft.finish(), "````md\n```\nx\n```\n````\n");
+        draft.add_code("md", "```\nx\n`````\n", 100);
+        assert_eq!(draft.finish(), "``````md\n```\nx\n`````\n``````\n");
     }
 }

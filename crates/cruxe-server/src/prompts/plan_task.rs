@@ -1,5 +1,6 @@
 //! `plan_task`: a task card, or a task in words, with the code that it is about.
 
+use cruxe_deck::fence::{inline, one_line};
 use cruxe_deck::frontmatter::FrontMatter;
 use cruxe_index::View;
 use cruxe_model::ToolError;
@@ -52,7 +53,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     draft.add(GUIDE);
     match &card {
         Some(text) => {
-            draft.add(&format!("\n## Task card `{task}`\n\n"));
+            draft.add(&format!("\n## Task card {}\n\n", inline(task)));
             draft.add_code("markdown", text, CARD_TOKENS);
         }
         None => {
@@ -63,7 +64,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let view = asked.catalog.view(asked.session, asked.get("ref"), asked.cancel)?;
     let question = search::Question::new(words(card.as_deref().unwrap_or(task)), RESULTS);
     let answer = search::search(&view, &question)?;
-    draft.add(&format!("\n## Code that it may be about (ref `{}`)\n", view.metadata.ref_name));
+    draft.add(&format!("\n## Code that it may be about (ref {})\n", inline(&view.metadata.ref_name)));
     if answer.found.is_empty() {
         draft.add("\nThe search found nothing: ask search_code with other words.\n");
     }
@@ -96,15 +97,15 @@ fn words(text: &str) -> String {
 
 fn line(view: &View, found: &Found) -> String {
     let (first, last) = found.lines;
-    let place = format!("{}:{first}-{last}", found.file.path);
+    let place = format!("{}:{first}-{last}", one_line(found.file.path.as_str()));
     match found.symbol() {
         Some(symbol) if symbol.signature.is_empty() => {
-            format!("- {} `{}` {place}\n", symbol.kind.as_str(), symbol.name)
+            format!("- {} {} {place}\n", symbol.kind.as_str(), inline(&symbol.name))
         }
-        Some(symbol) => format!("- `{}` {place}\n  `{}`\n", symbol.qualified_name, symbol.signature),
+        Some(symbol) => format!("- {} {place}\n  {}\n", inline(&symbol.qualified_name), inline(&symbol.signature)),
         None => {
             let snippet = search::snippet(view, found, 1).unwrap_or_default();
-            format!("- {place}\n  `{}`\n", snippet.trim())
+            format!("- {place}\n  {}\n", inline(snippet.trim()))
         }
     }
 }

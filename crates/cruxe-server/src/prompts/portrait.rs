@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cruxe_deck::fence::{inline, one_line};
 use cruxe_index::{Layers, View, Workspace};
 use cruxe_model::{FreshnessStatus, ToolError};
 use cruxe_query::call_graph::{self, Direction, Edge};
@@ -30,14 +31,14 @@ pub(crate) fn of_symbol(
     let symbol = &graph.target.symbol;
     let found = definition(view, &symbol.symbol_id)?;
     let mut draft = Draft::new(tokens);
-    draft.add(&format!("# {} `{}`\n\n", symbol.kind, symbol.qualified_name));
-    draft.add(&format!("{}:{}-{}", symbol.path, symbol.line_start, symbol.line_end));
-    draft.add(&format!(", ref `{}`, {}\n\n", view.metadata.ref_name, symbol.symbol_id));
+    draft.add(&format!("# {} {}\n\n", symbol.kind, inline(&symbol.qualified_name)));
+    draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
+    draft.add(&format!(", ref {}, {}\n\n", inline(&view.metadata.ref_name), symbol.symbol_id));
     if view.metadata.freshness_status != FreshnessStatus::Fresh {
         draft.add("The index is behind the files; sync_repo brings it up to date.\n\n");
     }
     if let Some(warning) = graph.target.warning(&symbol.name) {
-        draft.add(&format!("Note: {warning}.\n\n"));
+        draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
     }
     let span = found.symbol().full_span;
     match content(view, &found.file) {
@@ -45,7 +46,7 @@ pub(crate) fn of_symbol(
             let source = text.get(span.start as usize..span.end as usize).unwrap_or_default();
             draft.add_code(&found.file.language, source, (tokens as f64 * SOURCE) as usize);
         }
-        Err(error) => drop(draft.add(&format!("(no source: {})\n", error.message))),
+        Err(error) => drop(draft.add(&format!("(no source: {})\n", one_line(&error.message)))),
     }
     if found.symbol().kind.is_callable() {
         add_edges(&mut draft, "Called by", &graph.callers);
@@ -66,7 +67,7 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
     draft.add(&format!("\n## {title}\n"));
     let line = |edge: &Edge| {
         let (test, guess) = (if edge.symbol.is_test { ", a test" } else { "" }, guess(edge.confidence));
-        format!("- `{}` at {}:{}{test}{guess}\n", edge.symbol.qualified_name, edge.file, edge.line)
+        format!("- {} at {}:{}{test}{guess}\n", inline(&edge.symbol.qualified_name), one_line(&edge.file), edge.line)
     };
     draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: get_call_graph\n"));
 }
@@ -77,7 +78,7 @@ fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: 
     let answer = references::find(view, &layers, &question)?;
     draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));
     let line = |one: &references::Reference| {
-        format!("- {}:{} `{}`{}\n", one.path, one.line, one.context.trim(), guess(one.confidence))
+        format!("- {}:{} {}{}\n", one_line(&one.path), one.line, inline(one.context.trim()), guess(one.confidence))
     };
     let unlisted = answer.total - answer.references.len();
     draft.add_all(answer.references.iter().map(line), |count| format!("- … {} more\n", count + unlisted));

@@ -1,5 +1,6 @@
 //! `review_branch`: what a branch changes, with the diffs that matter most and who is affected.
 
+use cruxe_deck::fence::{inline, one_line};
 use cruxe_index::{Layers, View};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ErrorCode, ToolError};
@@ -65,9 +66,9 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let mut draft = Draft::new(TOKENS);
     let merge_base = answer.merge_base.to_hex();
     draft.add(&format!(
-        "Review the changes of `{}` against `{}` (merge base {}): {} files, {} symbols.\n\n{GUIDE}",
-        answer.head_ref,
-        answer.base_ref,
+        "Review the changes of {} against {} (merge base {}): {} files, {} symbols.\n\n{GUIDE}",
+        inline(&answer.head_ref),
+        inline(&answer.base_ref),
         &merge_base[..merge_base.len().min(12)],
         answer.files.len(),
         answer.changes.len(),
@@ -98,7 +99,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let others: Vec<&diff::FileChange> = answer.files.iter().filter(|file| !named(&file.path)).collect();
     if !others.is_empty() {
         draft.add("\n## Files without changed symbols\n");
-        let line = |file: &&diff::FileChange| format!("- {} {}\n", word(file.change_type), file.path);
+        let line = |file: &&diff::FileChange| format!("- {} {}\n", word(file.change_type), one_line(&file.path));
         draft.add_all(others.iter().map(line), |count| format!("- … {count} more files\n"));
     }
     Ok(draft.finish())
@@ -136,11 +137,11 @@ fn word(change: ChangeType) -> &'static str {
 
 fn line(change: &Change) -> String {
     let Some(one) = record(change) else { return String::new() };
-    let place = format!("{} `{}` {}:{}", one.kind, one.qualified_name, one.path, one.line_start);
+    let place = format!("{} {} {}:{}", one.kind, inline(&one.qualified_name), one_line(&one.path), one.line_start);
     let what = word(change.change_type);
     match (&change.before, &change.after) {
         (Some(before), Some(after)) if change.signature_changed => {
-            format!("- {what} {place}\n  was `{}`, is `{}`\n", before.signature, after.signature)
+            format!("- {what} {place}\n  was {}, is {}\n", inline(&before.signature), inline(&after.signature))
         }
         _ => format!("- {what} {place}\n"),
     }
@@ -154,7 +155,7 @@ fn users(view: &View, change: &Change) -> String {
     match references::find(view, &Layers::None, &question) {
         Ok(answer) if answer.total > 0 => {
             let places: Vec<String> =
-                answer.references.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+                answer.references.iter().map(|one| format!("{}:{}", one_line(&one.path), one.line)).collect();
             let more = answer.total - places.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("  used at {}{more}\n", places.join(", "))
@@ -166,8 +167,10 @@ fn users(view: &View, change: &Change) -> String {
 fn add_renames(draft: &mut Draft, renames: &[diff::Rename]) {
     if !renames.is_empty() {
         draft.add("\n## Renamed or moved\n");
-        let line =
-            |one: &diff::Rename| format!("- `{}` ({}) → `{}` ({})\n", one.from, one.from_path, one.to, one.to_path);
+        let line = |one: &diff::Rename| {
+            let (from, to) = (inline(&one.from), inline(&one.to));
+            format!("- {from} ({}) → {to} ({})\n", one_line(&one.from_path), one_line(&one.to_path))
+        };
         draft.add_all(renames.iter().map(line), |count| format!("- … {count} more\n"));
     }
 }
@@ -196,7 +199,7 @@ fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::Answer, merge_base
         if std::mem::take(&mut first) {
             draft.add("\n## Diffs\n");
         }
-        draft.add(&format!("\n`{}` {}:{}\n", after.qualified_name, after.path, after.line_start));
+        draft.add(&format!("\n{} {}:{}\n", inline(&after.qualified_name), one_line(&after.path), after.line_start));
         draft.add_code("diff", &diff, DIFF_TOKENS);
     }
     Ok(())

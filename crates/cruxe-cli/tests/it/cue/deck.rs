@@ -138,7 +138,7 @@ fn a_deck_that_a_link_leads_out_to_is_refused() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(sandbox.path("elsewhere"), repo.root.join(".cuedeck")).unwrap();
-        fails(&cue(&sandbox, &repo, &["card", "new", "X"]), 1, &["outside of the workspace"]);
+        fails(&cue(&sandbox, &repo, &["card", "new", "X"]), 1, &[".cuedeck is a link"]);
         assert_eq!(fs::read_dir(sandbox.path("elsewhere/cards")).unwrap().count(), 0);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cruxe_deck::config::DeckConfig;
+use cruxe_deck::config::{ConfigProblem, DeckConfig};
 use cruxe_deck::documents::Documents;
 use cruxe_deck::{Cards, Deck};
 use cruxe_index::{View, Workspace};
@@ -44,9 +44,12 @@ impl Desks {
         let workspace = self.app.workspace(call)?;
         let open = self.app.decks.at(&workspace.project.root);
         let (config, warnings) = match open.deck.config() {
-            Ok(loaded) => (loaded.config, loaded.warnings.iter().map(ToString::to_string).collect()),
+            Ok(loaded) => (loaded.config, loaded.warnings.iter().map(ConfigProblem::without_content).collect()),
             // Tasks can be worked on whatever the configuration says; `cue doctor` exists to complain.
-            Err(problem) => (DeckConfig::default(), vec![format!("{problem}; the defaults are used")]),
+            Err(problem) => {
+                let problem = ToolError::from(problem).message;
+                (DeckConfig::default(), vec![format!("{problem}; the defaults are used")])
+            }
         };
         if let Some(limit) = config.rate_limit(tool)
             && let Err(refused) = call.session.admit(tool, limit)

@@ -20,6 +20,7 @@ mod freshness;
 mod graph_tools;
 mod hostile;
 mod http;
+mod hunt;
 mod install;
 mod isolation;
 mod jobs;

@@ -14,6 +14,14 @@ use serde_json::{Number, Value};
 
 use crate::schema::Object;
 
+/// A name, path or note is no longer, where its schema does not say more.
+pub(crate) const MAX_LETTERS: usize = 10_000;
+/// Queries may be reports or logs that somebody pasted: of those a part is used, and the answer says so. A workspace of any
+/// length is one that is not registered.
+const LONG: [&str; 2] = ["query", "workspace"];
+/// A list has no more entries, and an object that has a schema no more members.
+const MAX_ENTRIES: usize = 1_000;
+
 /// Checks required parameters, types, enums, bounds, lengths and patterns; unknown parameters pass.
 ///
 /// It also makes the arguments uniform: a null parameter is taken out, and 3.0 becomes 3 where an integer is expected.
@@ -42,6 +50,10 @@ pub fn read<T: DeserializeOwned>(arguments: &Object) -> Result<T, ToolError> {
 
 fn conform_object(arguments: &mut Object, schema: &Object, at: &str) -> Result<(), ToolError> {
     arguments.retain(|_, value| !value.is_null());
+    if arguments.len() > MAX_ENTRIES {
+        let place = if at.is_empty() { "A call".to_owned() } else { format!("`{at}`") };
+        return Err(refuse(at, format!("{place} has at most {MAX_ENTRIES} parameters.")));
+    }
     for name in strings(schema.get("required")) {
         if !arguments.contains_key(name) {
             let name = join(at, name);
@@ -76,6 +88,7 @@ fn conform_value(value: &mut Value, schema: &Object, at: &str) -> Result<(), Too
         return Err(refuse(at, problem).with("allowed", allowed));
     }
     check_bounds(value, schema, at)?;
+    check_size(value, schema, at)?;
     check_pattern(value, schema, at)?;
     match value {
         Value::Object(members) => {
@@ -105,6 +118,19 @@ fn check_bounds(value: &Value, schema: &Object, at: &str) -> Result<(), ToolErro
     match (bound(least), bound(most)) {
         (Some(least), _) if figure < least => Err(refuse(at, format!("`{at}` must be at least {least}{what}."))),
         (_, Some(most)) if figure > most => Err(refuse(at, format!("`{at}` must be at most {most}{what}."))),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a value is of a size that work on it ends soon.
+fn check_size(value: &Value, schema: &Object, at: &str) -> Result<(), ToolError> {
+    match value {
+        Value::String(text) if !LONG.contains(&at) && text.len() > MAX_LETTERS && !schema.contains_key("maxLength") => {
+            Err(refuse(at, format!("`{at}` must be at most {MAX_LETTERS} bytes long.")))
+        }
+        Value::Array(items) if items.len() > MAX_ENTRIES => {
+            Err(refuse(at, format!("`{at}` must have at most {MAX_ENTRIES} entries.")))
+        }
         _ => Ok(()),
     }
 }
@@ -301,6 +327,21 @@ mod tests {
         ] {
             assert_eq!(parse(arguments.clone()), Err(expected.to_owned()), "{arguments}");
         }
+    }
+
+    #[test]
+    fn what_would_take_for_ever_is_refused_and_a_long_query_is_not() {
+        let long = "x".repeat(MAX_LETTERS + 1);
+        assert_eq!(parse(json!({"name": long})), Err("name: `name` must be at most 10000 bytes long.".to_owned()));
+        let tags = vec!["x"; MAX_ENTRIES + 1];
+        let refused = parse(json!({"name": "x", "tags": tags}));
+        assert_eq!(refused, Err("tags: `tags` must have at most 1000 entries.".to_owned()));
+        let mut many: Object = (0..MAX_ENTRIES).map(|at| (format!("a{at}"), json!(1))).collect();
+        many.insert("name".to_owned(), json!("x"));
+        assert_eq!(parse(Value::Object(many)), Err(": A call has at most 1000 parameters.".to_owned()));
+        let schema = json!({"properties": {"query": {"type": "string"}}});
+        let Value::Object(mut query) = json!({"query": long}) else { panic!() };
+        assert_eq!(conform(&mut query, schema.as_object().unwrap()), Ok(()));
     }
 
     #[test]

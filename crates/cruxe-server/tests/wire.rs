@@ -110,8 +110,10 @@ async fn a_line_over_the_limit_is_refused_and_survived() {
 async fn a_request_of_several_megabytes_is_answered() {
     let mut client = initialized().await;
     let text = "ü".repeat(2_000_000);
-    let answer = client.call("echo", json!({"text": text})).await;
-    assert_eq!(answer["result"]["structuredContent"]["text"], json!(text));
+    let answer = client.call("echo", json!({"text": "short", "filler": text})).await;
+    assert_eq!(answer["result"]["structuredContent"]["text"], "short");
+    let refused = client.call("echo", json!({"text": text})).await;
+    assert_eq!(refused["result"]["structuredContent"]["error"]["code"], "invalid_input", "a name is no such text");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::error::ToolError;
 
@@ -15,12 +16,23 @@ use crate::error::ToolError;
 pub struct CancelFlag {
     set: Arc<AtomicBool>,
     listener: Option<Arc<dyn Fn(u64, u64) + Send + Sync>>,
+    deadline: Option<Instant>,
 }
 
 impl CancelFlag {
     /// The same flag; `listener` hears how many steps of how many are done.
     pub fn heard_by(self, listener: impl Fn(u64, u64) + Send + Sync + 'static) -> CancelFlag {
         CancelFlag { listener: Some(Arc::new(listener)), ..self }
+    }
+
+    /// The same flag for work that should give what it has at some time.
+    pub fn until(self, deadline: Instant) -> CancelFlag {
+        CancelFlag { deadline: Some(deadline), ..self }
+    }
+
+    /// Whether it is time to give what has been found and say that it is not all.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Whether to stop.

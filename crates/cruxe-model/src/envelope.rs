@@ -41,7 +41,7 @@ pub enum IndexingStatus {
 pub enum ResultCompleteness {
     /// Everything.
     Complete,
-    /// The index was not complete when it was asked.
+    /// The index was not complete when it was asked, or the time for an answer was over.
     Partial,
     /// A limit cut the answer.
     Truncated,
@@ -118,6 +118,15 @@ impl Metadata {
     /// Adds a field that only one tool has.
     pub fn with(mut self, key: &str, value: impl Into<serde_json::Value>) -> Metadata {
         self.extra.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Notes that the time for an answer was over before everything was looked at.
+    pub fn late_if(mut self, late: bool) -> Metadata {
+        if late {
+            self.result_completeness = ResultCompleteness::Partial;
+            self.warnings.push("the time for an answer was over before everything was looked at".to_owned());
+        }
         self
     }
 

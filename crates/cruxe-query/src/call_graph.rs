@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
         for level in 1..=depth {
             let mut next = Vec::new();
             for def in front {
-                let late = level > 1 && Instant::now() >= self.deadline;
+                let late = level > 1 && Instant::now() >= self.deadline || self.resolver.is_late();
                 if late || seen.len() > MAX_SYMBOLS || self.resolver.is_cancelled() {
                     self.cut = true;
                     return edges;
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
 
     fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
         let defs = target::same(self.resolver, def);
-        // The first step is the answer to most questions and is never cut.
+        // The first step is the answer to most questions; only the time for any answer cuts it.
         let deadline = (level > 1).then_some(self.deadline);
         let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), deadline);
         self.unresolved += uses.unresolved;

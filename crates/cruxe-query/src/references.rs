@@ -93,6 +93,8 @@ pub struct Answer {
     pub total: usize,
     /// How many uses of the name cannot be told to mean it or something else.
     pub unresolved: usize,
+    /// The time for an answer was over before every file was looked at.
+    pub late: bool,
 }
 
 /// A use.
@@ -162,7 +164,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Answer,
     let mut lines = Lines { view, texts: HashMap::new() };
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
-    Ok(Answer { target, references, total, unresolved: uses.unresolved })
+    Ok(Answer { target, references, total, unresolved: uses.unresolved, late: uses.cut })
 }
 
 /// Names under which re-exports hand a definition on, at most.
@@ -193,7 +195,8 @@ pub(crate) fn uses(
         }
         let total = looked_at + versions.len() as u64;
         for version in versions {
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) || resolver.is_cancelled() {
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline) || resolver.is_late();
+            if late || resolver.is_cancelled() {
                 return Uses { cut: true, ..search.uses };
             }
             // Steps further out have a deadline, and are over before anybody wonders.

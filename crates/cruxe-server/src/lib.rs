@@ -17,6 +17,7 @@ pub mod http;
 pub mod limits;
 pub mod metrics;
 mod pages;
+mod places;
 pub mod progress;
 mod prompts;
 mod resources;

@@ -28,15 +28,18 @@ impl Connection {
         if peer.peer_info().is_none_or(|info| info.capabilities.roots.is_none()) {
             return;
         }
-        match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
-            Ok(Ok(told)) => {
-                let uris: Vec<String> = told.roots.into_iter().map(|root| root.uri).collect();
-                self.session.set_roots(Some(&uris));
+        let ask = async {
+            match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
+                Ok(Ok(told)) => {
+                    let uris: Vec<String> = told.roots.into_iter().map(|root| root.uri).collect();
+                    self.session.set_roots(Some(&uris));
+                }
+                problem => {
+                    tracing::debug!(?problem, "the client does not tell its roots");
+                    self.session.set_roots(None);
+                }
             }
-            problem => {
-                tracing::debug!(?problem, "the client does not tell its roots");
-                self.session.set_roots(None);
-            }
-        }
+        };
+        self.session.in_turn_for_roots(ask).await;
     }
 }

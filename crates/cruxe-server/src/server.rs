@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cruxe_deck::document::distance;
 use cruxe_model::CancelFlag;
@@ -17,20 +18,24 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::arguments::conform;
 use crate::catalog::Catalog;
 use crate::metrics::Metrics;
 use crate::pages::page;
+use crate::places::{Cost, Places};
 use crate::progress::{Note, Progress, SetOnDrop};
 use crate::resources::link_of_first;
 use crate::schema::Object;
 use crate::session::Session;
 use crate::stdio;
-use crate::subscriptions::{self, Watch};
+use crate::subscriptions::{self, MAX_FOLLOWED, Watch};
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::{Toolset, Toolsets};
+
+/// How long a question looks before it answers with what it has found and says that this is not all.
+const QUESTION_TIME: Duration = Duration::from_secs(20);
 
 /// Everything that is served, over any transport and to any number of clients.
 pub struct Server {
@@ -42,9 +47,7 @@ pub struct Server {
     /// Tools of toolsets that are not served, so that a client that calls one is told why.
     withheld: Vec<(&'static str, Toolset)>,
     catalog: Option<Arc<Catalog>>,
-    /// Places for questions. More at once than the processors can work on would not be answered sooner, and each thread
-    /// keeps memory of its own: two hundred clients took four times as much without this bound.
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
 }
 
 /// A tool and what it says of itself.
@@ -65,7 +68,7 @@ impl Server {
             metrics: Metrics::default(),
             withheld: Vec::new(),
             catalog: None,
-            places: Arc::new(Semaphore::new(questions_at_once())),
+            places: Arc::new(Places::new()),
         }
     }
 
@@ -119,11 +122,14 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
-        // What changes something may wait for a lock or a job, and would keep questions waiting with it.
-        let _place = if served.spec.read_only { self.places.acquire().await.ok() } else { None };
+        let place = self.places.take(&call.session, served.spec.cost()).await;
         let guard = SetOnDrop::new(call.cancel.clone());
         let numeric = served.spec.numeric_errors;
-        let outcome = tokio::task::spawn_blocking(move || served.call(call)).await;
+        let work = move || {
+            let _place = place;
+            served.call_in_time(call)
+        };
+        let outcome = tokio::task::spawn_blocking(work).await;
         guard.disarm();
         let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
         running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
@@ -150,12 +156,15 @@ impl Server {
     }
 }
 
-/// Two for each processor: one may wait for the disk.
-fn questions_at_once() -> usize {
-    std::thread::available_parallelism().map_or(4, |processors| processors.get() * 2).max(4)
-}
-
 impl Served {
+    /// Calls a tool that others wait for, too: a question that takes too long answers with what it has found.
+    fn call_in_time(&self, mut call: Call) -> Result<Answer, ToolError> {
+        if self.spec.read_only {
+            call.cancel = call.cancel.until(Instant::now() + QUESTION_TIME);
+        }
+        self.call(call)
+    }
+
     fn call(&self, mut call: Call) -> Result<Answer, ToolError> {
         conform(&mut call.arguments, &self.spec.input_schema)?;
         self.tool.call(&call)
@@ -262,13 +271,17 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(catalog) = &self.server.catalog {
+        if let (Some(catalog), Some(place)) = (&self.server.catalog, self.session.teller()) {
             let watch = Watch {
                 catalog: Arc::clone(catalog),
                 session: Arc::clone(&self.session),
                 places: Arc::clone(&self.server.places),
             };
-            tokio::spawn(subscriptions::tell_session(watch, context.peer.clone(), self.open.subscribe()));
+            let telling = subscriptions::tell_session(watch, context.peer.clone(), self.open.subscribe());
+            tokio::spawn(async move {
+                let _place = place;
+                telling.await;
+            });
         }
         self.ask_for_roots(&context.peer).await;
     }
@@ -360,13 +373,21 @@ impl ServerHandler for Connection {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
         let readable = |uri: &&String| catalog.address(uri).is_ok();
-        accepted.resource_subscriptions =
-            requested.resource_subscriptions.as_ref().map(|uris| uris.iter().filter(readable).cloned().collect());
+        accepted.resource_subscriptions = requested
+            .resource_subscriptions
+            .as_ref()
+            .map(|uris| uris.iter().filter(readable).take(MAX_FOLLOWED).cloned().collect());
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
+        let Ok(_place) = self.session.listeners().try_acquire() else {
+            return Err(ErrorData::invalid_request(
+                "There are as many subscriptions as a client may have. End one first.",
+                None,
+            ));
+        };
         let watch = Watch { catalog, session, places: Arc::clone(&self.server.places) };
         subscriptions::tell_listener(watch, &context).await;
         Ok(())
@@ -467,12 +488,16 @@ impl Connection {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
         let cancel = CancelFlag::default();
         let guard = SetOnDrop::new(cancel.clone());
-        let begin = move |progress: Progress| {
-            let cancel = progress.heard_through(cancel);
-            tokio::task::spawn_blocking(move || ask(&catalog, &session, &cancel))
-        };
         let asked = async {
-            let _place = self.server.places.acquire().await;
+            let place = self.server.places.take(&self.session, Cost::Any).await;
+            let begin = move |progress: Progress| {
+                let cancel = progress.heard_through(cancel).until(Instant::now() + QUESTION_TIME);
+                let work = move || {
+                    let _place = place;
+                    ask(&catalog, &session, &cancel)
+                };
+                tokio::task::spawn_blocking(work)
+            };
             hear(context, begin).await
         };
         tokio::select! {

@@ -3,17 +3,28 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_deck::config::RateLimit;
-use tokio::sync::watch;
+use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::limits::{Bucket, Refused};
+use crate::places::OwnPlaces;
 use crate::subscriptions::Followed;
 
 /// How long a call waits for a client that said it has roots and has not told them yet.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Folders beyond this number are not looked at.
+const MAX_ROOTS: usize = 1_000;
+
+/// How many tell one client what changes: one each time that it introduces itself. One that tells a session that has ended
+/// sees that at the next change.
+const MAX_TELLERS: usize = 4;
+
+/// Streams of news that one client may have open at once.
+const MAX_LISTENERS: usize = 16;
 
 /// One client. It ends with its connection: nothing here is written to disk.
 #[derive(Debug)]
@@ -24,7 +35,19 @@ pub struct Session {
     followed: Mutex<Followed>,
     buckets: Mutex<HashMap<&'static str, Bucket>>,
     lasting: AtomicBool,
+    places: OwnPlaces,
+    tellers: Arc<Semaphore>,
+    listeners: Semaphore,
     roots: watch::Sender<Roots>,
+    roots_asked: RootsAsked,
+}
+
+/// Whoever asks for roots: one that asks, and one that asks after it, because the roots changed meanwhile. More would
+/// learn nothing more.
+#[derive(Debug)]
+struct RootsAsked {
+    places: Semaphore,
+    turn: AsyncMutex<()>,
 }
 
 /// The folders that the client says it works in.
@@ -50,7 +73,11 @@ impl Session {
             buckets: Mutex::default(),
             followed: Mutex::default(),
             lasting: AtomicBool::new(true),
+            places: OwnPlaces::default(),
+            tellers: Arc::new(Semaphore::new(MAX_TELLERS)),
+            listeners: Semaphore::new(MAX_LISTENERS),
             roots: watch::Sender::default(),
+            roots_asked: RootsAsked { places: Semaphore::new(2), turn: AsyncMutex::default() },
         }
     }
 
@@ -84,10 +111,33 @@ impl Session {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The places that calls of this client may take.
+    pub(crate) fn places(&self) -> &OwnPlaces {
+        &self.places
+    }
+
     /// Counts a call of a tool, or refuses it.
     pub fn admit(&self, tool: &'static str, limit: RateLimit) -> Result<(), Refused> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.entry(tool).or_default().admit(limit, Instant::now())
+    }
+
+    /// A place for somebody who tells this client what changes; `None` while there are enough.
+    pub(crate) fn teller(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.tellers).try_acquire_owned().ok()
+    }
+
+    /// How many streams of news this client may still open.
+    pub(crate) fn listeners(&self) -> &Semaphore {
+        &self.listeners
+    }
+
+    /// Runs `ask`, after one that is asking already. Where another waits to do so, nothing is run: it will hear the newest.
+    pub(crate) async fn in_turn_for_roots(&self, ask: impl Future<Output = ()>) {
+        if let Ok(_place) = self.roots_asked.places.try_acquire() {
+            let _turn = self.roots_asked.turn.lock().await;
+            ask.await;
+        }
     }
 
     /// Notes that the client has roots and will tell them.
@@ -97,7 +147,8 @@ impl Session {
 
     /// Notes the client's roots, as the URIs that it sent; `None` when it did not tell them after all.
     pub fn set_roots(&self, uris: Option<&[String]>) {
-        let folders: Vec<PathBuf> = uris.unwrap_or_default().iter().filter_map(|uri| folder_of(uri)).collect();
+        let folders: Vec<PathBuf> =
+            uris.unwrap_or_default().iter().take(MAX_ROOTS).filter_map(|uri| folder_of(uri)).collect();
         // A client with no folder open bounds nothing.
         self.roots.send_replace(if folders.is_empty() { Roots::Unsaid } else { Roots::Told(folders) });
     }
@@ -204,6 +255,21 @@ mod tests {
         assert_eq!(session.roots(), Some(expected.to_vec()));
         session.set_roots(None);
         assert_eq!(session.roots(), None);
+    }
+
+    #[tokio::test]
+    async fn however_often_roots_change_one_asks_and_one_waits_to_ask() {
+        let (session, asked) = (Session::new(), AtomicU64::new(0));
+        let ask = || {
+            session.in_turn_for_roots(async {
+                tokio::task::yield_now().await;
+                asked.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        tokio::join!(ask(), ask(), ask(), ask(), ask());
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+        ask().await;
+        assert_eq!(asked.load(Ordering::Relaxed), 3);
     }
 
     #[tokio::test]

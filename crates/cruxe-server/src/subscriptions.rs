@@ -12,17 +12,18 @@ use cruxe_query::outline;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionContext};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::cards;
 use crate::catalog::Catalog;
+use crate::places::{Cost, Places};
 use crate::prompts::portrait;
 use crate::resources::SYMBOL_TOKENS;
 use crate::session::Session;
 use crate::uri::Kind;
 
 /// Resources that one client follows at most: each is read at every publish.
-const MAX_FOLLOWED: usize = 500;
+pub(crate) const MAX_FOLLOWED: usize = 500;
 
 /// Resources by address, each with a figure that changes with its text; none for one that cannot be read.
 pub(crate) type Followed = BTreeMap<String, Option<u64>>;
@@ -90,15 +91,19 @@ pub(crate) struct Watch {
     /// The client.
     pub session: Arc<Session>,
     /// A look is a question like others and takes one of their places: a publish makes every client's watch look at once.
-    pub places: Arc<Semaphore>,
+    pub places: Arc<Places>,
 }
 
 impl Watch {
     /// Looks on a thread of its own; `None` when the server ends.
     async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Catalog, &Session) -> T + Send + 'static) -> Option<T> {
-        let _place = self.places.acquire().await.ok()?;
+        let place = self.places.take(&self.session, Cost::Any).await?;
         let (catalog, session) = (Arc::clone(&self.catalog), Arc::clone(&self.session));
-        tokio::task::spawn_blocking(move || look(&catalog, &session)).await.ok()
+        let work = move || {
+            let _place = place;
+            look(&catalog, &session)
+        };
+        tokio::task::spawn_blocking(work).await.ok()
     }
 }
 

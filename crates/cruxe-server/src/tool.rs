@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::arguments;
+use crate::places::Cost;
 use crate::progress::Progress;
 use crate::schema::{Object, input_schema, output_schema};
 use crate::session::Session;
@@ -40,6 +41,8 @@ pub struct ToolSpec {
     pub input_schema: Object,
     /// JSON Schema of [`Answer::json`].
     pub output_schema: Object,
+    /// Whether it is a look at one file or name, and need not wait for those that are more.
+    pub quick: bool,
     /// Whether it leaves everything as it is.
     pub read_only: bool,
     /// Whether a second call with the same arguments changes nothing more.
@@ -62,6 +65,7 @@ impl ToolSpec {
             description,
             input_schema: any(json!({"type": "object"})),
             output_schema: any(json!({"type": "object"})),
+            quick: false,
             read_only: true,
             idempotent: true,
             destructive: false,
@@ -70,9 +74,23 @@ impl ToolSpec {
         }
     }
 
+    /// What a call of it is likely to cost.
+    pub(crate) fn cost(&self) -> Cost {
+        match self.read_only {
+            false => Cost::Write,
+            true if self.quick => Cost::Quick,
+            true => Cost::Any,
+        }
+    }
+
     /// Puts it into a toolset; without this it is in [`Toolset::Code`].
     pub fn in_set(self, toolset: Toolset) -> ToolSpec {
         ToolSpec { toolset, ..self }
+    }
+
+    /// Marks it as one that looks at one file or name.
+    pub fn quick(self) -> ToolSpec {
+        ToolSpec { quick: true, ..self }
     }
 
     /// Marks it as one that changes something.

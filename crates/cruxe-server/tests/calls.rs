@@ -123,6 +123,25 @@ async fn two_hundred_calls_at_once_get_their_own_answers_and_do_not_stop_a_ping(
 }
 
 #[tokio::test]
+async fn a_client_with_many_slow_questions_keeps_another_one_waiting_for_none_of_them() {
+    let gate = Arc::<Gate>::default();
+    let server = server(&gate);
+    let (mut greedy, mut other) =
+        (Client::initialized(Arc::clone(&server)).await, Client::initialized(Arc::clone(&server)).await);
+    for id in 0..100 {
+        greedy.request(id, "tools/call", json!({"name": "work"})).await;
+    }
+    gate.reached_by(2).await;
+    assert_eq!(other.call("echo", json!({"text": "x"})).await["result"]["structuredContent"]["text"], "x");
+    // Those that are cancelled are over before their places are free, and the next begin.
+    for id in 0..100 {
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        greedy.send(cancel.to_string()).await;
+    }
+    assert_eq!(greedy.call("echo", json!({"text": "y"})).await["result"]["structuredContent"]["text"], "y");
+}
+
+#[tokio::test]
 async fn a_cancelled_request_is_told_and_not_answered() {
     let gate = Arc::<Gate>::default();
     let mut client = Client::initialized(server(&gate)).await;

@@ -160,6 +160,11 @@ impl<'a> Resolver<'a> {
         self.cancel.is_set()
     }
 
+    /// Whether the time for an answer is over.
+    pub fn is_late(&self) -> bool {
+        self.cancel.is_late()
+    }
+
     /// The index's refusal, if it refused something on the way. Ask it before an answer is given out.
     pub fn check(&self) -> Result<(), StoreError> {
         self.problem.borrow_mut().take().map_or(Ok(()), Err)

@@ -33,7 +33,7 @@ impl Resolver<'_> {
                 continue;
             }
             for version in versions {
-                if self.is_cancelled() {
+                if self.is_cancelled() || self.is_late() {
                     return users;
                 }
                 let used = self.used_in(version, name);

@@ -87,7 +87,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let view = workspace.view(ref_name.as_deref(), policy)?.cancelled_by(&call.cancel);
         let answer = references::find(&view, &shape::layers(&workspace, &view), &question)?;
         let listed = question.offset + answer.references.len();
-        let mut metadata = view.metadata.clone().truncated_if(answer.total > listed);
+        let mut metadata = view.metadata.clone().late_if(answer.late).truncated_if(answer.total > listed);
         metadata.warnings.extend(answer.target.warning(&answer.target.symbol.name));
         let metadata = metadata.with("unresolved_mentions", answer.unresolved);
         let metadata = if answer.total > listed { metadata.with("next_offset", listed) } else { metadata };

@@ -65,7 +65,7 @@ struct EntrySchema {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
     typed(
-        ToolSpec::new("get_file_outline", "File outline", about),
+        ToolSpec::new("get_file_outline", "File outline", about).quick(),
         move |input: Input, call| -> Result<Output, ToolError> {
             let workspace = app.workspace(call)?;
             let ref_name = App::ref_name(&workspace, call, input.ref_name);

@@ -98,7 +98,7 @@ struct ProjectHealth {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Status of server and index: versions, health, the running job, recovery after a crash.";
-    typed(ToolSpec::new("health_check", "Health check", about), move |_: Input, call| {
+    typed(ToolSpec::new("health_check", "Health check", about).quick(), move |_: Input, call| {
         check(&app, &app.workspace(call)?)
     })
 }

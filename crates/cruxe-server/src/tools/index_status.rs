@@ -80,7 +80,7 @@ impl From<Job> for PastJob {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Whether a ref is indexed, counts, the running job with its progress, recent jobs.";
-    typed(ToolSpec::new("index_status", "Index status", about), move |input: Input, call| {
+    typed(ToolSpec::new("index_status", "Index status", about).quick(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name);
         let status = RefStatus::of(&workspace, ref_name.as_deref())?;

@@ -80,7 +80,7 @@ struct Result_ {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Where a symbol is defined: exact path and lines, best match first. Falls back to other case, prefix, \
                  then typos, and says so.";
-    typed(ToolSpec::new("locate_symbol", "Locate a symbol", about), move |input: Input, call| {
+    typed(ToolSpec::new("locate_symbol", "Locate a symbol", about).quick(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let question = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());

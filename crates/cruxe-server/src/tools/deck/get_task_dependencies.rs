@@ -46,8 +46,10 @@ struct Task {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Tasks that a task directly depends on, or that depend on it.";
-    let spec =
-        ToolSpec::new("get_task_dependencies", "Dependencies of a task", about).numeric_errors().in_set(Toolset::Tasks);
+    let spec = ToolSpec::new("get_task_dependencies", "Dependencies of a task", about)
+        .quick()
+        .numeric_errors()
+        .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "get_task_dependencies")?;
         let cards = desk.cards()?;

@@ -47,6 +47,7 @@ struct Task<'a> {
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "List tasks, active and important ones first. Cards that cannot be read are in metadata.problems.";
     let spec = ToolSpec::new("list_tasks", "List tasks", about)
+        .quick()
         .numeric_errors()
         .in_set(Toolset::Tasks)
         .with_types::<Input, Output>();

@@ -42,7 +42,7 @@ struct LineRange {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Read a markdown document, or only the section under a heading.";
-    let spec = ToolSpec::new("read_doc", "Read a document", about).numeric_errors().in_set(Toolset::Context);
+    let spec = ToolSpec::new("read_doc", "Read a document", about).quick().numeric_errors().in_set(Toolset::Context);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let desk = desks.enter(call, "read_doc")?;
         let refused = |problem: String| ToolError::invalid_input(problem).with("parameter", "path");

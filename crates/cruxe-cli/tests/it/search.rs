@@ -168,14 +168,12 @@ fn odd_queries_are_just_text() {
         let answer = search(&mut client, query);
         assert!(answer["results"].is_array(), "{query}");
     }
-    let long = "rate limiter quota ".repeat(550);
-    assert_eq!(first(&mut client, &long), "src/limits.rs RateLimiter");
-    for (query, message) in
-        [("", "must not be empty"), (" \n", "must not be empty"), (&"x".repeat(70_000), "longer than")]
-    {
+    for times in [550, 55_000] {
+        assert_eq!(first(&mut client, &"rate limiter quota ".repeat(times)), "src/limits.rs RateLimiter");
+    }
+    for query in ["", " \n"] {
         let error = client.error("search_code", json!({"query": query}));
-        assert_eq!(error["code"], "invalid_input");
-        assert!(error["message"].as_str().unwrap().contains(message), "{error}");
+        assert_eq!((&error["code"], &error["message"]), (&json!("invalid_input"), &json!("query: must not be empty")));
     }
 }
 

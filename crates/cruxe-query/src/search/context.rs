@@ -79,7 +79,7 @@ pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, Quer
     let query = Query::parse(text);
     let by_words = || lexical::score(&corpus, &query, &places, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {
-        semantic::score_while(&corpus, text, &vec![true; corpus.files().len()], by_words)
+        semantic::score_while(&corpus, &query.text, &vec![true; corpus.files().len()], by_words)
     } else {
         (Err(LexicalOnly::Asked), by_words())
     };

@@ -14,6 +14,8 @@ use super::{Question, search};
 use crate::error::QueryError;
 use crate::locate;
 
+/// A query that is suggested has at most so many words.
+const MAX_TERMS: usize = 32;
 /// At most so many names are suggested.
 const MAX_NAMES: usize = 3;
 
@@ -61,6 +63,8 @@ pub struct Followup {
 /// Suggests calls, by the rule table of the contract.
 pub fn suggest(view: &View, previous: &Previous, threshold: f64) -> Result<Followup, QueryError> {
     let query = Query::parse(&previous.text);
+    // Of a long text what was read of it.
+    let previous = &Previous { text: query.text.clone(), ..previous.clone() };
     let mut followup = Followup { identifiers: identifiers(&query), ..Followup::default() };
     let scored = matches!(previous.tool.as_str(), "search_code" | "locate_symbol" | "read_context");
     if previous.results > 0 && (previous.top_score >= threshold || !scored) {
@@ -171,6 +175,7 @@ impl Asker<'_> {
             .text
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .filter(|word| !Query::parse(word).names.is_empty())
+            .take(MAX_TERMS)
             .collect();
         if words.len() < 2 || words.len() == self.previous.text.split_whitespace().count() {
             return self.by_words(words.join(" "), None, "The words that tell most, without the others.");

@@ -163,6 +163,7 @@ pub fn search_with(
     let mut search =
         Search { view, snapshot, state, corpus, places, query, question, wanted, postings: Postings::default() };
     let mut metadata = view.metadata.clone();
+    metadata.warnings.append(&mut search.query.left_out);
     search.mend_typos(&mut metadata)?;
     if intent == Intent::Path {
         let answer = search.by_path(weights, &metadata)?;
@@ -194,6 +195,7 @@ impl Search<'_> {
             }
             _ => select::select(self, &ranked, &weights, self.question.limit)?,
         };
+        metadata = metadata.late_if(self.view.cancel.is_late());
         found.truncate(self.question.limit);
         let total = total.max(found.len());
         Ok(Answer { intent: self.query.intent, found, total, truncated, weights, metadata })

@@ -11,6 +11,7 @@ use cruxe_extract::as_text;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{Metadata, SymbolKind};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField, tokens};
+use roaring::RoaringBitmap;
 
 use super::explain;
 use super::files::{Ranked, RankedFile};
@@ -64,11 +65,16 @@ pub(super) fn select(
     let mut tables = Tables { search, known: HashMap::new() };
     for chunk in chunks {
         search.view.cancel.check()?;
+        if search.view.cancel.is_late() {
+            break;
+        }
         matches.extend(tables.compare(chunk, &message)?);
     }
     if matches.is_empty() {
         let what = if phrases.is_empty() { "message" } else { "phrase" };
-        metadata.warnings.push(format!("no text has the {what}; ranked by its words"));
+        if !search.view.cancel.is_late() {
+            metadata.warnings.push(format!("no text has the {what}; ranked by its words"));
+        }
         return select_by_rank(search, ranked, weights, limit);
     }
     let by_rank: HashMap<FileNumber, &RankedFile> = ranked.files.iter().map(|file| (file.file, file)).collect();
@@ -138,19 +144,24 @@ fn likeliest(search: &Search, ranked: &Ranked, chunks: impl Iterator<Item = Chun
     chunks
 }
 
+/// The chunks that have every word of a phrase.
 fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, QueryError> {
-    let mut common: Option<HashSet<ChunkNumber>> = None;
-    for token in tokens(phrase) {
-        let having: HashSet<ChunkNumber> =
-            search.postings.of(&search.corpus, TextField::Body, &token)?.iter().map(|(chunk, _)| *chunk).collect();
-        common = Some(match common {
-            Some(common) => common.intersection(&having).copied().collect(),
+    let words: HashSet<String> = tokens(phrase).into_iter().collect();
+    let mut common: Option<RoaringBitmap> = None;
+    for token in words {
+        search.view.cancel.check()?;
+        let having = search.postings.of(&search.corpus, TextField::Body, &token)?;
+        let having: RoaringBitmap = having.iter().map(|(chunk, _)| *chunk).collect();
+        let both = match common {
+            Some(common) => common & having,
             None => having,
-        });
+        };
+        if both.is_empty() {
+            return Ok(Vec::new());
+        }
+        common = Some(both);
     }
-    let mut chunks: Vec<ChunkNumber> = common.unwrap_or_default().into_iter().collect();
-    chunks.sort_unstable();
-    Ok(chunks)
+    Ok(common.unwrap_or_default().into_iter().collect())
 }
 
 /// What the text of a chunk is compared with.
@@ -158,7 +169,14 @@ enum Message {
     /// All of it must stand there, but for blanks and case.
     Quoted(Vec<String>),
     /// Words of a message, broken where something was filled in.
-    Printed { words: Vec<String>, letters: usize },
+    Printed(Printed),
+}
+
+/// A message as it was printed.
+struct Printed {
+    /// Where each word stands in it.
+    places: HashMap<String, Vec<usize>>,
+    letters: usize,
 }
 
 impl Message {
@@ -173,9 +191,15 @@ impl Message {
         )
         .iter()
         .fold(text.to_owned(), |text, pattern| pattern.replace_all(&text, " \u{0} ").into_owned());
-        let words: Vec<String> = message_words(&plain).collect();
-        let letters = words.iter().filter(|word| *word != BREAK).map(String::len).sum::<usize>().max(1);
-        Message::Printed { words, letters }
+        let (mut places, mut words, mut letters) = (HashMap::<String, Vec<usize>>::new(), 0, 0);
+        for word in message_words(&plain) {
+            if word != BREAK {
+                letters += word.len();
+                places.entry(word).or_default().push(words);
+            }
+            words += 1;
+        }
+        Message::Printed(Printed { places, letters: letters.max(1) })
     }
 }
 
@@ -231,7 +255,7 @@ impl Tables<'_> {
         let first = table.chunk_lines(number).0;
         let best = match message {
             Message::Quoted(phrases) => quoted_line(body, phrases),
-            Message::Printed { words, letters } => printed_line(body, words, *letters),
+            Message::Printed(message) => printed_line(body, message),
         };
         Ok(best.map(|(offset, strength)| {
             let line = first + offset as u32;
@@ -246,42 +270,54 @@ impl Tables<'_> {
 
 /// The line where the first phrase begins, and how many of the phrases stand in the text.
 fn quoted_line(body: &str, phrases: &[String]) -> Option<(usize, f32)> {
-    let squeezed = squeeze(body);
+    // Where each line begins in the whole without its blanks.
+    let (mut starts, mut squeezed) = (Vec::new(), String::with_capacity(body.len()));
+    for line in body.lines() {
+        let line = squeeze(line);
+        if !squeezed.is_empty() && !line.is_empty() {
+            squeezed.push(' ');
+        }
+        starts.push(squeezed.len());
+        squeezed.push_str(&line);
+    }
     let having: Vec<&String> = phrases.iter().filter(|phrase| squeezed.contains(phrase.as_str())).collect();
     let first = having.first()?;
     let strength = having.len() as f32 / phrases.len() as f32;
-    let lines: Vec<String> = body.lines().map(squeeze).collect();
-    let alone = lines.iter().position(|line| line.contains(first.as_str()));
-    // A phrase that runs over several lines begins in the last line from which on it is still there.
-    let spread = || (0..lines.len()).rev().find(|from| lines[*from..].join(" ").contains(first.as_str()));
-    Some((alone.or_else(spread)?, strength))
+    let line_at = |at: usize| starts.partition_point(|start| *start <= at) - 1;
+    let within_a_line = |at: &usize| starts.get(line_at(*at) + 1).is_none_or(|next| at + first.len() <= *next);
+    let alone = squeezed.match_indices(first.as_str()).map(|(at, _)| at).find(within_a_line);
+    // One that runs over several lines: the last of them that it begins in.
+    Some((line_at(alone.or_else(|| squeezed.rfind(first.as_str()))?), strength))
 }
 
 /// The line that has the longest run of a message's words, and which part of the message that is.
-fn printed_line(body: &str, words: &[String], letters: usize) -> Option<(usize, f32)> {
+fn printed_line(body: &str, message: &Printed) -> Option<(usize, f32)> {
     let mut best: Option<(usize, usize)> = None;
     for (number, line) in body.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE) {
-        let (count, run) = longest_run(words, &message_words(line).collect::<Vec<_>>());
+        let (count, run) = longest_run(message, line);
         if count >= MIN_RUN && best.is_none_or(|(_, most)| run > most) {
             best = Some((number, run));
         }
     }
-    best.map(|(number, run)| (number, (run as f32 / letters as f32).min(1.0)))
+    best.map(|(number, run)| (number, (run as f32 / message.letters as f32).min(1.0)))
 }
 
 /// The longest run of words that both have: how many words, and their letters.
-fn longest_run(message: &[String], line: &[String]) -> (usize, usize) {
-    let mut before = vec![(0, 0); line.len() + 1];
+fn longest_run(message: &Printed, line: &str) -> (usize, usize) {
+    // What ends at each place of the message, after the word before and after this one.
+    let (mut before, mut now) = (HashMap::new(), HashMap::new());
     let mut best = (0, 0);
-    for word in message {
-        let mut now = vec![(0, 0); line.len() + 1];
-        for (at, other) in line.iter().enumerate().filter(|(_, other)| *other == word && word != BREAK) {
-            now[at + 1] = (before[at].0 + 1, before[at].1 + other.len());
-            if now[at + 1].1 > best.1 {
-                best = now[at + 1];
+    for word in message_words(line) {
+        for place in message.places.get(&word).into_iter().flatten() {
+            let (count, letters) = place.checked_sub(1).and_then(|last| before.get(&last)).copied().unwrap_or((0, 0));
+            let run = (count + 1, letters + word.len());
+            now.insert(*place, run);
+            if run.1 > best.1 {
+                best = run;
             }
         }
-        before = now;
+        (before, now) = (now, before);
+        now.clear();
     }
     best
 }
@@ -291,8 +327,8 @@ mod tests {
     use super::*;
 
     fn strength(message: &str, line: &str) -> Option<f32> {
-        let Message::Printed { words, letters } = Message::printed(message) else { unreachable!() };
-        printed_line(line, &words, letters).map(|(_, strength)| strength)
+        let Message::Printed(message) = Message::printed(message) else { unreachable!() };
+        printed_line(line, &message).map(|(_, strength)| strength)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A query taken apart: the words that count, the names, the phrases, the places.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use cruxe_store::tokens;
@@ -14,12 +15,22 @@ const MAX_WORDS: usize = 64;
 const MAX_NAME: usize = 200;
 /// Names beyond this number are not looked up.
 const MAX_NAMES: usize = 24;
+/// Of a longer text its beginning and its end are read, this many bytes together: a report says at its beginning what it
+/// is about, and a trace at its end what went wrong.
+const MAX_TEXT: usize = 16 << 10;
+/// Of a longer phrase its beginning is looked for: no two texts have so much in common by chance, and a phrase that is
+/// longer than a chunk would be found nowhere.
+const MAX_PHRASE: usize = 200;
+/// Phrases beyond this number are not looked for.
+const MAX_PHRASES: usize = 16;
 
 /// A query taken apart.
 #[derive(Debug)]
 pub struct Query {
-    /// As it was asked.
+    /// As it was asked, or its beginning and end.
     pub text: String,
+    /// What the reader should know of what was left out.
+    pub left_out: Vec<String>,
     /// What it asks for.
     pub intent: Intent,
     /// Tokens to look for, each once; without stop words unless there is nothing else.
@@ -58,20 +69,36 @@ pub struct Wants {
 
 impl Query {
     /// Takes a query apart.
-    pub fn parse(text: &str) -> Query {
+    pub fn parse(whole: &str) -> Query {
+        let text = &*ends(whole);
+        let mut left_out = Vec::new();
+        if text.len() < whole.len() {
+            let (all, used) = (whole.len(), MAX_TEXT / 2);
+            left_out.push(format!("the query has {all} bytes; its first and its last {used} were used"));
+        }
         let intent = classify(text);
         let words = words(text);
         Query {
             intent,
             compounds: compounds(text),
             names: names(text, intent, words.len()),
-            phrases: phrases(text),
+            phrases: phrases(text, &mut left_out),
             places: places(text),
             wants: wants(text),
             words,
             text: text.to_owned(),
+            left_out,
         }
     }
+}
+
+/// A text, or the beginning and the end of one that is too long.
+fn ends(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_TEXT {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = (text.floor_char_boundary(MAX_TEXT / 2), text.ceil_char_boundary(text.len() - MAX_TEXT / 2));
+    Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -132,25 +159,27 @@ fn names(text: &str, intent: Intent, words: usize) -> Vec<QueryName> {
         .filter_map(|found| found.get(1))
         .map(|found| found.as_str())
         .collect();
-    let mut names: Vec<QueryName> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for found in pattern!(r"[\p{L}_$][\w$]*(?:(?:::|\.|#|->)[\p{L}_$][\w$]*)*[!?]?(?:\(\))?")[0].find_iter(text) {
         let word = found.as_str();
+        if word.len() > MAX_NAME || !seen.insert(word) {
+            continue;
+        }
         let wanted = name::parse(word.trim_end_matches('?'));
         let sure = intent == Intent::Symbol && words > 0 || in_backticks.contains(word) || intent::is_surely_name(word);
         let short = wanted.plain.chars().count() < 3 && !sure;
         let plain_word = wanted.qualifiers.is_empty() && is_stop_word(&wanted.plain.to_lowercase());
         let name = QueryName { wanted, sure };
-        if short || plain_word || word.len() > MAX_NAME || names.contains(&name) {
-            continue;
+        if !short && !plain_word && !names.contains(&name) {
+            names.push(name);
         }
-        names.push(name);
     }
-    names.sort_by_key(|name| !name.sure);
+    names.sort_by_key(|name: &QueryName| !name.sure);
     names.truncate(MAX_NAMES);
     names
 }
 
-fn phrases(text: &str) -> Vec<String> {
+fn phrases(text: &str, left_out: &mut Vec<String>) -> Vec<String> {
     let quoted = pattern!(r#""([^"]*)"|“([^”]*)”"#);
     let mut phrases: Vec<String> = quoted[0]
         .captures_iter(text)
@@ -160,7 +189,27 @@ fn phrases(text: &str) -> Vec<String> {
         .collect();
     phrases.dedup();
     let outside = quoted[0].replace_all(text, " ");
-    if plain_words(&outside).count() > MAX_WORDS_BESIDE_PHRASE { Vec::new() } else { phrases }
+    if plain_words(&outside).count() > MAX_WORDS_BESIDE_PHRASE {
+        return Vec::new();
+    }
+    if phrases.len() > MAX_PHRASES {
+        left_out.push(format!("the query has {} phrases; the first {MAX_PHRASES} were looked for", phrases.len()));
+        phrases.truncate(MAX_PHRASES);
+    }
+    if phrases.iter().any(|phrase| phrase.len() > MAX_PHRASE) {
+        left_out.push(format!("of a phrase of more than {MAX_PHRASE} bytes its beginning was looked for"));
+        phrases.iter_mut().for_each(shorten);
+    }
+    phrases
+}
+
+/// Keeps the beginning of a phrase, in whole words where it has any.
+fn shorten(phrase: &mut String) {
+    if phrase.len() > MAX_PHRASE {
+        phrase.truncate(phrase.floor_char_boundary(MAX_PHRASE));
+        let whole_words = phrase.rfind(char::is_whitespace).filter(|at| *at > MAX_PHRASE / 2);
+        phrase.truncate(whole_words.unwrap_or(phrase.len()));
+    }
 }
 
 /// With more words than this around them, quotes are part of a message.
@@ -230,6 +279,29 @@ mod tests {
         assert_eq!(Query::parse(message).phrases, [""; 0], "a message is not a phrase");
         assert_eq!(Query::parse("\"unclosed phrase").phrases, [""; 0]);
         assert_eq!(Query::parse("\"\" and \"--\"").phrases, [""; 0]);
+    }
+
+    #[test]
+    fn of_a_long_text_both_ends_are_read_and_the_reader_is_told() {
+        let text = format!("ValueError at startup {} PermissionError in check_token", "é filler".repeat(20_000));
+        let query = Query::parse(&text);
+        assert_eq!(query.left_out, ["the query has 180053 bytes; its first and its last 8192 were used"]);
+        assert!(query.text.starts_with("ValueError at startup") && query.text.ends_with("in check_token"));
+        assert_eq!(query.names[0].wanted.plain, "ValueError");
+        assert!(query.names.iter().any(|name| name.wanted.plain == "check_token"));
+        assert_eq!(Query::parse("short \"and quoted\"").left_out, [""; 0]);
+    }
+
+    #[test]
+    fn of_a_long_phrase_the_beginning_is_looked_for_in_whole_words() {
+        let phrase = "too many requests ".repeat(4_000);
+        let query = Query::parse(&format!("\"{phrase}\""));
+        assert_eq!(query.phrases, [&phrase[..197]]);
+        assert_eq!(query.left_out.len(), 2, "{:?}", query.left_out);
+        assert_eq!(query.left_out[1], "of a phrase of more than 200 bytes its beginning was looked for");
+        assert_eq!(Query::parse(&format!("\"{}\"", "x".repeat(500))).phrases[0].len(), 200, "one word");
+        let many: String = (0..40).map(|at| format!("\"phrase {at}\" ")).collect();
+        assert_eq!(Query::parse(&many).phrases.len(), 16);
     }
 
     #[test]

@@ -96,6 +96,9 @@ pub(super) fn select(
     let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
     while let Some(next) = waiting.pop() {
         search.view.cancel.check()?;
+        if search.view.cancel.is_late() {
+            return Ok((found, true));
+        }
         let file = &ranked.files[next.at];
         let opened = match opened.entry(file.file) {
             Entry::Occupied(known) => known.into_mut(),

@@ -8,6 +8,8 @@ use crate::error::QueryError;
 
 /// A shorter word is too similar to too many.
 const MIN_LETTERS: usize = 5;
+/// So many words are mended: each is compared with every word of the ref, and a text with more is in another language.
+const MAX_MENDED: usize = 8;
 
 impl Search<'_> {
     /// Replaces words that no text has, and says so.
@@ -15,12 +17,18 @@ impl Search<'_> {
         if matches!(self.query.intent, Intent::Error | Intent::Path) {
             return Ok(());
         }
+        let mut tried = 0;
         for at in 0..self.query.words.len() {
             let word = &self.query.words[at];
             let is_word = word.len() >= MIN_LETTERS && word.bytes().all(|byte| byte.is_ascii_lowercase());
             if !is_word || self.is_known(word)? {
                 continue;
             }
+            tried += 1;
+            if tried > MAX_MENDED {
+                return Ok(());
+            }
+            self.view.cancel.check()?;
             if let Some(similar) = self.corpus.similar_token(TextField::Body, word)? {
                 let warning = format!("nothing has the word `{word}`; searched for `{similar}` instead");
                 metadata.warnings.push(warning);

@@ -18,8 +18,6 @@ use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 10;
 const MAX_LIMIT: u64 = 1000;
-/// Longer queries are files, not questions.
-const MAX_QUERY: usize = 64 << 10;
 
 /// What to look for.
 #[derive(Deserialize, JsonSchema)]
@@ -140,9 +138,6 @@ fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
     };
     if input.query.trim().is_empty() {
         return Err(refused("query", "must not be empty".to_owned()));
-    }
-    if input.query.len() > MAX_QUERY {
-        return Err(refused("query", format!("is longer than {MAX_QUERY} bytes")));
     }
     if let Some(ratio) = input.semantic_ratio
         && !(0.0..=1.0).contains(&ratio)

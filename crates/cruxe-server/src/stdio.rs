@@ -22,19 +22,27 @@ use rmcp::serve_server;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use self::lines::{Line, LineReader, Out, write_lines};
 pub(crate) use self::link::explain;
-use self::link::{Link, Opening, Pending, opening, to_notification, to_request};
+use self::link::{Incoming, Link, Opening, Pending, opening, to_notification, to_request};
 use self::message::{Message, Refusal, invalid, parse, result_line};
 use crate::schema::Object;
 use crate::server::{Connection, Server};
 use crate::tool::Call;
 
 /// The longest line that is read.
-const MAX_LINE: usize = 64 << 20;
+const MAX_LINE: usize = 16 << 20;
+
+/// What a connection may have in flight: so many requests, or fewer long ones. Until one of them is answered, nothing more
+/// is read, so that a client that asks without end waits, and the server does not grow.
+const MAX_IN_FLIGHT: u32 = 256;
+
+/// A request counts once more for every so many bytes.
+const SHARE: usize = 64 << 10;
 
 /// How long calls in flight may go on once the input has ended: whoever pipes questions in (`echo … | cruxe serve-mcp`)
 /// wants every answer, however long the first index takes.
@@ -78,16 +86,26 @@ pub async fn serve_stdio_within(
     let mut writer = tokio::spawn(write_lines(output, queue));
     let mut lines = LineReader::new(input, MAX_LINE);
     let mut front = Front::new(server.connect().written(), out.clone());
+    let in_flight = Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize));
+    // A line that was read and waits until there is less in flight and less to be written. It is read before that, so that
+    // the end of the input is seen whatever else is waited for.
+    let mut waiting: Option<Vec<u8>> = None;
     loop {
+        let has_room = out.has_room();
+        let share = waiting.as_ref().map_or(0, |line| share_of(line));
         tokio::select! {
-            line = lines.next() => match line.map_err(StdioError::Read)? {
-                Line::Text(line) => front.take(&line),
+            line = lines.next(), if waiting.is_none() => match line.map_err(StdioError::Read)? {
+                Line::Text(line) => waiting = Some(line),
                 Line::TooLong => {
                     let problem = format!("The line is longer than {} MiB.", MAX_LINE >> 20);
                     front.refuse(invalid(Value::Null, problem));
                 }
                 Line::End => break,
             },
+            Ok(share) = Arc::clone(&in_flight).acquire_many_owned(share), if waiting.is_some() && has_room => {
+                front.take(&waiting.take().unwrap_or_default(), share);
+            }
+            () = out.room(), if waiting.is_some() && !has_room => {}
             Some(ended) = front.tasks.join_next() => front.forget(ended.ok().flatten()),
             written = &mut writer => return outcome(written),
         }
@@ -99,6 +117,11 @@ pub async fn serve_stdio_within(
     out.end();
     // A client that closed one stream and does not read the other is not waited for.
     timeout(WRITE_GRACE, writer).await.map_or(Ok(()), outcome)
+}
+
+/// What a line counts in flight.
+fn share_of(line: &[u8]) -> u32 {
+    u32::try_from(1 + line.len() / SHARE).unwrap_or(u32::MAX).min(MAX_IN_FLIGHT)
 }
 
 fn outcome(written: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), StdioError> {
@@ -119,7 +142,7 @@ struct Front {
 
 /// rmcp's session, once something for it has come.
 struct McpSession {
-    messages: UnboundedSender<ClientJsonRpcMessage>,
+    messages: UnboundedSender<Incoming>,
     /// Whether the client has introduced itself. Before that, rmcp ends over anything that is not a request.
     open: bool,
 }
@@ -129,19 +152,19 @@ impl Front {
         Front { connection, out, tasks: JoinSet::new(), bare: HashMap::new(), session: None, pending: Arc::default() }
     }
 
-    /// Takes one line of input.
-    fn take(&mut self, line: &[u8]) {
+    /// Takes one line of input; its share of what may be in flight is held until it is answered.
+    fn take(&mut self, line: &[u8], share: OwnedSemaphorePermit) {
         if line.trim_ascii().is_empty() {
             return;
         }
         let handled = match parse(line) {
-            Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
+            Ok(Message::Request { id, method, params }) => self.request(id, &method, params, share),
             Ok(Message::Notification { method, params }) => {
-                self.notification(&method, params);
+                self.notification(&method, params, share);
                 Ok(())
             }
             Ok(Message::Answer(answer)) => {
-                self.answer(answer);
+                self.answer(answer, share);
                 Ok(())
             }
             Err(refusal) => Err(refusal),
@@ -151,14 +174,20 @@ impl Front {
         }
     }
 
-    fn request(&mut self, id: Value, method: &str, params: Option<Object>) -> Result<(), Refusal> {
+    fn request(
+        &mut self,
+        id: Value,
+        method: &str,
+        params: Option<Object>,
+        share: OwnedSemaphorePermit,
+    ) -> Result<(), Refusal> {
         // rmcp refuses `ping` where the protocol has none any more; a sign of life costs nothing.
         if method == "ping" {
             self.send(&json!({"jsonrpc": "2.0", "id": id, "result": {}}));
             return Ok(());
         }
         if self.connection.server.has(method) {
-            self.call_bare(Some(id), method, params);
+            self.call_bare(Some(id), method, params, share);
             return Ok(());
         }
         let (request_id, request) = to_request(&id, method, params).map_err(|refusal| self.hint(method, refusal))?;
@@ -171,17 +200,17 @@ impl Front {
         if self.pending.has(&request_id) {
             return Err(invalid(id, message::ID_TAKEN));
         }
-        self.pending.asked(&request_id, &request);
+        self.pending.asked(&request_id, &request, share);
         let session = self.session();
         session.open |= step == Opening::Opens;
         // It fails only if rmcp has just ended, and then the next request starts it anew.
-        let _ = session.messages.send(ClientJsonRpcMessage::request(request, request_id));
+        let _ = session.messages.send((ClientJsonRpcMessage::request(request, request_id), None));
         Ok(())
     }
 
-    fn notification(&mut self, method: &str, params: Option<Object>) {
+    fn notification(&mut self, method: &str, params: Option<Object>, share: OwnedSemaphorePermit) {
         if self.connection.server.has(method) {
-            return self.call_bare(None, method, params);
+            return self.call_bare(None, method, params, share);
         }
         if method == "notifications/cancelled"
             && let Some(id) = params.as_ref().and_then(|params| params.get("requestId"))
@@ -196,25 +225,26 @@ impl Front {
             if let ClientNotification::CancelledNotification(cancelled) = &notification {
                 cancelled.params.request_id.iter().for_each(|id| self.pending.done(id));
             }
-            let _ = session.messages.send(ClientJsonRpcMessage::notification(notification));
+            let _ = session.messages.send((ClientJsonRpcMessage::notification(notification), Some(share)));
         }
     }
 
     /// Passes on the answer to something that rmcp asked; one that makes no sense is dropped.
-    fn answer(&mut self, answer: Value) {
+    fn answer(&mut self, answer: Value, share: OwnedSemaphorePermit) {
         if let Some(session) = self.session.as_ref().filter(|session| session.open)
             && let Ok(answer) = serde_json::from_value(answer)
         {
-            let _ = session.messages.send(answer);
+            let _ = session.messages.send((answer, Some(share)));
         }
     }
 
     /// Runs a tool that was called as a method, outside MCP.
-    fn call_bare(&mut self, id: Option<Value>, tool: &str, params: Option<Object>) {
+    fn call_bare(&mut self, id: Option<Value>, tool: &str, params: Option<Object>, share: OwnedSemaphorePermit) {
         let key = id.as_ref().map(Value::to_string);
         let Connection { server, session, .. } = self.connection.clone();
         let (out, tool, done) = (self.out.clone(), tool.to_owned(), key.clone());
         let task = self.tasks.spawn(async move {
+            let _share = share;
             let outcome = server.call(&tool, Call::new(params.unwrap_or_default(), session)).await;
             if let Some(id) = id {
                 let sent = match outcome {

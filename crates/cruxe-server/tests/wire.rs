@@ -101,7 +101,7 @@ async fn a_batch_is_told_why_it_is_refused() {
 #[tokio::test]
 async fn a_line_over_the_limit_is_refused_and_survived() {
     let mut client = initialized().await;
-    let long = vec![b'x'; (64 << 20) + 1];
+    let long = vec![b'x'; (16 << 20) + 1];
     assert_eq!(refused(&mut client, &long).await, (Value::Null, -32600));
     client.assert_quiet_and_alive().await;
 }
@@ -275,4 +275,48 @@ async fn a_closed_output_ends_serving_and_cancels_what_runs() {
     client.request(2, "ping", json!({})).await;
     assert!(matches!(client.ended().await, Err(StdioError::Write(_))));
     gate.reached_by(2).await;
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_not_read_from_and_gets_every_answer_once_it_reads() {
+    let mut client = initialized().await;
+    let text = "x".repeat(9_000);
+    let mut sent = 0_u64;
+    // The server stops to read: the client's writes wait, and with them whoever would fill its memory.
+    loop {
+        let call = json!({"name": "echo", "arguments": {"text": text}});
+        let request = client.request(sent, "tools/call", call);
+        if tokio::time::timeout(std::time::Duration::from_secs(2), request).await.is_err() {
+            break;
+        }
+        sent += 1;
+        assert!(sent < 20_000, "180 MB of answers were made for a client that reads nothing");
+    }
+    // Half a line was written at most; what comes first now ends it.
+    let mut answered = std::collections::BTreeSet::new();
+    while (answered.len() as u64) < sent {
+        let message = client.next().await;
+        answered.insert(message["id"].as_u64().unwrap_or_else(|| panic!("{message}")));
+    }
+    assert_eq!(answered.last(), Some(&(sent - 1)));
+}
+
+#[tokio::test]
+async fn no_more_than_so_many_requests_are_in_flight() {
+    let gate = Arc::<Gate>::default();
+    let mut client = Client::initialized(server(&gate)).await;
+    let wait = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "wait", "params": {"text": "x"}}).to_string();
+    for id in 0..256 {
+        client.send(wait(id)).await;
+    }
+    // The next is read and waits, and so does what comes after it.
+    client.send(wait(256)).await;
+    client.send(r#"{"jsonrpc":"2.0","id":"alive","method":"ping"}"#).await;
+    let silent = tokio::time::timeout(std::time::Duration::from_millis(300), client.next()).await;
+    assert!(silent.is_err(), "{silent:?}");
+    gate.open();
+    for id in 0..257 {
+        assert_eq!(client.answer(id).await["result"]["text"], "x");
+    }
+    assert_eq!(client.answer("alive").await["result"], json!({}));
 }

@@ -126,7 +126,7 @@ fn a_line_of_a_hundred_megabytes_is_refused_in_bounded_memory() {
     client.send_line(&"x".repeat(100 << 20));
     let answer = client.receive();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32600)), "{answer}");
-    assert_eq!(answer["error"]["message"], "The line is longer than 64 MiB.");
+    assert_eq!(answer["error"]["message"], "The line is longer than 16 MiB.");
     assert!(peak_megabytes(client.pid()) < 600, "{} MB", peak_megabytes(client.pid()));
     assert_eq!(client.places("Claims"), ["src/auth/jwt.rs:4"]);
 }

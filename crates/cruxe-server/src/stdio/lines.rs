@@ -1,8 +1,11 @@
 //! Lines in, lines out.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// What comes next in the input.
@@ -61,12 +64,26 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
+/// While more bytes than this wait to be written, nothing new is read and no news is told. A client may send many requests
+/// before it reads the first answer; one that never reads must not make the server grow.
+const MAX_QUEUED: usize = 32 << 20;
+
 /// Where whole lines go; one task writes them all. Cheap to clone.
 ///
-/// The queue has no bound: a client may send all its requests before it reads the first answer, and a bound would make
-/// both wait for each other.
+/// Lines are always taken: an answer that waited here would keep the memory of its call. Whoever makes new ones waits for
+/// [`Out::has_room`] before it begins.
 #[derive(Clone)]
-pub(super) struct Out(UnboundedSender<Outgoing>);
+pub(super) struct Out {
+    lines: UnboundedSender<Outgoing>,
+    queued: Arc<Queued>,
+}
+
+/// Bytes that are not written yet.
+#[derive(Default)]
+struct Queued {
+    bytes: AtomicUsize,
+    fewer: Notify,
+}
 
 /// What the writing task takes out of the queue.
 pub(super) enum Outgoing {
@@ -76,10 +93,33 @@ pub(super) enum Outgoing {
     End,
 }
 
+/// The other end of [`Out`].
+pub(super) struct Queue {
+    lines: UnboundedReceiver<Outgoing>,
+    queued: Arc<Queued>,
+}
+
 impl Out {
-    pub(super) fn channel() -> (Out, UnboundedReceiver<Outgoing>) {
+    pub(super) fn channel() -> (Out, Queue) {
         let (sender, receiver) = unbounded_channel();
-        (Out(sender), receiver)
+        let queued = Arc::<Queued>::default();
+        (Out { lines: sender, queued: Arc::clone(&queued) }, Queue { lines: receiver, queued })
+    }
+
+    /// Whether the client has read enough of what it was sent before.
+    pub(super) fn has_room(&self) -> bool {
+        self.queued.bytes.load(Ordering::Relaxed) < MAX_QUEUED
+    }
+
+    /// Waits until there is room.
+    pub(super) async fn room(&self) {
+        loop {
+            let fewer = self.queued.fewer.notified();
+            if self.has_room() || self.lines.is_closed() {
+                return;
+            }
+            fewer.await;
+        }
     }
 
     /// Queues a message as one line.
@@ -90,27 +130,35 @@ impl Out {
     /// Queues a line whose JSON is written already.
     pub(super) fn send_bytes(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        self.0.send(Outgoing::Line(line)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.queued.bytes.fetch_add(line.len(), Ordering::Relaxed);
+        self.lines.send(Outgoing::Line(line)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
     /// Lets the writing task end once everything queued so far is written.
     pub(super) fn end(&self) {
-        let _ = self.0.send(Outgoing::End);
+        let _ = self.lines.send(Outgoing::End);
     }
 }
 
 /// Writes queued lines until the end or the first failure.
-pub(super) async fn write_lines(
-    mut output: impl AsyncWrite + Unpin,
-    mut lines: UnboundedReceiver<Outgoing>,
-) -> io::Result<()> {
-    while let Some(Outgoing::Line(line)) = lines.recv().await {
+pub(super) async fn write_lines(mut output: impl AsyncWrite + Unpin, mut queue: Queue) -> io::Result<()> {
+    while let Some(Outgoing::Line(line)) = queue.lines.recv().await {
         output.write_all(&line).await?;
-        if lines.is_empty() {
+        queue.queued.bytes.fetch_sub(line.len(), Ordering::Relaxed);
+        queue.queued.fewer.notify_waiters();
+        if queue.lines.is_empty() {
             output.flush().await?;
         }
     }
     output.flush().await
+}
+
+/// Whoever waits for room is not left waiting for a writer that has ended.
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.lines.close();
+        self.queued.fewer.notify_waiters();
+    }
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::lines::Out;
 use super::message::{Refusal, invalid};
@@ -23,49 +23,46 @@ use crate::schema::Object;
 
 /// rmcp's end of the connection.
 pub(super) struct Link {
-    pub(super) messages: UnboundedReceiver<ClientJsonRpcMessage>,
+    pub(super) messages: UnboundedReceiver<Incoming>,
     pub(super) out: Out,
     pub(super) pending: Arc<Pending>,
 }
 
-/// The requests that rmcp has not answered yet.
+/// A message on its way to rmcp. One that is not answered has its share of what may be in flight until it is taken.
+pub(super) type Incoming = (ClientJsonRpcMessage, Option<OwnedSemaphorePermit>);
+
+/// The requests that rmcp has not answered yet, each with its share of what a connection may have in flight.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// An id may be in use more than once.
-    counts: Mutex<HashMap<RequestId, usize>>,
+    requests: Mutex<HashMap<RequestId, OwnedSemaphorePermit>>,
     settled: Notify,
 }
 
 impl Pending {
     /// Notes a request that will be answered.
-    pub(super) fn asked(&self, id: &RequestId, request: &ClientRequest) {
+    pub(super) fn asked(&self, id: &RequestId, request: &ClientRequest, share: OwnedSemaphorePermit) {
         // A subscription is answered when it ends, and the end of the input is its end.
         if !matches!(request, ClientRequest::SubscriptionsListenRequest(_)) {
-            *self.counts().entry(id.clone()).or_default() += 1;
+            self.requests().insert(id.clone(), share);
         }
     }
 
     /// Notes that a request was answered, or never will be because the client took it back.
     pub(super) fn done(&self, id: &RequestId) {
-        let mut counts = self.counts();
-        if let Some(count) = counts.get_mut(id) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(id);
-            }
-        }
-        if counts.is_empty() {
+        let mut requests = self.requests();
+        requests.remove(id);
+        if requests.is_empty() {
             self.settled.notify_one();
         }
     }
 
     /// Whether a request with this id is not answered yet.
     pub(super) fn has(&self, id: &RequestId) -> bool {
-        self.counts().contains_key(id)
+        self.requests().contains_key(id)
     }
 
     pub(super) fn is_settled(&self) -> bool {
-        self.counts().is_empty()
+        self.requests().is_empty()
     }
 
     /// Waits until nothing is pending.
@@ -75,8 +72,8 @@ impl Pending {
         }
     }
 
-    fn counts(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, OwnedSemaphorePermit>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,17 +84,31 @@ impl Transport<RoleServer> for Link {
         &mut self,
         mut message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let sent = write(&mut message).and_then(|line| self.out.send_bytes(line));
+        let is_news = matches!(message, TxJsonRpcMessage::<RoleServer>::Notification(_));
+        let (mut sent, mut news) = (Ok(()), None);
+        match write(&mut message) {
+            // Whoever tells news waits for a client that does not read, and has the newest to tell when it does.
+            Ok(line) if is_news && !self.out.has_room() => news = Some((self.out.clone(), line)),
+            // All else is queued here and now, in the order in which rmcp gives it.
+            Ok(line) => sent = self.out.send_bytes(line),
+            Err(problem) => sent = Err(problem),
+        }
         match &message {
             TxJsonRpcMessage::<RoleServer>::Response(response) => self.pending.done(&response.id),
             TxJsonRpcMessage::<RoleServer>::Error(error) => error.id.iter().for_each(|id| self.pending.done(id)),
             _ => {}
         }
-        std::future::ready(sent)
+        async move {
+            if let Some((out, line)) = news {
+                out.room().await;
+                sent = out.send_bytes(line);
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        self.messages.recv().await
+        self.messages.recv().await.map(|(message, _)| message)
     }
 
     async fn close(&mut self) -> io::Result<()> {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
 use cruxe_model::{ContentHash, VersionId};
@@ -22,8 +23,19 @@ use crate::project::{Project, Source};
 
 /// Code compresses to a third or a tenth. What claims to be this many times its size is no code.
 const MAX_RATIO: u64 = 200;
+/// So much may come out of the smallest archive.
+const SMALLEST: u64 = 8 << 20;
+/// So long may the files of the smallest archive take to read, all threads together, and a second longer for every so many
+/// bytes. Texts that a parser takes very long for are short.
+const SMALLEST_TIME: Duration = Duration::from_secs(20);
+const BYTES_A_SECOND: u64 = 10 << 10;
 const MAX_HEADER: u64 = 64 << 10;
 const MAX_LIST: u64 = 256 << 20;
+/// Every ref costs time, however little it says.
+const MAX_REFS: usize = 10_000;
+/// No file system has longer paths, and modules follow from paths: every name in a file begins with its module.
+const MAX_PATH: usize = 4096;
+const MAX_REF_NAME: usize = 1024;
 /// Tar files may be filled up with zeros to some round size.
 const MAX_PADDING: u64 = 64 << 10;
 /// Contents in flight between the reader, the extracting threads and the writer.
@@ -42,22 +54,35 @@ pub struct Imported {
 
 /// Replaces the index of a project with what an archive holds.
 pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
+    import_within(SMALLEST_TIME, project, path)
+}
+
+/// The same with another time for the files of the smallest archive.
+fn import_within(smallest: Duration, project: &Project, path: &Path) -> Result<Imported, IndexError> {
     let file = fs::File::open(path).map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
-    let size = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?.len();
+    let about = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
+    if !about.is_file() {
+        return Err(refused("it is no file"));
+    }
+    let size = about.len();
+    let most = size.saturating_mul(MAX_RATIO).saturating_add(SMALLEST);
     let decoder = zstd::Decoder::new(BufReader::new(file)).map_err(|_| refused("it is not a .tar.zst file"))?;
     let mut archive = tar::Archive::new(decoder);
     // Raw: extensions of the format are entries of kinds that are refused, and never anything that is obeyed.
     let entries = archive.entries().map_err(damaged)?.raw(true);
     let mut reader = Entries { entries, sum: Sum::default() };
     let header: Header = reader.json(HEADER, MAX_HEADER)?;
-    check(&header, project, size)?;
-    let files: Vec<File> = reader.json(FILES, MAX_LIST)?;
-    let refs: Vec<Ref> = reader.json(REFS, MAX_LIST)?;
+    check(&header, project, most)?;
+    let files: Vec<File> = reader.json(FILES, MAX_LIST.min(most))?;
+    let refs: Vec<Ref> = reader.json(REFS, MAX_LIST.min(most))?;
+    check_lists(&files, &refs)?;
     let wanted = wanted(&header, &files, &refs)?;
     project.register()?;
     let lock = WriterLock::acquire(&project.dir.lock_path())?;
     let mut writer = Writer::stage(&project.dir, lock)?;
-    let outcome = fill(project, &mut writer, reader, &header, &files, &refs, &wanted);
+    let time = smallest + Duration::from_secs(size / BYTES_A_SECOND);
+    let bounds = Bounds { contents: header.bytes, files: most, time };
+    let outcome = fill(project, &mut writer, reader, &bounds, &files, &refs, &wanted);
     match outcome.and_then(|()| nothing_more(archive.into_inner())) {
         Ok(()) => writer.replace(&project.dir)?,
         Err(problem) => {
@@ -88,7 +113,17 @@ fn nothing_more(rest: impl Read) -> Result<(), IndexError> {
     }
 }
 
-fn check(header: &Header, project: &Project, size: u64) -> Result<(), IndexError> {
+/// How many bytes there may be, and how much time they may take.
+struct Bounds {
+    /// Of contents, each counted once.
+    contents: u64,
+    /// Of files. Many may have the same content, and each is read and stored by itself.
+    files: u64,
+    /// How long these may take to read, all threads together.
+    time: Duration,
+}
+
+fn check(header: &Header, project: &Project, most: u64) -> Result<(), IndexError> {
     if header.format != FORMAT {
         return Err(refused("it is not an archive of `cruxe state export`"));
     }
@@ -103,8 +138,31 @@ fn check(header: &Header, project: &Project, size: u64) -> Result<(), IndexError
             header.object_format
         )));
     }
-    if header.bytes > size.saturating_mul(MAX_RATIO).saturating_add(64 << 20) {
-        return Err(refused(format!("{size} bytes claim to hold {} of source", header.bytes)));
+    if header.bytes > most {
+        return Err(refused(format!(
+            "it claims to hold {} bytes of source, more than the {most} that fit",
+            header.bytes
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses lists that no export writes, before anything of them is looked at.
+fn check_lists(files: &[File], refs: &[Ref]) -> Result<(), IndexError> {
+    if refs.len() > MAX_REFS {
+        return Err(refused(format!("it has {} refs, more than {MAX_REFS}", refs.len())));
+    }
+    let is_plain = |text: &str, most: usize| text.len() <= most && !text.contains(char::is_control);
+    for File(path, module, _) in files {
+        if path.as_str().len() > MAX_PATH || !is_plain(module, MAX_PATH) {
+            return Err(refused(format!("a path or module has more than {MAX_PATH} bytes, or odd characters")));
+        }
+    }
+    for entry in refs {
+        let is_commit = |commit: &String| commit.len() <= 64 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if entry.name.is_empty() || !is_plain(&entry.name, MAX_REF_NAME) || !entry.commit.iter().all(is_commit) {
+            return Err(refused("a ref has no proper name or commit"));
+        }
     }
     Ok(())
 }
@@ -182,7 +240,7 @@ fn fill<R: Read>(
     project: &Project,
     writer: &mut Writer,
     mut reader: Entries<'_, R>,
-    header: &Header,
+    bounds: &Bounds,
     files: &[File],
     refs: &[Ref],
     wanted: &[(ContentHash, Vec<usize>)],
@@ -191,7 +249,8 @@ fn fill<R: Read>(
     let mut ids: Vec<Option<VersionId>> = vec![None; files.len()];
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let (work_in, work_out) = crossbeam_channel::bounded::<(usize, Vec<u8>)>(IN_FLIGHT);
-    let (done_in, done_out) = crossbeam_channel::bounded::<Result<(usize, NewVersion), IndexError>>(IN_FLIGHT);
+    let (done_in, done_out) = crossbeam_channel::bounded::<Made>(IN_FLIGHT);
+    let mut spent = Duration::ZERO;
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (work_out, done_in) = (work_out.clone(), done_in.clone());
@@ -200,17 +259,27 @@ fn fill<R: Read>(
         drop((work_out, done_in));
         // Owned here, so that giving up closes both channels and the threads end.
         let (work_in, done_out) = (work_in, done_out);
-        let mut take = |made: Result<(usize, NewVersion), IndexError>| -> Result<(), IndexError> {
-            let (file, version) = made?;
+        let mut take = |made: Made| -> Result<(), IndexError> {
+            let (file, version, time) = made?;
+            spent += time;
+            if spent > bounds.time {
+                let most = bounds.time.as_secs();
+                return Err(refused(format!("its files take longer to read than the {most} s that its size allows")));
+            }
             ids[file] = Some(writer.add(&version)?);
             Ok(())
         };
-        let mut total = 0;
-        for (at, (hash, _)) in wanted.iter().enumerate() {
+        let (mut total, mut in_files) = (0, 0_u64);
+        for (at, (hash, of)) in wanted.iter().enumerate() {
             let name = format!("{BLOBS}{hash}");
             let bytes = reader.next(&name, project.config.index.max_file_bytes)?;
             total += bytes.len() as u64;
-            if total > header.bytes || hash_blob(project.object_format(), &bytes) != *hash {
+            let costs = of.iter().map(|file| cost(bytes.len(), &files[*file]));
+            in_files = costs.fold(in_files, u64::saturating_add);
+            if in_files > bounds.files {
+                return Err(refused(format!("its files have more than the {} bytes that fit", bounds.files)));
+            }
+            if total > bounds.contents || hash_blob(project.object_format(), &bytes) != *hash {
                 return Err(refused(format!("`{name}` is not what its name says")));
             }
             let mut work = (at, bytes);
@@ -232,20 +301,29 @@ fn fill<R: Read>(
     Ok(())
 }
 
+/// What a file counts for: its bytes, and more where its module is long, because every name in it begins with that.
+fn cost(bytes: usize, File(_, module, _): &File) -> u64 {
+    (bytes as u64).saturating_mul(256 + module.len() as u64) / 256
+}
+
+/// A file that was read, and how long that took.
+type Made = Result<(usize, NewVersion, Duration), IndexError>;
+
 fn extract(
     project: &Project,
     files: &[File],
     wanted: &[(ContentHash, Vec<usize>)],
     work: &Receiver<(usize, Vec<u8>)>,
-    done: &Sender<Result<(usize, NewVersion), IndexError>>,
+    done: &Sender<Made>,
 ) {
     let Ok(mut worker) = Worker::new(project, &Source::WorkTree { commit: None }) else { return };
     for (at, bytes) in work {
         let (hash, of) = &wanted[at];
         for file in of {
             let File(path, module, _) = &files[*file];
+            let start = Instant::now();
             let made = worker.new_version(path, module, *hash, bytes.clone());
-            if done.send(made.map(|version| (*file, version))).is_err() {
+            if done.send(made.map(|version| (*file, version, start.elapsed()))).is_err() {
                 return;
             }
         }
@@ -307,18 +385,82 @@ mod tests {
             ("no checksum", with(&[(FILE, blob, b"")])),
             ("a wrong checksum", with(&[(FILE, blob, b""), (FILE, CHECKSUM, b"0")])),
         ] {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().join("project");
-            fs::create_dir(&root).unwrap();
-            let home = Home::new(folder.path().join("home"));
-            let project = Project::locate(&root, &home, Config::default()).unwrap();
-            let path = folder.path().join("state.tar.zst");
-            fs::write(&path, bytes).unwrap();
-            let error = import(&project, &path).unwrap_err();
-            assert!(matches!(error, IndexError::BadArchive(_)), "{what}: {error}");
-            assert_eq!(project.dir.current().unwrap(), None, "{what}");
-            assert!(!project.dir.root().join("g1").exists(), "{what}");
-            assert!(!folder.path().join("evil").exists() && !folder.path().join("a.py").exists(), "{what}");
+            refusal(what, &bytes);
         }
+    }
+
+    /// Why an archive is refused; nothing of it stays behind.
+    fn refusal(what: &str, bytes: &[u8]) -> String {
+        refusal_within(SMALLEST_TIME, what, bytes)
+    }
+
+    fn refusal_within(time: Duration, what: &str, bytes: &[u8]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        fs::create_dir(&root).unwrap();
+        let home = Home::new(folder.path().join("home"));
+        let project = Project::locate(&root, &home, Config::default()).unwrap();
+        let path = folder.path().join("state.tar.zst");
+        fs::write(&path, bytes).unwrap();
+        let IndexError::BadArchive(why) = import_within(time, &project, &path).unwrap_err() else { panic!("{what}") };
+        assert_eq!(project.dir.current().unwrap(), None, "{what}");
+        assert!(!project.dir.root().join("g1").exists(), "{what}");
+        assert!(!folder.path().join("evil").exists() && !folder.path().join("a.py").exists(), "{what}");
+        why
+    }
+
+    #[test]
+    fn a_small_archive_that_would_cost_minutes_is_refused_with_the_bound() {
+        const FILE: EntryType = EntryType::Regular;
+        let content: Vec<u8> = b"def name():\n    return 1\n".repeat(20_000);
+        let hash = hash_blob(cruxe_vcs::ObjectFormat::Sha1, &content).to_hex();
+        let paths = |many: usize| (0..many).map(move |at| format!("a{at:06}.py"));
+        let files = |many: usize, module: &str| -> Vec<u8> {
+            json!(paths(many).map(|path| json!([path, module, hash])).collect::<Vec<_>>()).to_string().into_bytes()
+        };
+        let named = |names: &[String], commit: Value| -> Vec<u8> {
+            let entry = |name: &String| json!({"name": name, "commit": commit, "checked_out": true, "files": [], "skipped": []});
+            json!(names.iter().map(entry).collect::<Vec<_>>()).to_string().into_bytes()
+        };
+        let header = header(json!({"bytes": content.len()}));
+        let blob = format!("{BLOBS}{hash}");
+        let with = |files: &[u8], refs: &[u8]| {
+            archive(&[(FILE, HEADER, &header), (FILE, FILES, files), (FILE, REFS, refs), (FILE, &blob, &content)])
+        };
+        let (none, one) = (named(&[], Value::Null), files(1, ""));
+        let repeated = with(&files(100, ""), &none);
+        assert!(repeated.len() < 8 << 10, "{} bytes", repeated.len());
+        let why = refusal("one content many times", &repeated);
+        assert!(why.starts_with("its files have more than the 8") && why.ends_with(" bytes that fit"), "{why}");
+        let why = refusal("a long module", &with(&files(4, &"m".repeat(MAX_PATH)), &none));
+        assert!(why.starts_with("its files have more than the 8"), "{why}");
+        let many: Vec<String> = (0..=MAX_REFS).map(|at| format!("r{at:06}")).collect();
+        let why = refusal("many refs", &with(&one, &named(&many, Value::Null)));
+        assert_eq!(why, "it has 10001 refs, more than 10000");
+        for module in ["m".repeat(MAX_PATH + 1), "a\u{1b}b".to_owned()] {
+            let why = refusal("an odd module", &with(&files(1, &module), &none));
+            assert_eq!(why, "a path or module has more than 4096 bytes, or odd characters");
+        }
+        for (name, commit) in [("", json!(null)), ("a\nb", json!(null)), ("a", json!("--upload-pack=x"))] {
+            let why = refusal("an odd ref", &with(&one, &named(&[name.to_owned()], commit)));
+            assert_eq!(why, "a ref has no proper name or commit");
+        }
+        let mut sum = Sum::default();
+        for (name, content) in [(HEADER, &header), (FILES, &one), (REFS, &none), (blob.as_str(), &content)] {
+            sum.add(name, content);
+        }
+        let sum = sum.finish();
+        let good = archive(&[
+            (FILE, HEADER, &header),
+            (FILE, FILES, &one),
+            (FILE, REFS, &none),
+            (FILE, &blob, &content),
+            (FILE, CHECKSUM, sum.as_bytes()),
+        ]);
+        let why = refusal_within(Duration::ZERO, "texts that take long", &good);
+        assert_eq!(why, "its files take longer to read than the 0 s that its size allows");
+        let blanks = [vec![b' '; 12 << 20], b"[]".to_vec()].concat();
+        let why = refusal("a long list", &with(&blanks, &none));
+        assert!(why.starts_with("`files.json` has 12582914 bytes, more than "), "{why}");
     }
 }

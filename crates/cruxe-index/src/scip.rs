@@ -27,6 +27,14 @@ use crate::workspace::Workspace;
 const MAX_BYTES: u64 = 8 << 30;
 /// How long another writer is waited for: a server that follows edits is done in a moment.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Documents of one path beyond this number are left out: each means to read the file again.
+const MAX_PARTS: usize = 100;
+/// No file system has longer paths.
+const MAX_PATH: usize = 4096;
+/// Of the folder that an index was made in so many are tried as the one that paths start from, the innermost first.
+const MAX_FOLDERS: usize = 32;
+/// A message is read into memory whole, and a short one may become fifty times as long there.
+const MAX_MESSAGE: u32 = 64 << 20;
 /// How many documents are named that were left out.
 const NAMED: usize = 3;
 
@@ -75,6 +83,7 @@ impl ScipReport {
 
 const NO_FILE: &str = "no file of the ref";
 const OUTSIDE: &str = "outside of the project";
+const TOO_MANY: &str = "more than 100 for one file";
 const OTHER_TEXT: &str = "made from another text than the file has now";
 
 impl ScipFile {
@@ -123,23 +132,27 @@ impl ScipFile {
         let mut writer = Writer::open(&project.dir, patiently(&project.dir.lock_path())?)?;
         let mut seen = HashSet::new();
         let repeated: HashSet<&String> = self.paths.iter().filter(|path| !seen.insert(*path)).collect();
-        // What documents of one path say belongs together.
-        let mut parts: HashMap<VersionId, Vec<_>> = HashMap::new();
+        // What documents of one path say belongs together: how many there were, and their facts.
+        let mut parts: HashMap<VersionId, (usize, Vec<_>)> = HashMap::new();
         let outcome = read(&self.path, &mut |document| {
             let path = placed(&prefix, &document.relative_path);
             let why = match path.as_ref().map(|path| files.get(path)) {
                 None => OUTSIDE,
                 Some(None) => NO_FILE,
+                Some(Some(row)) if parts.get(&row.id).is_some_and(|(count, _)| *count >= MAX_PARTS) => TOO_MANY,
                 Some(Some(row)) => {
-                    match project.read(row).and_then(|bytes| document::facts(self, &bytes, row, &document)) {
+                    let facts = project.read(row).and_then(|bytes| document::facts(self, &bytes, row, &document));
+                    let is_part = repeated.contains(&document.relative_path);
+                    if is_part {
+                        parts.entry(row.id).or_default().0 += 1;
+                    }
+                    match facts {
                         Some(mut facts) => {
-                            if repeated.contains(&document.relative_path) {
-                                let all = parts.entry(row.id).or_default();
-                                all.append(&mut facts);
-                                facts.clone_from(all);
-                            }
                             report.taken += 1;
-                            writer.set_compiler_facts(row.id, &CompilerFacts::new(facts))?;
+                            match parts.get_mut(&row.id) {
+                                Some((_, all)) => all.append(&mut facts),
+                                None => writer.set_compiler_facts(row.id, &CompilerFacts::new(facts))?,
+                            }
                             return Ok(());
                         }
                         None => OTHER_TEXT,
@@ -149,12 +162,20 @@ impl ScipFile {
             report.left_out.entry(why).or_default().push(document.relative_path);
             Ok(())
         });
-        if let Err(problem) = outcome.and_then(|_| self.some_fit(&report)) {
+        let joined = outcome.and_then(|_| {
+            let facts = parts.drain().filter(|(_, (_, facts))| !facts.is_empty());
+            for (version, (_, facts)) in facts {
+                writer.set_compiler_facts(version, &CompilerFacts::new(facts))?;
+            }
+            self.some_fit(&report)
+        });
+        if let Err(problem) = joined {
             writer.abandon();
             return Err(problem);
         }
-        writer.publish_compiler_facts()?;
+        // Before the end: the writer would wait for every reader, this one too, to fold its log into the database.
         drop(snapshot);
+        writer.publish_compiler_facts()?;
         report.covered = workspace.index()?.snapshot()?.compiler_coverage(&state.versions)?;
         Ok(report)
     }
@@ -184,8 +205,12 @@ impl ScipFile {
         };
         let mut best = (fits(""), "");
         let folders = self.root.trim_matches('/');
-        let starts = folders.match_indices('/').map(|(at, _)| at + 1).chain([0]);
-        for prefix in starts.map(|start| &folders[start..]).filter(|prefix| !prefix.is_empty()) {
+        if folders.len() > MAX_PATH {
+            return String::new();
+        }
+        let mut starts: Vec<usize> = folders.rmatch_indices('/').map(|(at, _)| at + 1).take(MAX_FOLDERS).collect();
+        starts.reverse();
+        for prefix in starts.into_iter().chain([0]).map(|start| &folders[start..]).filter(|prefix| !prefix.is_empty()) {
             let count = fits(prefix);
             if count > best.0 {
                 best = (count, prefix);
@@ -197,6 +222,9 @@ impl ScipFile {
 
 /// The path of a document in the project; `None` for one that leads out of it.
 fn placed(prefix: &str, path: &str) -> Option<RepoPath> {
+    if path.len() > MAX_PATH {
+        return None;
+    }
     let own = RepoPath::parse(path).ok()?;
     if prefix.is_empty() { Some(own) } else { RepoPath::parse(&format!("{prefix}/{own}")).ok() }
 }
@@ -221,14 +249,12 @@ fn read(path: &Path, take: &mut dyn FnMut(Document) -> Result<(), IndexError>) -
     let file = File::open(path).map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
     let mut buffered = BufReader::with_capacity(1 << 16, file);
     let mut stream = CodedInputStream::from_buf_read(&mut buffered);
-    let damaged =
-        |problem: protobuf::Error| refused(format!("it is no SCIP index, or is damaged or cut off ({problem})"));
     let mut header = None;
     // The fields of `scip.Index`, each a message: 1 metadata, 2 documents, 3 symbols of other projects.
     while let Some(tag) = stream.read_raw_tag_or_eof().map_err(damaged)? {
         match (tag >> 3, tag & 7) {
-            (1, 2) => header = Some(stream.read_message::<Metadata>().map_err(damaged)?),
-            (2, 2) if header.is_some() => take(stream.read_message::<Document>().map_err(damaged)?)?,
+            (1, 2) => header = Some(message::<Metadata>(&mut stream)?),
+            (2, 2) if header.is_some() => take(message::<Document>(&mut stream)?)?,
             (3.., 2) if header.is_some() => {
                 let length = stream.read_raw_varint32().map_err(damaged)?;
                 stream.skip_raw_bytes(length).map_err(damaged)?;
@@ -237,4 +263,22 @@ fn read(path: &Path, take: &mut dyn FnMut(Document) -> Result<(), IndexError>) -
         }
     }
     Ok(header)
+}
+
+fn damaged(problem: protobuf::Error) -> IndexError {
+    refused(format!("it is no SCIP index, or is damaged or cut off ({problem})"))
+}
+
+/// Reads a message of bounded length.
+fn message<M: protobuf::Message>(stream: &mut CodedInputStream) -> Result<M, IndexError> {
+    let length = stream.read_raw_varint32().map_err(damaged)?;
+    if length > MAX_MESSAGE {
+        return Err(refused(format!("a part of it has {length} bytes, more than {MAX_MESSAGE}")));
+    }
+    let end = stream.pos() + u64::from(length);
+    let outer = stream.push_limit(u64::from(length)).map_err(damaged)?;
+    let mut message = M::new();
+    message.merge_from(stream).map_err(damaged)?;
+    stream.pop_limit(outer);
+    if stream.pos() == end { Ok(message) } else { Err(refused("it is damaged or cut off")) }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind, VersionId, ids};
@@ -338,7 +339,9 @@ impl Writer {
         std::thread::scope(|scope| {
             // A merge that outlives its writer would set the list of segments back to what that writer knew.
             let text = scope.spawn(|| text.finish());
-            // Best effort: a reader that is in the middle of something keeps the log from being folded in.
+            // Best effort, and at once: a reader that is in the middle of something keeps the log from being folded in, and
+            // would make every writer wait for as long as locks are waited for.
+            let _ = connection.busy_timeout(Duration::ZERO);
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
             text.join().unwrap_or_else(|_| Err(text_panicked()))
         })?;

@@ -271,7 +271,7 @@ fn bad_indexes_are_refused_and_nothing_is_lost() {
         ("text", b"this is no index".to_vec(), "it is no SCIP index"),
         ("JSON", b"{\"documents\": []}".to_vec(), "it is no SCIP index"),
         ("cut off", good[..good.len() - 7].to_vec(), "damaged or cut off"),
-        ("a length that lies", vec![0x0a, 0xff, 0xff, 0xff, 0xff, 0x07, 1], "damaged or cut off"),
+        ("a length that lies", vec![0x0a, 0xff, 0xff, 0xff, 0xff, 0x07, 1], "a part of it has 2147483647 bytes"),
         ("no documents", index(&root, Vec::new()), "it has no documents"),
         ("the text moved", index(&root, moved), "made from another text"),
         ("another text", index(&root, other_text), "made from another text"),
@@ -286,4 +286,39 @@ fn bad_indexes_are_refused_and_nothing_is_lost() {
     let missing = repo.cruxe(&["index", "--scip", "no/such/file.scip"]);
     assert_eq!(missing.code, Some(3));
     assert!(missing.stderr.contains("no/such/file.scip"), "{}", missing.stderr);
+}
+
+#[test]
+fn an_import_waits_for_nobody_who_reads() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    repo.cruxe(&["index"]).ok();
+    let start = std::time::Instant::now();
+    assert_eq!(import(&repo, &index(repo.root.to_str().unwrap(), documents())).json()["scip"]["documents_taken"], 2);
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_index_that_is_made_to_take_long_does_not() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    repo.cruxe(&["index"]).ok();
+    // A root of many folders, and paths as long.
+    let deep = "/a".repeat(100_000);
+    let mut many = documents();
+    many.extend((0..500).map(|at| document(&format!("{}{at}", &deep[1..]), vec![])));
+    let report = import(&repo, &index(&deep, many)).json();
+    assert_eq!((&report["scip"]["documents_taken"], &report["scip"]["documents"]), (&json!(2), &json!(502)));
+    // Many documents of one file: what they say is joined once, and too many are left out.
+    let one = documents().swap_remove(0);
+    let report = import(&repo, &index("", vec![one; 3_000])).json();
+    assert_eq!(report["scip"]["documents_taken"], 100);
+    let warning = "2900 documents left out, more than 100 for one file: src/cart.ts, src/cart.ts, src/cart.ts, …";
+    assert_eq!(report["scip"]["warnings"], json!([warning]));
+    // A message that claims to be longer than the file.
+    let mut long = index("", documents());
+    long.extend([0x12, 0xff, 0xff, 0xff, 0xff, 0x07, 0]);
+    let refused = import(&repo, &long);
+    assert!(refused.stderr.contains("a part of it has 2147483647 bytes, more than 67108864"), "{}", refused.stderr);
+    assert_eq!(covered(&repo), 2, "what was taken in before stays");
 }

@@ -36,7 +36,7 @@ pub fn facts(
     }
     let lines = Lines::of(&text);
     let encodings: &[Encoding] = match document.position_encoding.enum_value_or_default() {
-        _ if text.is_ascii() => &[Encoding::Utf8],
+        _ if lines.blocks.is_empty() => &[Encoding::Utf8],
         PositionEncoding::UTF8CodeUnitOffsetFromLineStart => &[Encoding::Utf8],
         PositionEncoding::UTF16CodeUnitOffsetFromLineStart => &[Encoding::Utf16],
         PositionEncoding::UTF32CodeUnitOffsetFromLineStart => &[Encoding::Utf32],
@@ -134,12 +134,46 @@ enum Encoding {
 struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
+    /// What stands before each block of the text, in UTF-16 units and in characters: a column of a line of a megabyte is
+    /// found without counting from its start. Empty where bytes are what columns count.
+    blocks: Vec<(usize, [usize; 2])>,
 }
+
+/// Bytes between two counts.
+const BLOCK: usize = 256;
 
 impl<'t> Lines<'t> {
     fn of(text: &'t str) -> Lines<'t> {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Lines { text, starts }
+        let mut blocks = Vec::new();
+        let mut counted = [0, 0];
+        let letters = if text.is_ascii() { "" } else { text };
+        for (at, letter) in letters.char_indices() {
+            if blocks.last().is_none_or(|(last, _)| at >= last + BLOCK) {
+                blocks.push((at, counted));
+            }
+            counted = [counted[0] + letter.len_utf16(), counted[1] + 1];
+        }
+        Lines { text, starts, blocks }
+    }
+
+    /// The offset of a column, by one of the two ways to count, in the line that begins at `start`.
+    fn place(&self, start: usize, end: usize, column: usize, way: usize) -> Option<usize> {
+        let width = |letter: char| if way == 0 { letter.len_utf16() } else { 1 };
+        let count = |from: usize, to: usize| self.text[from..to].chars().map(width).sum::<usize>();
+        let block = self.blocks.partition_point(|(at, _)| *at <= start).checked_sub(1)?;
+        let (at, counted) = self.blocks[block];
+        let wanted = counted[way] + count(at, start) + column;
+        let block = self.blocks.partition_point(|(_, counted)| counted[way] <= wanted).checked_sub(1)?;
+        let (mut at, mut counted) = (self.blocks[block].0, self.blocks[block].1[way]);
+        for letter in self.text[at..].chars() {
+            if counted >= wanted || at >= end {
+                break;
+            }
+            counted += width(letter);
+            at += letter.len_utf8();
+        }
+        (counted == wanted && at <= end).then_some(at - start)
     }
 
     /// The offsets of an occurrence; `None` when the text has no such place.
@@ -170,23 +204,13 @@ impl<'t> Lines<'t> {
         let within = match encoding {
             _ if column == 0 => 0,
             Encoding::Utf8 => Some(column).filter(|column| text.is_char_boundary(*column))?,
-            Encoding::Utf16 => place(text, column, char::len_utf16)?,
-            Encoding::Utf32 => place(text, column, |_| 1)?,
+            // In a text of ASCII all three count the same.
+            _ if self.blocks.is_empty() => Some(column).filter(|column| *column <= text.len())?,
+            Encoding::Utf16 => self.place(start, end, column, 0)?,
+            Encoding::Utf32 => self.place(start, end, column, 1)?,
         };
         u32::try_from(start + within).ok()
     }
-}
-
-/// Where a column begins, in bytes; `None` beyond the end or within a character.
-fn place(text: &str, column: usize, width: impl Fn(char) -> usize) -> Option<usize> {
-    let mut counted = 0;
-    for (at, letter) in text.char_indices() {
-        if counted >= column {
-            return (counted == column).then_some(at);
-        }
-        counted += width(letter);
-    }
-    (counted == column).then_some(text.len())
 }
 
 #[cfg(test)]
@@ -208,6 +232,31 @@ mod tests {
             (at(3, 0, Encoding::Utf8), at(-1, 0, Encoding::Utf8), at(0, -1, Encoding::Utf8)),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn a_column_far_into_a_long_line_is_where_counting_finds_it() {
+        let line: String = (0..3_000).map(|at| ["a", "é", "😀", "日"][at * 7 % 4]).collect();
+        let text = format!("ü\n{line}\nend");
+        let lines = Lines::of(&text);
+        let mut columns = [0_i32, 0];
+        for (at, letter) in line.char_indices() {
+            let expected = Some((at + 3) as u32);
+            assert_eq!(lines.offset(1, columns[0], Encoding::Utf16), expected, "{at}");
+            assert_eq!(lines.offset(1, columns[1], Encoding::Utf32), expected, "{at}");
+            if letter.len_utf16() == 2 {
+                assert_eq!(lines.offset(1, columns[0] + 1, Encoding::Utf16), None, "within a character");
+            }
+            columns = [columns[0] + letter.len_utf16() as i32, columns[1] + 1];
+        }
+        let end = Some((line.len() + 3) as u32);
+        assert_eq!(
+            (lines.offset(1, columns[0], Encoding::Utf16), lines.offset(1, columns[1], Encoding::Utf32)),
+            (end, end)
+        );
+        assert_eq!(lines.offset(1, columns[0] + 1, Encoding::Utf16), None, "beyond the end of the line");
+        assert_eq!(lines.offset(1, columns[1] + 1, Encoding::Utf32), None, "beyond the end of the line");
+        assert_eq!(lines.offset(1, i32::MAX, Encoding::Utf16), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Changes single values of front matter and leaves every other byte as it is.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -76,7 +77,7 @@ fn set(text: &str, key: &str, value: &NewValue) -> Result<String, EditProblem> {
 
 /// Whether another value says `*name` of an anchor that is defined in this one.
 fn is_referred_to(front: &FrontMatter, at: usize) -> bool {
-    let defined = &front.entries[at].defines;
+    let defined: HashSet<&usize> = front.entries[at].defines.iter().collect();
     let others = front.entries.iter().enumerate().filter(|(other, _)| *other != at);
     others.flat_map(|(_, entry)| &entry.refers).any(|anchor| defined.contains(anchor))
 }

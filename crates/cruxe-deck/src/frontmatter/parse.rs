@@ -1,6 +1,6 @@
 //! From text to [`FrontMatter`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -43,6 +43,7 @@ struct Reader<'a> {
     /// Byte offsets of characters, for text that is not ASCII.
     offsets: Option<Vec<usize>>,
     entries: Vec<Entry>,
+    keys: HashSet<String>,
     flow_end: Option<usize>,
     anchors: HashMap<usize, Node>,
     /// The last key that was found, and its line.
@@ -79,6 +80,7 @@ impl<'a> Reader<'a> {
             yaml,
             offsets,
             entries: Vec::new(),
+            keys: HashSet::new(),
             flow_end: None,
             anchors: HashMap::new(),
             counted: (0, 1),
@@ -247,7 +249,7 @@ impl<'a> Reader<'a> {
             let message = "a key must be a word".to_owned();
             return Err(self.problem(YamlProblemKind::NotKeys, at.start, message));
         };
-        if self.entries.iter().any(|entry| entry.key == text) {
+        if !self.keys.insert(text.clone()) {
             let message = format!("the key `{text}` stands here a second time");
             return Err(self.problem(YamlProblemKind::Duplicate, at.start, message));
         }

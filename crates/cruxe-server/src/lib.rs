@@ -9,6 +9,7 @@
 
 pub mod app;
 pub mod arguments;
+mod call_error;
 mod cards;
 pub mod catalog;
 mod complete;

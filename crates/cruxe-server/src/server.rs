@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use cruxe_deck::document::distance;
 use cruxe_model::CancelFlag;
-use cruxe_model::error::{ErrorCode, ToolError};
+use cruxe_model::error::ToolError;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -20,7 +20,8 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::arguments::conform;
+use crate::arguments::{MAX_LETTERS, conform};
+pub use crate::call_error::CallError;
 use crate::catalog::Catalog;
 use crate::metrics::Metrics;
 use crate::pages::page;
@@ -185,49 +186,6 @@ impl Served {
     }
 }
 
-/// Why there is no answer to a call.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum CallError {
-    /// There is no such tool; the text names the nearest.
-    #[error("{0}")]
-    UnknownTool(String),
-    /// The tool refused or failed, and MCP's result says so.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-    /// A tool of the deck refused or failed: a JSON-RPC error with a number, through MCP too.
-    #[error(transparent)]
-    Numeric(ToolError),
-}
-
-impl CallError {
-    fn of(error: ToolError, numeric: bool) -> CallError {
-        if numeric { CallError::Numeric(error) } else { CallError::Tool(error) }
-    }
-
-    /// Returns it as a JSON-RPC error; a tool's own code stands in `data.code`, and what the contract's message does
-    /// not say in `data.detail`.
-    pub fn to_rpc(&self) -> ErrorData {
-        let (error, numeric) = match self {
-            CallError::UnknownTool(problem) => return ErrorData::invalid_params(problem.clone(), None),
-            CallError::Tool(error) => (error, None),
-            CallError::Numeric(error) => (error, error.code.numeric()),
-        };
-        let mut data = error.data.clone();
-        if let Value::Object(data) = &mut data {
-            data.insert("code".to_owned(), Value::from(error.code.as_str()));
-            if numeric.is_some() {
-                data.insert("detail".to_owned(), Value::from(error.message.as_str()));
-            }
-        }
-        let (code, message) = match (numeric, error.code) {
-            (Some((number, message)), _) => (RpcCode(number), message.to_owned()),
-            (None, ErrorCode::InvalidInput) => (RpcCode::INVALID_PARAMS, error.message.clone()),
-            (None, _) => (RpcCode(-32000), error.message.clone()),
-        };
-        ErrorData::new(code, message, Some(data))
-    }
-}
-
 /// One client's connection; rmcp drives it over whichever transport.
 #[derive(Clone)]
 pub struct Connection {
@@ -343,6 +301,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        short([request.uri.as_str()])?;
         let read = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
             catalog.read_resource(session, &request.uri, cancel)
         };
@@ -354,6 +313,7 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        short([request.uri.as_str()])?;
         let follow = move |catalog: &Catalog, session: &Session, _: &CancelFlag| catalog.follow(session, &request.uri);
         self.consult(&context, follow).await
     }
@@ -409,6 +369,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        short(request.arguments.iter().flatten().filter_map(|(_, value)| value.as_str()))?;
         let write = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
             catalog.get_prompt(session, request, cancel)
         };
@@ -420,6 +381,8 @@ impl ServerHandler for Connection {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        let known = request.context.iter().flat_map(|context| context.arguments.iter().flatten());
+        short(known.map(|(_, value)| value.as_str()).chain([request.argument.value.as_str()]))?;
         let complete = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
             catalog.complete(session, &request, cancel)
         };
@@ -545,6 +508,13 @@ async fn hear<W: Future>(context: &RequestContext<RoleServer>, begin: impl FnOnc
     outcome
 }
 
+/// Refuses texts that nobody means: names, paths and addresses are short.
+fn short<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), ErrorData> {
+    let refused =
+        || ErrorData::invalid_params(format!("A name, path or address has at most {MAX_LETTERS} bytes."), None);
+    if texts.into_iter().any(|text| text.len() > MAX_LETTERS) { Err(refused()) } else { Ok(()) }
+}
+
 fn cursor_of(request: &Option<PaginatedRequestParams>) -> Option<&str> {
     request.as_ref().and_then(|request| request.cursor.as_deref())
 }
@@ -560,37 +530,4 @@ fn describe_failure(name: &str, failure: tokio::task::JoinError) -> ToolError {
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn bare_errors_carry_the_string_code_beside_the_details() {
-        let error = ToolError::new(ErrorCode::RefNotIndexed, "No.").with("ref", "dev");
-        assert_eq!(
-            serde_json::to_value(CallError::from(error).to_rpc()).unwrap(),
-            json!({"code": -32000, "message": "No.", "data": {
-                "code": "ref_not_indexed", "ref": "dev", "suggestion": "Call index_repo with this ref first."}})
-        );
-        assert_eq!(CallError::from(ToolError::invalid_input("x")).to_rpc().code.0, -32602);
-    }
-
-    #[test]
-    fn errors_of_the_deck_have_the_number_and_the_message_of_the_contract() {
-        let error = ToolError::new(ErrorCode::FileNotFound, "there is no file docs/missing.md")
-            .with("path", "docs/missing.md")
-            .suggest("Did you mean 'docs/existing.md'?");
-        assert_eq!(
-            serde_json::to_value(CallError::of(error, true).to_rpc()).unwrap(),
-            json!({"code": 1001, "message": "File Not Found", "data": {
-                "suggestion": "Did you mean 'docs/existing.md'?", "path": "docs/missing.md", "code": "file_not_found",
-                "detail": "there is no file docs/missing.md"}})
-        );
-        let refused = CallError::of(ToolError::invalid_input("`limit` must be at least 1."), true).to_rpc();
-        assert_eq!((refused.code.0, refused.message.as_ref()), (-32602, "`limit` must be at least 1."));
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -261,4 +263,123 @@ fn questions_piped_in_are_all_answered_before_the_end() {
     let content = &last["result"]["structuredContent"];
     // The first index may be on its way already.
     assert!(content["status"] == "published" || content["error"]["code"] == "index_in_progress", "{last}");
+}
+
+#[test]
+fn a_client_that_reads_nothing_is_not_read_from_either() {
+    let sandbox = Sandbox::new();
+    let repo = service(&sandbox);
+    let mut command: Command = sandbox.cruxe_in(&repo.root);
+    command.args(["serve-mcp", "--no-watch"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let written = Arc::new(AtomicUsize::new(0));
+    const REQUESTS: usize = 100_000;
+    let count = Arc::clone(&written);
+    let hello =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "it", "version": "1"}});
+    let writer = std::thread::spawn(move || {
+        let hello = json!({"jsonrpc": "2.0", "id": REQUESTS, "method": "initialize", "params": hello});
+        let _ = input.write_all(format!("{hello}\n").as_bytes());
+        for id in 0..REQUESTS {
+            let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+            if input.write_all(format!("{call}\n").as_bytes()).is_err() {
+                return;
+            }
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let mut last = (0, std::time::Instant::now());
+    eventually("the server reads no more", DEADLINE, || {
+        let now = written.load(Ordering::Relaxed);
+        if now != last.0 {
+            last = (now, std::time::Instant::now());
+        }
+        (last.1.elapsed() > std::time::Duration::from_secs(3) || now == REQUESTS).then_some(())
+    });
+    let asked = written.load(Ordering::Relaxed);
+    assert!(asked < REQUESTS, "everything was read");
+    assert!(peak_megabytes(child.id()) < 300, "{} MB", peak_megabytes(child.id()));
+    // Once it reads, it is answered.
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(output));
+    let mut seen = std::collections::HashSet::new();
+    while seen.len() <= asked {
+        let answer: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert!(answer.get("result").is_some(), "{answer}");
+        assert!(seen.insert(answer["id"].as_u64().unwrap()), "answered twice");
+    }
+    drop(lines);
+    writer.join().unwrap();
+    eventually("the server ends", DEADLINE, || child.try_wait().unwrap());
+}
+
+#[test]
+fn arguments_of_any_size_are_answered_soon() {
+    let sandbox = Sandbox::new();
+    let repo = service(&sandbox);
+    let mut client = repo.server();
+    client.ready();
+    let long = "x_".repeat(500_000);
+    let names = (0..100_000).map(|at| format!("name_{at}")).collect::<Vec<_>>().join(".");
+    for (tool, arguments) in [
+        ("locate_symbol", json!({"name": long})),
+        ("locate_symbol", json!({"name": names})),
+        ("locate_symbol", json!({"name": "x", "limit": 1_000_000_000_000_i64})),
+        ("locate_symbol", json!({"name": "x", "limit": u64::MAX})),
+        ("find_references", json!({"symbol_name": long})),
+        ("find_references", json!({"symbol_name": "Claims", "path": long})),
+        ("get_call_graph", json!({"symbol_name": names})),
+        ("get_call_graph", json!({"symbol_name": "Claims", "limit": 1_000_000})),
+        ("diff_context", json!({"path_filter": long})),
+        ("compare_symbol_between_commits", json!({"symbol_name": "x", "base_ref": long, "head_ref": "main"})),
+        ("explain_ranking", json!({"query": "x", "result_path": long, "result_line_start": 1})),
+        ("get_file_outline", json!({"path": long})),
+        ("switch_ref", json!({"ref": long})),
+    ] {
+        let error = client.error(tool, arguments);
+        assert_eq!(error["code"], "invalid_input", "{tool}: {error}");
+        assert!(error.to_string().len() < 1_000, "what was sent is not sent back");
+    }
+    let mut many: serde_json::Map<String, Value> = (0..200_000).map(|at| (format!("a{at}"), json!(1))).collect();
+    many.insert("limit".to_owned(), json!(u64::MAX));
+    many.insert("name".to_owned(), json!("x"));
+    assert_eq!(client.error("locate_symbol", Value::Object(many))["code"], "invalid_input");
+    for (method, params) in [
+        ("resources/read", json!({"uri": long})),
+        ("resources/subscribe", json!({"uri": long})),
+        ("prompts/get", json!({"name": "explain_symbol", "arguments": {"symbol": long}})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "explain_symbol"}, "argument": {"name": "symbol", "value": long}}),
+        ),
+    ] {
+        let answer = client.request(method, params);
+        assert_eq!(answer["error"]["message"], "A name, path or address has at most 10000 bytes.", "{method}");
+    }
+    // A query may be a report that somebody pasted: a part of it is used, and the answer says so.
+    let report = format!("JwtValidator fails\n{}\nin validate_token", "at line 7 of something\n".repeat(40_000));
+    for query in [report.clone(), format!("\"{report}\""), names, long] {
+        let found = client.ok("search_code", json!({"query": query, "limit": 1000}));
+        let said = found["metadata"]["warnings"][0].as_str().unwrap();
+        assert!(said.ends_with("bytes; its first and its last 8192 were used"), "{said}");
+    }
+    let found = client.ok("search_code", json!({"query": report}));
+    let paths: Vec<&str> =
+        found["results"].as_array().unwrap().iter().map(|hit| hit["path"].as_str().unwrap()).collect();
+    assert!(paths.contains(&"src/auth/jwt.rs"), "{paths:?}");
+    let before = json!({"tool": "search_code", "params": {"query": report}});
+    let results = json!({"results": vec![json!({"score": 0.1}); 50_000]});
+    client.ok("suggest_followup_queries", json!({"previous_query": before, "previous_results": results}));
+    let deep = client.ok("get_call_graph", json!({"symbol_name": "Claims", "depth": 1_000_000}));
+    assert!(deep["metadata"]["warnings"].to_string().contains("depth"), "{}", deep["metadata"]);
+    for (tool, arguments) in [
+        ("create_task", json!({"title": "x", "depends_on": vec!["abc123"; 100_000]})),
+        ("create_task", json!({"title": "x", "tags": vec!["a"; 100_000]})),
+        ("create_task", json!({"title": "x", "assignee": "x".repeat(1 << 20)})),
+        ("list_tasks", json!({"tags": vec!["a"; 100_000]})),
+        ("read_context", json!({"query": "x", "filters": {"tags": vec!["a"; 100_000]}})),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert_eq!(answer["error"]["code"], -32602, "{tool}: {}", answer.to_string().len());
+    }
 }

@@ -39,6 +39,10 @@ const SESSION: &str = "mcp-session-id";
 /// How long what was sent on the way of a cancelled request can be asked for again by a client that lost its connection.
 const REPLAY: Duration = Duration::from_secs(5);
 
+/// What is read of a message takes many times its room. So messages share a bound: one share for each so many bytes.
+const SHARE: usize = 64 << 10;
+const SHARES: u32 = 1024;
+
 /// Everything behind the port.
 pub(super) struct Entry<S: Site> {
     site: Arc<S>,
@@ -50,6 +54,8 @@ pub(super) struct Entry<S: Site> {
     /// Streams that clients hold open to hear news. They end first when the server ends, so they have an end of their own.
     streams: StreamableHttpService<S::Handler, LocalSessionManager>,
     requests: Semaphore,
+    /// Shares of what may be read of messages at once: see [`SHARE`].
+    shares: Semaphore,
     in_flight: Arc<InFlight>,
     health: Mutex<Option<(Instant, &'static str)>>,
 }
@@ -80,6 +86,7 @@ impl<S: Site> Entry<S> {
             calls,
             streams,
             requests,
+            shares: Semaphore::new(SHARES as usize),
             in_flight: Arc::default(),
             health: Mutex::default(),
         })
@@ -249,7 +256,12 @@ async fn on_post<S: Site>(State(entry): State<Arc<Entry<S>>>, request: Request) 
         Err(refused) => return refused,
     };
     let patience = Duration::from_millis(entry.limits.request_timeout_ms);
-    let answered = timeout(patience, entry.dispatch(parts, bytes)).await;
+    let shares = u32::try_from(1 + bytes.len() / SHARE).unwrap_or(SHARES).min(SHARES);
+    let answer = async {
+        let _shares = entry.shares.acquire_many(shares).await;
+        entry.dispatch(parts, bytes).await
+    };
+    let answered = timeout(patience, answer).await;
     answered.unwrap_or_else(|_| refuse(StatusCode::GATEWAY_TIMEOUT, "There was no answer in time."))
 }
 

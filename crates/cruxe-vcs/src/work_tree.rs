@@ -3,6 +3,7 @@
 //! They are git's own kind: a folder whose `.git` file names a folder below `worktrees` of the git directory, which
 //! holds the `HEAD` and the index of that work tree alone. `git worktree list` and `git worktree remove` know them.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -73,8 +74,8 @@ impl Repo {
         let anew = journal.target.is_some();
         let goes = |path: &[u8]| anew || before.get(path) != after.get(path);
         let expected = |found: &Path| {
-            let path = found.strip_prefix(root).map(|path| path.as_os_str().as_encoded_bytes());
-            path.is_ok_and(|path| before.contains_key(path) && goes(path))
+            let path = found.strip_prefix(root).map(in_git);
+            path.is_ok_and(|path| before.contains_key(&*path) && goes(&path))
         };
         for path in after.keys().filter(|path| !before.contains_key(*path)) {
             let place = place_of(root, path)?;
@@ -128,9 +129,7 @@ impl Repo {
         let (tracked, _) = self.as_committed()?;
         let is_ours = |found: &Path| {
             let Some(path) = found.strip_prefix(root).ok().filter(|path| *path != Path::new("")) else { return false };
-            path == Path::new(".git")
-                || tracked.contains_key(path.as_os_str().as_encoded_bytes())
-                || ignored(path, is_folder(found))
+            path == Path::new(".git") || tracked.contains_key(&*in_git(path)) || ignored(path, is_folder(found))
         };
         if let Some(path) = first_file(root, &is_ours) {
             return Err(VcsError::Edited { path });
@@ -274,6 +273,15 @@ fn remove_left_overs(parent: &Path, begun: &str) {
 
 fn make_folder(path: &Path) -> Result<(), VcsError> {
     fs::create_dir(path).map_err(|error| VcsError::write(path, &error))
+}
+
+/// A path as git writes it.
+fn in_git(path: &Path) -> Cow<'_, [u8]> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    match cfg!(windows) {
+        true => bytes.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect(),
+        false => Cow::Borrowed(bytes),
+    }
 }
 
 fn line(before: &str, path: &Path) -> Vec<u8> {

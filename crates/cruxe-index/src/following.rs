@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,9 @@ pub(crate) struct Following {
     /// The edits that had been heard of when every folder was last seen to be watched.
     watched_at: Mutex<Option<u64>>,
     doubts: Mutex<Doubts>,
+    /// What is published was once seen to be what this process's limits make of it. Another process may have others, and
+    /// the two would undo each other's work without end if both insisted.
+    limits_hold: AtomicBool,
     edited: Arc<Edited>,
 }
 
@@ -120,14 +123,19 @@ impl Workspace {
         }
         let edits = self.watch_folders();
         let doubted = self.doubted();
+        let by_limit = !self.following.limits_hold.load(Ordering::Relaxed);
         let comparison =
-            Comparison { project: &self.project, source, state, snapshot, stats: &stats, doubted: &doubted };
+            Comparison { project: &self.project, source, state, snapshot, stats: &stats, doubted: &doubted, by_limit };
         let outcome = comparison.run()?;
         if outcome.change.is_none() {
-            lock(&self.following.doubts).closed.retain(|path| !doubted.contains(path));
+            self.following.limits_hold.store(true, Ordering::Relaxed);
+            let doubts = &mut *lock(&self.following.doubts);
+            // Who has closed a file writes to it no more.
+            doubts.unheard.retain(|path| !doubts.closed.contains(path));
+            doubts.closed.retain(|path| !doubted.contains(path));
             let (ref_name, published) = (name.to_owned(), snapshot.published());
-            *lock(&self.following.verified) =
-                outcome.seen.map(|seen| Verified { ref_name, published, edits, seen: Arc::new(seen) });
+            let seen = outcome.seen.map(|seen| Arc::new(seen.watched_if(edits.is_some())));
+            *lock(&self.following.verified) = seen.map(|seen| Verified { ref_name, published, edits, seen });
         }
         Ok(outcome.change)
     }
@@ -146,7 +154,8 @@ impl Workspace {
         };
         let seen = lock(&self.following.verified).as_ref().filter(same).map(|known| Arc::clone(&known.seen));
         let Some(seen) = seen else { return Ok(false) };
-        match seen.still_holds(edits.is_some(), &self.project) {
+        let opened = lock(&self.following.watcher).as_ref().map(Watcher::opened).unwrap_or_default();
+        match seen.still_holds(&self.project, &opened) {
             Held::NotPlace => return Ok(false),
             Held::NotFile(path) => {
                 let unheard = &mut lock(&self.following.doubts).unheard;
@@ -161,10 +170,8 @@ impl Workspace {
         if doubted.is_empty() {
             return Ok(true);
         }
-        let source = Source::WorkTree { commit: None };
-        let comparison =
-            Comparison { project: &self.project, source: &source, state, snapshot, stats, doubted: &doubted };
-        comparison.doubted_hold()
+        let (project, source) = (&self.project, &Source::WorkTree { commit: None });
+        Comparison { project, source, state, snapshot, stats, doubted: &doubted, by_limit: false }.doubted_hold()
     }
 
     /// Files whose `stat` is not believed.

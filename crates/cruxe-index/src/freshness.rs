@@ -57,6 +57,8 @@ pub struct Comparison<'a> {
     pub stats: &'a HashMap<RepoPath, StatEntry>,
     /// Files whose `stat` is not believed.
     pub doubted: &'a HashSet<RepoPath>,
+    /// Whether a file that today's limit of sizes treats otherwise counts as changed.
+    pub by_limit: bool,
 }
 
 impl Comparison<'_> {
@@ -81,7 +83,8 @@ impl Comparison<'_> {
                 None => false,
                 Some(entry) => {
                     let believed = !self.doubted.contains(&file.path);
-                    (believed && is_unchanged(entry, file, self.project)) || self.has_same_content(&root, entry)?
+                    let limit = self.by_limit.then_some(self.project.config.index.max_file_bytes);
+                    (believed && is_unchanged(entry, file, limit)) || self.has_same_content(&root, entry)?
                 }
             };
             if !same {
@@ -121,14 +124,14 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether a file need not be read: it looks as it did, and today's limit treats it as the one of then did.
-pub(crate) fn is_unchanged(entry: &StatEntry, file: &ScanFile, project: &Project) -> bool {
-    let fits = file.stat.size <= project.config.index.max_file_bytes;
+/// Whether a file need not be read: it looks as it did, and the limit of sizes treats it as the one of then did.
+pub(crate) fn is_unchanged(entry: &StatEntry, file: &ScanFile, limit: Option<u64>) -> bool {
+    let fits = limit.map(|limit| file.stat.size <= limit);
     entry.stat == Some(file.stat)
         && match entry.version {
-            Ok(_) => fits,
+            Ok(_) => fits != Some(false),
             Err(LeftOut::Binary) => true,
-            Err(LeftOut::TooLarge) => !fits,
+            Err(LeftOut::TooLarge) => fits != Some(true),
             // Whether it may be read now is not in its `stat`: another user may ask, or a folder may have been opened.
             Err(LeftOut::Unreadable) => false,
         }

@@ -332,8 +332,9 @@ impl Run<'_> {
         for file in listing.files {
             let language = registry::detect(&file.path, b"");
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
+            let limit = self.project.config.index.max_file_bytes;
             let believed = old_stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
-            let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, self.project));
+            let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, Some(limit)));
             match unchanged {
                 Some(StatEntry { version: Err(why), .. }) => kept.push((file, module, Err(*why))),
                 Some(StatEntry { version: Ok(id), .. }) if modules.get(id) == Some(&module) => {

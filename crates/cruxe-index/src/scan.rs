@@ -21,6 +21,8 @@ pub struct ScanFile {
     pub path: RepoPath,
     /// What a `stat` says; for a file of a commit nothing.
     pub stat: FileStat,
+    /// The disk that it is on.
+    pub device: u64,
     /// It has other names, which may lie where nobody watches.
     pub is_linked: bool,
     /// Its content's name, where a commit tells it.
@@ -29,7 +31,7 @@ pub struct ScanFile {
 
 impl ScanFile {
     pub(crate) fn new(path: RepoPath, meta: &Meta) -> ScanFile {
-        ScanFile { path, stat: stat(meta), is_linked: meta.names > 1, hash: None }
+        ScanFile { path, stat: stat(meta), device: meta.device, is_linked: meta.names > 1, hash: None }
     }
 }
 
@@ -227,7 +229,7 @@ pub fn of_tree(repo: &Repo, tree: TreeListing, max_files: usize) -> Result<Listi
     for file in tree.files {
         if !rules.iter().any(|rules| rules.ignores_below(&file.path)) {
             let stat = FileStat { size: 0, mtime: 0, ctime: 0, inode: 0 };
-            let file = ScanFile { path: file.path, stat, is_linked: false, hash: Some(file.hash) };
+            let file = ScanFile { path: file.path, stat, device: 0, is_linked: false, hash: Some(file.hash) };
             take(&mut listing, &rules[0], file, max_files)?;
         }
     }
@@ -371,6 +373,50 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), root.path().join("out")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret.rs"), root.path().join("link.rs")).unwrap();
         assert_eq!(paths(root.path()), ["src/lib.rs"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn tracked_files_behind_a_link_are_not_listed() {
+        let outside = tree(&[("a.rs", ""), ("deep/b.rs", "")]);
+        let root = tree(&[("src/lib.rs", "")]);
+        std::os::unix::fs::symlink(outside.path(), root.path().join("out")).unwrap();
+        let tracked = ["out/a.rs", "out/deep/b.rs", "src/lib.rs"].map(|path| RepoPath::parse(path).unwrap());
+        let listing = work_tree(root.path(), None, &tracked, 1000).unwrap();
+        assert_eq!(listing.files.len(), 1);
+        assert_eq!(listing.folders, ["", "src"]);
+    }
+
+    #[test]
+    fn everything_that_decides_what_is_listed_is_named() {
+        let root = tree(&[
+            (".gitignore", "out/\n"),
+            ("out/deep/kept.rs", ""),
+            ("sub/.cruxeignore", "*\n"),
+            ("sub/hidden.rs", ""),
+            ("nested/.git/info/exclude", "private.rs\n"),
+            ("nested/private.rs", ""),
+            ("nested/public.rs", ""),
+            ("git/info/exclude", "excluded.rs\n"),
+            ("excluded.rs", ""),
+        ]);
+        let tracked = [RepoPath::parse("out/deep/kept.rs").unwrap()];
+        let listing = work_tree(root.path(), Some(&root.path().join("git")), &tracked, 1000).unwrap();
+        let paths: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, [".gitignore", "git/info/exclude", "nested/public.rs", "out/deep/kept.rs"]);
+        let consulted =
+            [".gitignore", "nested/.git/info/exclude", "out/.cruxeignore", "out/deep/.cruxeignore", "sub/.cruxeignore"];
+        assert_eq!(listing.consulted, consulted);
+        assert_eq!(listing.folders, ["", "git", "git/info", "nested", "out", "out/deep", "sub"]);
+    }
+
+    #[test]
+    fn an_ignore_file_that_is_too_large_is_not_read() {
+        let root = tree(&[(".gitignore", &format!("a.rs\n{}", "#".repeat(1 << 20))), ("a.rs", "")]);
+        let listing = work_tree(root.path(), None, &[], 1000).unwrap();
+        assert_eq!(listing.files.len(), 2);
+        assert_eq!(listing.warnings.len(), 1);
+        assert!(listing.warnings[0].starts_with(".gitignore is not read: "), "{:?}", listing.warnings);
     }
 
     #[test]

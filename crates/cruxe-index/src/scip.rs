@@ -117,7 +117,7 @@ impl ScipFile {
     pub fn import(&self, workspace: &Workspace, ref_name: Option<&str>) -> Result<ScipReport, IndexError> {
         let project = &workspace.project;
         let (name, _) = project.resolve(ref_name)?;
-        let snapshot = workspace.index()?.snapshot()?;
+        let snapshot = workspace.snapshot()?;
         let state = snapshot.ref_state(&name)?.ok_or_else(|| IndexError::RefNotIndexed(name.clone()))?;
         let files: HashMap<RepoPath, FileRow> =
             snapshot.files(&state.versions)?.into_iter().map(|row| (row.path.clone(), row)).collect();
@@ -176,7 +176,7 @@ impl ScipFile {
         // Before the end: the writer would wait for every reader, this one too, to fold its log into the database.
         drop(snapshot);
         writer.publish_compiler_facts()?;
-        report.covered = workspace.index()?.snapshot()?.compiler_coverage(&state.versions)?;
+        report.covered = workspace.snapshot()?.compiler_coverage(&state.versions)?;
         Ok(report)
     }
 

@@ -5,7 +5,7 @@
 //! kernel marks all of these in the `stat` of a file or folder.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -19,9 +19,9 @@ use crate::project::Project;
 use crate::rules::EXCLUDE_FILE;
 use crate::scan::{self, Listing};
 
-/// Up to this many entries are looked at whenever a question is asked: some milliseconds.
-const ALWAYS: usize = 5_000;
-/// In a larger tree that is watched, a look at all of it is good for so long per entry: twenty times what it takes.
+/// Up to this many files are looked at whenever a question is asked: a microsecond or two each.
+const ALWAYS: usize = 1_000;
+/// In a larger tree that is watched, a look at all of it is good for so long per file: ten to twenty times what it takes.
 const GOOD_FOR: Duration = Duration::from_micros(20);
 /// How many entries are worth a thread.
 const PER_THREAD: usize = 1_000;
@@ -31,11 +31,14 @@ const PER_THREAD: usize = 1_000;
 /// As long as no folder has another time of change, no file appeared or went away, and the walk with its ignore rules
 /// need not be done again; as long as no file has another `stat`, none was edited.
 pub struct Seen {
+    /// The root, what git has, rules; then files.
     entries: Vec<Entry>,
-    /// Where `files` begin among the entries.
     files_from: usize,
     /// Files with names elsewhere.
     linked: Vec<usize>,
+    folders: Vec<Entry>,
+    /// Somebody hears of everything that appears in a folder or goes away.
+    is_watched: bool,
     looks: Mutex<Looks>,
     news: Condvar,
 }
@@ -50,15 +53,14 @@ struct Entry {
 struct Mark {
     kind: Kind,
     device: u64,
-    mode: u32,
     stat: FileStat,
 }
 
 /// Looks at all entries. Whoever asks while one goes on waits for the next, and shares it.
-#[derive(Default)]
 struct Looks {
     going_on: bool,
     done: u64,
+    /// When the last one began, and what it found.
     last: Option<(Instant, Held)>,
 }
 
@@ -77,40 +79,51 @@ impl Seen {
     /// `None` when something changed so shortly before the walk began that a later change might not show.
     pub fn new(project: &Project, listing: &Listing, began: SystemTime) -> Option<Seen> {
         let root = &project.root;
-        let folders = listing.folders.iter().chain(&listing.consulted).map(|path| root.join(path));
-        let git =
-            project.repo.iter().flat_map(|repo| [repo.git_dir().join("index"), repo.common_dir().join(EXCLUDE_FILE)]);
-        let mut entries: Vec<Entry> = folders.chain(git).map(Entry::now).collect();
+        let git = project.repo.iter();
+        let git = git.flat_map(|repo| [repo.git_dir().join("index"), repo.common_dir().join(EXCLUDE_FILE)]);
+        let rules = listing.consulted.iter().map(|path| root.join(path));
+        let mut entries: Vec<Entry> = std::iter::once(root.clone()).chain(git).chain(rules).map(Entry::now).collect();
+        let folders: Vec<Entry> = listing.folders.iter().map(|path| Entry::now(root.join(path))).collect();
         let files_from = entries.len();
         let mut linked = Vec::new();
         for file in &listing.files {
             if file.is_linked {
                 linked.push(entries.len());
             }
-            let entry = Entry::now(root.join(file.path.as_str()));
             // It was compared as the walk saw it.
-            if entry.mark.is_none_or(|mark| mark.stat != file.stat) {
-                return None;
-            }
-            entries.push(entry);
+            let mark = Mark { kind: Kind::File, device: file.device, stat: file.stat };
+            entries.push(Entry { path: root.join(file.path.as_str()), mark: Some(mark) });
         }
         let ended = SystemTime::now();
         let settled = |entry: &Entry| entry.mark.is_none_or(|mark| believable(mark.stat, began, ended).is_some());
-        let settled = entries.iter().all(settled);
-        settled.then(|| Seen { entries, files_from, linked, looks: Mutex::default(), news: Condvar::new() })
+        let settled = entries.iter().chain(&folders).all(settled);
+        // The walk was a look.
+        let when = Instant::now().checked_sub(ended.duration_since(began).unwrap_or_default());
+        let last = when.map(|when| (when, Held::All));
+        let (looks, news) = (Mutex::new(Looks { going_on: false, done: 0, last }), Condvar::new());
+        settled.then_some(Seen { entries, files_from, linked, folders, is_watched: false, looks, news })
+    }
+
+    /// The same, where a watcher watches every folder from before the look on.
+    pub fn watched_if(self, is_watched: bool) -> Seen {
+        Seen { is_watched, ..self }
     }
 
     /// Whether everything is still as it was. Where a watcher has heard of nothing since, a look at a large tree is good
-    /// for a while; files with names elsewhere are looked at each time.
-    pub fn still_holds(&self, watched: bool, project: &Project) -> Held {
+    /// for a while; files with names elsewhere and those that were `opened` of late are looked at each time.
+    pub fn still_holds(&self, project: &Project, opened: &[PathBuf]) -> Held {
+        let files = self.entries.len() - self.files_from;
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((when, Held::All)) = &looks.last
-            && watched
-            && self.entries.len() > ALWAYS
-            && when.elapsed() < GOOD_FOR * self.entries.len() as u32
+            && self.is_watched
+            && files > ALWAYS
+            && when.elapsed() < GOOD_FOR.saturating_mul(files as u32)
         {
             drop(looks);
-            let differs = self.linked.iter().copied().find(|at| self.entries[*at].differs());
+            let opened = opened.iter().filter_map(|path| self.position(path));
+            // The root tells whether another folder took the place of one above it.
+            let mut always = std::iter::once(0).chain(self.linked.iter().copied()).chain(opened);
+            let differs = always.find(|at| self.entries[*at].differs());
             return self.held(differs, project);
         }
         // A look that goes on may have passed what changed since.
@@ -127,13 +140,24 @@ impl Seen {
             }
             looks.going_on = true;
             drop(looks);
-            let held = self.held(self.first_difference(), project);
+            let began = Instant::now();
+            let held = match self.is_watched || !self.folders.iter().any(Entry::differs) {
+                true => self.held(self.first_difference(), project),
+                false => Held::NotPlace,
+            };
             looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
             looks.going_on = false;
             looks.done += 1;
-            looks.last = Some((Instant::now(), held));
+            looks.last = Some((began, held));
             self.news.notify_all();
         }
+    }
+
+    /// Where a file stands among the entries; files are in the order of their paths.
+    fn position(&self, path: &Path) -> Option<usize> {
+        let files = &self.entries[self.files_from..];
+        let found = files.binary_search_by(|entry| entry.path.as_os_str().cmp(path.as_os_str()));
+        found.ok().map(|at| self.files_from + at)
     }
 
     fn held(&self, differs: Option<usize>, project: &Project) -> Held {
@@ -175,12 +199,12 @@ impl Entry {
     }
 }
 
-fn mark_of(path: &std::path::Path) -> Option<Mark> {
+fn mark_of(path: &Path) -> Option<Mark> {
     let meta = Meta::of(&fs::symlink_metadata(path).ok()?);
     let mut stat = scan::stat(&meta);
     if meta.kind == Kind::Folder {
         // Of what is in a folder its time of change tells; its size is the disk's own business.
         stat.size = 0;
     }
-    Some(Mark { kind: meta.kind, device: meta.device, mode: meta.mode, stat })
+    Some(Mark { kind: meta.kind, device: meta.device, stat })
 }

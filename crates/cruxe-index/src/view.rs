@@ -46,7 +46,7 @@ impl Workspace {
         let name = ref_name.map_or_else(|| self.project.current_ref(), |name| Ok(name.to_owned()))?;
         let mut metadata = Metadata::new(&name);
         metadata.freshness_status = FreshnessStatus::Stale;
-        let snapshot = match self.index().and_then(|index| index.snapshot()) {
+        let snapshot = match self.snapshot() {
             Ok(snapshot) => snapshot,
             Err(StoreError::NotIndexed) => return Ok(View::new(&self.project, None, metadata)),
             Err(problem) => return Err(IndexError::from(problem).into()),
@@ -61,7 +61,7 @@ impl Workspace {
     }
 
     pub(crate) fn tell_listeners(&self) {
-        let Ok(snapshot) = self.index().and_then(|index| index.snapshot()) else { return };
+        let Ok(snapshot) = self.snapshot() else { return };
         let mut listeners = lock(&self.listeners);
         if std::mem::replace(&mut listeners.1, snapshot.published()) != snapshot.published() {
             listeners.0.iter().for_each(|tell| tell());

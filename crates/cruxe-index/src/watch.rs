@@ -6,7 +6,7 @@
 //!
 //! What no event tells of, [`crate::seen`] sees.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,6 +19,9 @@ use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// How long a query waits for its own event before it looks at the disk itself.
 const PATIENCE: Duration = Duration::from_millis(250);
+
+/// So many opened files are kept in mind: a `stat` each per question.
+const MAX_OPENED: usize = 128;
 
 /// A watcher of one work tree.
 pub struct Watcher {
@@ -47,6 +50,8 @@ struct Heard {
     /// Files that somebody could write to until now. Through memory mapped to a file one can do so without another event,
     /// and without another time of change.
     closed: Mutex<HashSet<PathBuf>>,
+    /// The last files that somebody opened and has not written to and closed: who maps a file to memory has opened it.
+    opened: Mutex<VecDeque<PathBuf>>,
     on_edit: Box<dyn Fn() + Send + Sync>,
     cookies: PathBuf,
 }
@@ -69,6 +74,7 @@ impl Watcher {
             gone: Mutex::default(),
             lost: AtomicBool::new(false),
             closed: Mutex::default(),
+            opened: Mutex::default(),
             on_edit: Box::new(on_edit),
             cookies: cookies.clone(),
         });
@@ -126,6 +132,11 @@ impl Watcher {
         std::mem::take(&mut *self.heard.closed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The last files that somebody opened and that may still be written to.
+    pub fn opened(&self) -> Vec<PathBuf> {
+        self.heard.opened.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// The number of edits heard of so far.
     pub fn edits(&self) -> u64 {
         self.heard.edits.load(Ordering::Acquire)
@@ -136,6 +147,8 @@ impl Watcher {
         let number = self.next_cookie.fetch_add(1, Ordering::Relaxed);
         let cookie = self.cookies.join(format!("{}{number}", own_prefix()));
         if fs::write(&cookie, b"").is_err() {
+            // Somebody removed the folder; the next look at all folders watches it again.
+            let _ = fs::create_dir_all(&self.cookies);
             return false;
         }
         let deadline = Instant::now() + PATIENCE;
@@ -188,6 +201,7 @@ impl Heard {
         }
         let reading = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
         let closed = event.kind == EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let opened = matches!(event.kind, EventKind::Access(AccessKind::Open(_)));
         let gone = match event.kind {
             EventKind::Remove(kind) => kind != RemoveKind::File,
             EventKind::Modify(ModifyKind::Name(_)) => true,
@@ -206,6 +220,9 @@ impl Heard {
                 if closed {
                     self.closed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
                 }
+                if opened || closed {
+                    self.note_opened(path, opened);
+                }
                 if gone {
                     self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
                 }
@@ -213,6 +230,17 @@ impl Heard {
         }
         if edited {
             self.edit();
+        }
+    }
+
+    fn note_opened(&self, path: &Path, is_open: bool) {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|known| known != path);
+        if is_open {
+            opened.push_back(path.to_owned());
+        }
+        if opened.len() > MAX_OPENED {
+            opened.pop_front();
         }
     }
 

@@ -70,9 +70,21 @@ impl Workspace {
         Ok(index)
     }
 
+    /// What is published now.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        loop {
+            let index = self.index()?;
+            match index.snapshot() {
+                // It was replaced by a new generation after it was looked up: that is no damage.
+                Err(_) if !index.is_current(&self.project.dir) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
     /// Whether the index can be read, and why not.
     pub fn schema(&self) -> (SchemaStatus, i64, Option<String>) {
-        let problem = match self.index().and_then(|index| index.snapshot().map(drop)) {
+        let problem = match self.snapshot().map(drop) {
             Ok(()) => return (SchemaStatus::Compatible, SCHEMA_VERSION, None),
             Err(problem) => problem,
         };
@@ -206,7 +218,7 @@ impl Workspace {
     ) -> Result<View<'_>, ToolError> {
         let (name, source) = self.meaning(ref_name)?;
         let mut metadata = Metadata::new(&name);
-        let snapshot = match self.index().and_then(|index| index.snapshot()) {
+        let snapshot = match self.snapshot() {
             Ok(snapshot) => Some(snapshot),
             Err(StoreError::NotIndexed) => {
                 metadata.schema_status = SchemaStatus::NotIndexed;
@@ -283,7 +295,7 @@ impl Workspace {
             Ok((name, source)) => Ok((name, Some(source))),
             Err(problem) => {
                 let known = ref_name.filter(|name| {
-                    let state = self.index().and_then(|index| index.snapshot()?.ref_state(name));
+                    let state = self.snapshot().and_then(|snapshot| snapshot.ref_state(name));
                     state.is_ok_and(|state| state.is_some())
                 });
                 // That the folder cannot be read says more than which of its files could not.

@@ -189,7 +189,7 @@ fn side(workspace: &Arc<Workspace>, ref_name: &str) -> Result<Side, QueryError> 
 
 fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<Side, QueryError> {
     let tree = workspace.commit_tree(&commit).map_err(ToolError::from)?;
-    let snapshot = workspace.index().and_then(|index| index.snapshot()).ok();
+    let snapshot = workspace.snapshot().ok();
     let mut stored = std::collections::HashMap::new();
     if let Some(snapshot) = &snapshot {
         for file in snapshot.files(&RoaringBitmap::full())? {

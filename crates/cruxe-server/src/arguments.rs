@@ -16,8 +16,9 @@ use crate::schema::Object;
 
 /// A name, path or note is no longer, where its schema does not say more.
 pub(crate) const MAX_LETTERS: usize = 10_000;
-/// Queries may be reports or logs that somebody pasted: of those a part is used, and the answer says so.
-const LONG: &str = "query";
+/// Queries may be reports or logs that somebody pasted: of those a part is used, and the answer says so. A workspace of any
+/// length is one that is not registered.
+const LONG: [&str; 2] = ["query", "workspace"];
 /// A list has no more entries, and an object that has a schema no more members.
 const MAX_ENTRIES: usize = 1_000;
 
@@ -124,7 +125,7 @@ fn check_bounds(value: &Value, schema: &Object, at: &str) -> Result<(), ToolErro
 /// Checks that a value is of a size that work on it ends soon.
 fn check_size(value: &Value, schema: &Object, at: &str) -> Result<(), ToolError> {
     match value {
-        Value::String(text) if at != LONG && text.len() > MAX_LETTERS && !schema.contains_key("maxLength") => {
+        Value::String(text) if !LONG.contains(&at) && text.len() > MAX_LETTERS && !schema.contains_key("maxLength") => {
             Err(refuse(at, format!("`{at}` must be at most {MAX_LETTERS} bytes long.")))
         }
         Value::Array(items) if items.len() > MAX_ENTRIES => {

@@ -96,7 +96,7 @@ impl Catalog {
             Some(repo) => repo.branches().map_err(cruxe_index::IndexError::from)?,
             None => Vec::new(),
         };
-        if let Ok(snapshot) = self.workspace.index().and_then(|index| index.snapshot()) {
+        if let Ok(snapshot) = self.workspace.snapshot() {
             let indexed = snapshot.refs().map_err(cruxe_index::IndexError::from)?;
             refs.extend(indexed.into_iter().map(|state| state.name));
         }

@@ -229,13 +229,17 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(catalog) = self.server.catalog.as_ref().filter(|_| self.session.is_untold()) {
+        if let (Some(catalog), Some(place)) = (&self.server.catalog, self.session.teller()) {
             let watch = Watch {
                 catalog: Arc::clone(catalog),
                 session: Arc::clone(&self.session),
                 places: Arc::clone(&self.server.places),
             };
-            tokio::spawn(subscriptions::tell_session(watch, context.peer.clone(), self.open.subscribe()));
+            let telling = subscriptions::tell_session(watch, context.peer.clone(), self.open.subscribe());
+            tokio::spawn(async move {
+                let _place = place;
+                telling.await;
+            });
         }
         self.ask_for_roots(&context.peer).await;
     }

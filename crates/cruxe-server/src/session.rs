@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_deck::config::RateLimit;
-use tokio::sync::{Mutex as AsyncMutex, Semaphore, watch};
+use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::limits::{Bucket, Refused};
 use crate::places::OwnPlaces;
@@ -18,6 +18,10 @@ const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Folders beyond this number are not looked at.
 const MAX_ROOTS: usize = 1_000;
+
+/// How many tell one client what changes: one each time that it introduces itself. One that tells a session that has ended
+/// sees that at the next change.
+const MAX_TELLERS: usize = 4;
 
 /// Streams of news that one client may have open at once.
 const MAX_LISTENERS: usize = 16;
@@ -31,8 +35,8 @@ pub struct Session {
     followed: Mutex<Followed>,
     buckets: Mutex<HashMap<&'static str, Bucket>>,
     lasting: AtomicBool,
-    told: AtomicBool,
     places: OwnPlaces,
+    tellers: Arc<Semaphore>,
     listeners: Semaphore,
     roots: watch::Sender<Roots>,
     roots_asked: RootsAsked,
@@ -69,8 +73,8 @@ impl Session {
             buckets: Mutex::default(),
             followed: Mutex::default(),
             lasting: AtomicBool::new(true),
-            told: AtomicBool::new(false),
             places: OwnPlaces::default(),
+            tellers: Arc::new(Semaphore::new(MAX_TELLERS)),
             listeners: Semaphore::new(MAX_LISTENERS),
             roots: watch::Sender::default(),
             roots_asked: RootsAsked { places: Semaphore::new(2), turn: AsyncMutex::default() },
@@ -118,9 +122,9 @@ impl Session {
         buckets.entry(tool).or_default().admit(limit, Instant::now())
     }
 
-    /// Whether nobody tells this client yet what changes; whoever asks first does.
-    pub(crate) fn is_untold(&self) -> bool {
-        !self.told.swap(true, Ordering::Relaxed)
+    /// A place for somebody who tells this client what changes; `None` while there are enough.
+    pub(crate) fn teller(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.tellers).try_acquire_owned().ok()
     }
 
     /// How many streams of news this client may still open.

@@ -87,13 +87,14 @@ pub async fn serve_stdio_within(
     let mut lines = LineReader::new(input, MAX_LINE);
     let mut front = Front::new(server.connect().written(), out.clone());
     let in_flight = Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize));
-    // A line that was read and waits until there is less in flight.
+    // A line that was read and waits until there is less in flight and less to be written. It is read before that, so that
+    // the end of the input is seen whatever else is waited for.
     let mut waiting: Option<Vec<u8>> = None;
     loop {
         let has_room = out.has_room();
         let share = waiting.as_ref().map_or(0, |line| share_of(line));
         tokio::select! {
-            line = lines.next(), if waiting.is_none() && has_room => match line.map_err(StdioError::Read)? {
+            line = lines.next(), if waiting.is_none() => match line.map_err(StdioError::Read)? {
                 Line::Text(line) => waiting = Some(line),
                 Line::TooLong => {
                     let problem = format!("The line is longer than {} MiB.", MAX_LINE >> 20);
@@ -101,10 +102,10 @@ pub async fn serve_stdio_within(
                 }
                 Line::End => break,
             },
-            Ok(share) = Arc::clone(&in_flight).acquire_many_owned(share), if waiting.is_some() => {
+            Ok(share) = Arc::clone(&in_flight).acquire_many_owned(share), if waiting.is_some() && has_room => {
                 front.take(&waiting.take().unwrap_or_default(), share);
             }
-            () = out.room(), if !has_room => {}
+            () = out.room(), if waiting.is_some() && !has_room => {}
             Some(ended) = front.tasks.join_next() => front.forget(ended.ok().flatten()),
             written = &mut writer => return outcome(written),
         }

@@ -128,7 +128,17 @@ impl SymbolTable {
 impl Index {
     /// Opens the generation in use.
     pub fn open(dir: &ProjectDir) -> Result<Arc<Index>, StoreError> {
-        let folder = dir.current()?.ok_or(StoreError::NotIndexed)?;
+        loop {
+            let folder = dir.current()?.ok_or(StoreError::NotIndexed)?;
+            match Index::open_at(folder.clone()) {
+                // A rebuild took its place in the meantime: that is no damage.
+                Err(_) if dir.current()?.is_some_and(|current| current != folder) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn open_at(folder: PathBuf) -> Result<Arc<Index>, StoreError> {
         let connection = connect(&folder)?;
         schema::check(&connection)?;
         let text = TextIndex::open(&folder.join("text"))?;

@@ -24,6 +24,8 @@ mod corpus;
 mod damage_tests;
 mod directory;
 mod error;
+#[cfg(test)]
+mod fuzz_tests;
 mod index;
 mod jobs;
 mod layout;

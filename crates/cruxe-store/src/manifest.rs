@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, seal, unseal};
 use crate::error::StoreError;
+use crate::pack::MAX_UNPACKED;
 
 /// What a file looked like when it was read, as far as a `stat` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,8 +166,8 @@ pub(crate) fn unpack_list<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Resu
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("manifest: {what}"));
     let bytes = unseal(bytes, owner(name), "a manifest")?;
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
-    let plain =
-        zstd::bulk::decompress(packed, u32::from_le_bytes(*len) as usize).map_err(|problem| damaged(&problem))?;
+    let length = (u32::from_le_bytes(*len) as usize).min(MAX_UNPACKED);
+    let plain = zstd::bulk::decompress(packed, length).map_err(|problem| damaged(&problem))?;
     postcard::from_bytes(&plain).map_err(|problem| damaged(&problem))
 }
 

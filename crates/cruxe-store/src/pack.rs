@@ -54,6 +54,9 @@ impl Dictionary {
     }
 }
 
+/// Nothing that is packed is longer; what says so is not ours.
+pub(crate) const MAX_UNPACKED: usize = 1 << 30;
+
 /// Facts of one file version, ready to be stored.
 pub struct PackedFacts {
     pub(crate) symbols: Vec<u8>,
@@ -118,6 +121,9 @@ fn unpack_with<T: for<'de> Deserialize<'de>>(
     let damaged = |what: &dyn std::fmt::Display| StoreError::corrupt(format!("facts: {what}"));
     let (packed, len) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged(&"too short"))?;
     let length = u32::from_le_bytes(*len) as usize;
+    if length > MAX_UNPACKED {
+        return Err(damaged(&"longer than anything that is packed"));
+    }
     let decompress = |slot: &mut Option<Decompressor<'static>>| match slot {
         Some(decompressor) => decompressor.decompress(packed, length),
         None => slot.insert(dictionary.decompressor()?).decompress(packed, length),

@@ -13,20 +13,20 @@ use std::path::Path;
 
 use cruxe_model::ContentHash;
 use gix::bstr::ByteSlice;
-use gix::index::entry::{Flags, Mode, Stage, Stat};
+use gix::index::entry::{Flags, Mode, Stat};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 use gix::validate::path::component;
 
 use crate::blob::hash_blob;
 use crate::error::{VcsError, reason};
-use crate::object::{content_hash, find, header, object_id, wrong_kind};
+use crate::object::{find, header, object_id, wrong_kind};
 use crate::repo::Repo;
-use crate::tree::Walk;
+use crate::tree::{MAX_FILES, Walk};
 
 /// Several times the largest repositories that people check out whole. A few crafted objects unfold to any number of
 /// files and bytes.
-pub(crate) const LIMITS: Limits = Limits { files: 2_000_000, bytes: 32 << 30 };
+pub(crate) const LIMITS: Limits = Limits { files: MAX_FILES, bytes: 32 << 30 };
 
 /// The longest target that a link can have.
 const MAX_LINK: u64 = 4096;
@@ -228,13 +228,9 @@ impl Repo {
         let index = self.index()?;
         let differs = |path: &[u8]| Ok(Err(path.to_str_lossy().into_owned()));
         let mut stats = Stats::new();
-        for entry in index.entries() {
-            let path = entry.path(&index).to_vec();
-            let staged = |item: &&Item| {
-                item.mode == entry.mode
-                    && item.hash == content_hash(entry.id.as_bytes())
-                    && entry.stage() == Stage::Unconflicted
-            };
+        for entry in &index.entries {
+            let path = entry.path.clone();
+            let staged = |item: &&Item| item.mode == entry.mode && item.hash == entry.hash && !entry.conflicted;
             let Some(item) = plan.get(&path).filter(staged) else { return differs(&path) };
             if !self.is_unchanged(root, &path, item, &entry.stat)? {
                 return differs(&path);
@@ -247,7 +243,7 @@ impl Repo {
         }
     }
 
-    fn is_unchanged(&self, root: &Path, path: &[u8], item: &Item, stat: &Stat) -> Result<bool, VcsError> {
+    pub(crate) fn is_unchanged(&self, root: &Path, path: &[u8], item: &Item, stat: &Stat) -> Result<bool, VcsError> {
         // Behind a link to a folder stands another file, however alike.
         for folder in folders(path) {
             if !is_folder(&place_of(root, folder)?) {

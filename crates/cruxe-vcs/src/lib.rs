@@ -14,12 +14,15 @@ mod branch;
 mod checkout;
 mod error;
 mod guard;
+mod index;
 mod merge_base;
 mod object;
 mod recent;
 mod refs;
 mod repo;
 mod resolve;
+#[cfg(test)]
+mod robust_tests;
 mod staged;
 #[cfg(test)]
 mod testing;

@@ -62,10 +62,15 @@ pub(crate) fn find<'repo>(
     }
 }
 
+/// Tags that name tags are followed this far. What an object holds is not checked against its id, so a crafted one may
+/// name itself.
+const MAX_TAGS: usize = 100;
+
 /// Follows annotated tags to the commit; `None` when they end at a tree or a blob.
 pub(crate) fn peel_to_commit(repo: &gix::Repository, hash: &ContentHash) -> Result<Option<ContentHash>, VcsError> {
-    let mut hash = *hash;
-    loop {
+    let start = *hash;
+    let mut hash = start;
+    for _ in 0..MAX_TAGS {
         match header(repo, &hash)?.0 {
             Kind::Commit => return Ok(Some(hash)),
             Kind::Tag => {
@@ -77,6 +82,8 @@ pub(crate) fn peel_to_commit(repo: &gix::Repository, hash: &ContentHash) -> Resu
             Kind::Tree | Kind::Blob => return Ok(None),
         }
     }
+    let reason = format!("more than {MAX_TAGS} tags name each other");
+    Err(VcsError::DamagedObject { hash: start, reason })
 }
 
 /// The tree of a commit.

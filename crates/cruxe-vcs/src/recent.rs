@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use cruxe_files::Root;
 use cruxe_model::{ContentHash, RepoPath};
-use gix::index::entry::{Mode, Stage, Stat};
+use gix::index::entry::{Mode, Stat};
 use gix::objs::{CommitRefIter, Kind};
 
 use crate::blob::hash_blob;
@@ -75,24 +75,22 @@ impl Repo {
         let commit = self.head()?.commit;
         // Most of the time nothing is staged, and the index knows: it keeps the id of the tree that it was made from.
         let tree = commit.as_ref().map(|commit| tree_of(&repo, commit)).transpose()?;
-        let cached =
-            index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| content_hash(tree.id.as_bytes()));
         let mut committed: Option<HashMap<RepoPath, ContentHash>> = match commit {
-            Some(_) if cached.is_some() && cached == tree => None,
+            Some(_) if index.tree.is_some() && index.tree == tree => None,
             Some(commit) => {
                 Some(self.tree_files(&commit)?.files.into_iter().map(|file| (file.path, file.hash)).collect())
             }
             None => Some(HashMap::new()),
         };
         let mut changes = Vec::new();
-        for entry in index.entries() {
-            let path = std::str::from_utf8(entry.path(&index)).ok().and_then(|path| RepoPath::from_walk(path).ok());
+        for entry in &index.entries {
+            let path = std::str::from_utf8(&entry.path).ok().and_then(|path| RepoPath::from_walk(path).ok());
             let (Some(path), true) = (path, matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)) else { continue };
-            if entry.stage() != Stage::Unconflicted {
+            if entry.conflicted {
                 changes.push(Change { path, kind: ChangeKind::Modified });
                 continue;
             }
-            let staged = content_hash(entry.id.as_bytes());
+            let staged = entry.hash;
             let before = match &mut committed {
                 Some(committed) => committed.remove(&path),
                 None => Some(staged),

@@ -188,7 +188,7 @@ impl Refs {
 
 /// What changes when a file is replaced by another or written to.
 #[derive(PartialEq, Eq)]
-struct Stamp {
+pub(crate) struct Stamp {
     len: u64,
     modified: Option<SystemTime>,
     #[cfg(unix)]
@@ -198,7 +198,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Stamp {
+    pub fn of(metadata: &Metadata) -> Stamp {
         #[cfg(unix)]
         use std::os::unix::fs::MetadataExt;
         Stamp {

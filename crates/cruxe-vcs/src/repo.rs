@@ -11,6 +11,7 @@ use gix::sec::Permission;
 use crate::belongs;
 use crate::error::{VcsError, reason};
 use crate::guard;
+use crate::index;
 use crate::refs::Refs;
 
 /// An opened repository; cheap to clone and to share between threads.
@@ -20,6 +21,7 @@ pub struct Repo(Arc<Inner>);
 struct Inner {
     gix: gix::ThreadSafeRepository,
     refs: Refs,
+    index: index::Cache,
     work_tree: Option<PathBuf>,
 }
 
@@ -60,7 +62,7 @@ impl Repo {
             return Err(VcsError::Reftable { git_dir: common_dir });
         }
         let refs = Refs::new(git_dir, common_dir, gix.objects.object_hash());
-        Ok(Repo(Arc::new(Inner { gix, refs, work_tree })))
+        Ok(Repo(Arc::new(Inner { gix, refs, index: index::Cache::default(), work_tree })))
     }
 
     /// The folder with the checked-out files, as a canonical path; `None` for a bare repository.
@@ -123,6 +125,10 @@ impl Repo {
 
     pub(crate) fn refs(&self) -> &Refs {
         &self.0.refs
+    }
+
+    pub(crate) fn index_cache(&self) -> &index::Cache {
+        &self.0.index
     }
 
     /// A handle with its own caches, for one thread.

@@ -62,9 +62,15 @@ impl Repo {
             return Ok(start);
         }
         let mut commit = start.commit;
+        let mut seen = HashSet::from([commit]);
         for Step { parent, times } in steps {
             for _ in 0..times {
                 commit = parent_of(&repo, &commit, parent)?.ok_or_else(unknown)?;
+                // What an object holds is not checked against its id, so a crafted commit may be its own parent.
+                if !seen.insert(commit) {
+                    let reason = "it is its own ancestor".to_owned();
+                    return Err(VcsError::DamagedObject { hash: commit, reason });
+                }
             }
         }
         // In a shallow clone the commit names a parent that is not there.

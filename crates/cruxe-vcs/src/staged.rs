@@ -3,27 +3,19 @@
 use cruxe_model::RepoPath;
 use gix::index::entry::Mode;
 
-use crate::error::{VcsError, reason};
-use crate::guard;
+use crate::error::VcsError;
 use crate::repo::Repo;
 
 impl Repo {
-    /// Git's index as it is now.
-    pub(crate) fn index(&self) -> Result<gix::worktree::Index, VcsError> {
-        guard::check_index(self.git_dir())?;
-        let failed = |error: gix::Error| VcsError::Read { path: self.git_dir().join("index"), reason: reason(&error) };
-        self.local().index_or_empty().map_err(failed)
-    }
-
     /// The regular files that are tracked, in path order. Ignore rules do not apply to them, whatever they match.
     pub fn tracked_files(&self) -> Result<Vec<RepoPath>, VcsError> {
         let index = self.index()?;
         let regular = |mode: Mode| mode == Mode::FILE || mode == Mode::FILE_EXECUTABLE;
         let mut paths: Vec<RepoPath> = index
-            .entries()
+            .entries
             .iter()
             .filter(|entry| regular(entry.mode))
-            .filter_map(|entry| RepoPath::from_walk(std::str::from_utf8(entry.path(&index)).ok()?).ok())
+            .filter_map(|entry| RepoPath::from_walk(std::str::from_utf8(&entry.path).ok()?).ok())
             .collect();
         paths.dedup(); // an unmerged path has an entry per side
         Ok(paths)

@@ -51,6 +51,11 @@ impl Fixture {
         stdout
     }
 
+    /// What a command prints, byte by byte.
+    pub fn git_bytes(&self, args: &[&str]) -> Vec<u8> {
+        self.command(&self.root, args).output().unwrap().stdout
+    }
+
     pub fn try_git(&self, folder: &Path, args: &[&str]) -> (bool, String, String) {
         let output = self.command(folder, args).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();

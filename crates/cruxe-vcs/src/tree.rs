@@ -32,8 +32,14 @@ pub struct TreeFile {
     pub executable: bool,
 }
 
-/// Ten times the largest known repositories. A few crafted trees that contain each other unfold to billions of files.
-const MAX_FILES: usize = 10_000_000;
+/// Several times the largest known repositories. A few crafted trees that contain each other unfold to billions of files.
+pub(crate) const MAX_FILES: usize = 2_000_000;
+
+/// The most that the paths of a commit may have together.
+const MAX_PATHS: usize = 512 << 20;
+
+/// So many names that nothing can have are told of.
+const MAX_BAD: usize = 1000;
 
 /// The longest path that a system call takes. Trees in trees in trees cost the square of their number otherwise.
 const MAX_PATH: usize = 4096;
@@ -75,13 +81,14 @@ pub(crate) struct Walk<'repo> {
     /// The names that nothing can have; they are not visited.
     pub bad_paths: Vec<String>,
     seen: usize,
+    path_bytes: usize,
     limit: usize,
 }
 
 impl<'repo> Walk<'repo> {
     pub fn new(repo: &'repo gix::Repository, commit: &ContentHash, limit: usize) -> Result<Self, VcsError> {
         let (pending, bad_paths) = (Vec::new(), Vec::new());
-        let mut walk = Walk { repo, commit: *commit, pending, bad_paths, seen: 0, limit };
+        let mut walk = Walk { repo, commit: *commit, pending, bad_paths, seen: 0, path_bytes: 0, limit };
         walk.enter(&tree_of(repo, commit)?, &[])?;
         Ok(walk)
     }
@@ -103,7 +110,8 @@ impl<'repo> Walk<'repo> {
         for entry in TreeRefIter::from_bytes(&object.data, self.repo.object_hash()) {
             let entry = entry.map_err(|error| damaged(tree, &error))?;
             self.seen += 1;
-            if self.seen > self.limit {
+            self.path_bytes += folder.len() + entry.filename.len();
+            if self.seen > self.limit || self.path_bytes > MAX_PATHS {
                 return Err(VcsError::TooManyFiles { hash: self.commit, limit: self.limit });
             }
             let mut path = Vec::with_capacity(folder.len() + 1 + entry.filename.len());
@@ -115,7 +123,7 @@ impl<'repo> Walk<'repo> {
             // A name like `..` must be caught here: in the joined path it would be resolved and stand for another file.
             if is_file_name(entry.filename) && path.len() <= MAX_PATH {
                 self.pending.push(Entry { path, kind: entry.mode.kind(), hash: content_hash(entry.oid.as_bytes()) });
-            } else {
+            } else if self.bad_paths.len() < MAX_BAD {
                 path.truncate(MAX_PATH);
                 self.bad_paths.push(String::from_utf8_lossy(&path).into_owned());
             }

@@ -124,7 +124,7 @@ fn embeddings(workspace: &Workspace) -> Option<Check> {
 /// What a compiler's index covers; nothing to say where none was taken in.
 fn compiler(workspace: &Workspace) -> Option<Check> {
     let (name, _) = workspace.project.resolve(None).ok()?;
-    let snapshot = workspace.index().and_then(|index| index.snapshot()).ok()?;
+    let snapshot = workspace.snapshot().ok()?;
     let state = snapshot.ref_state(&name).ok()??;
     let covered = snapshot.compiler_coverage(&state.versions).ok().filter(|covered| *covered > 0)?;
     let detail = format!("{covered} of {} files of {name} are covered", state.files);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use cruxe_index::{IndexError, JobRequest, Layers, Progress, Project, Workspace};
 use cruxe_model::config::{Config, FreshnessPolicy};
-use cruxe_model::{CancelFlag, IndexingStatus, ToolError};
+use cruxe_model::{CancelFlag, IndexingStatus, ResultCompleteness, ToolError};
 use cruxe_query::target::Wanted;
 use cruxe_query::{call_graph, compare, complete, diff, locate, references, search};
 use cruxe_store::Home;
@@ -115,6 +116,35 @@ fn a_cancelled_request_is_not_answered_and_the_next_one_is() {
     // Whether the job was done before the word came is chance; that the server works afterwards is not.
     assert_eq!(client.ready()["file_count"], 120);
     assert_eq!(client.ok("index_repo", json!({}))["status"], "running");
+}
+
+#[test]
+fn a_question_whose_time_is_over_answers_with_what_it_has_and_says_so() {
+    let sandbox = Sandbox::new();
+    let uses = "pub fn go() {\n    crate::shared();\n}\n";
+    let repo = sandbox.repo("uses", &[("src/lib.rs", "mod a;\npub fn shared() {}\n"), ("src/a.rs", uses)]);
+    repo.cruxe(&["index"]).ok();
+    let workspace = workspace(&sandbox, &repo);
+    let ask = |cancel: CancelFlag| {
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(&cancel);
+        let wanted = || Wanted { name: "shared".to_owned(), path: None, line: None };
+        let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0 };
+        let uses = references::find(&view, &Layers::None, &uses).unwrap();
+        let graph =
+            call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Callers, depth: 1, limit: 5 };
+        let graph = call_graph::find(&view, &graph).unwrap();
+        let found = |query: &str| {
+            let answer = search::search(&view, &search::Question::new(query, 5)).unwrap();
+            (answer.metadata.result_completeness == ResultCompleteness::Partial, answer.metadata.warnings)
+        };
+        (uses.late, graph.cut, found("where is shared used"), found("\"pub fn shared\""))
+    };
+    let late = ask(CancelFlag::default().until(Instant::now()));
+    let warning = "the time for an answer was over before everything was looked at";
+    assert!(late.0 && late.1 && late.2.0 && late.3.0, "{late:?}");
+    assert!(late.2.1.iter().chain(&late.3.1).filter(|said| *said == warning).count() == 2, "{late:?}");
+    let in_time = ask(CancelFlag::default().until(Instant::now() + Duration::from_secs(600)));
+    assert!(!in_time.0 && !in_time.1 && !in_time.2.0 && !in_time.3.0, "{in_time:?}");
 }
 
 #[test]

@@ -83,27 +83,34 @@ fn start_until(repo: &Repo, done: &AtomicBool) -> usize {
     started
 }
 
+const SERVERS: usize = 7;
+const COMMAND_LINES: usize = 2;
+
 #[test]
-fn two_servers_and_a_command_line_on_one_workspace_stay_right() {
+fn ten_processes_on_one_workspace_stay_right() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
     repo.cruxe(&["index"]).ok();
     let done = AtomicBool::new(false);
-    let (mut one, mut two) = (repo.watching_server(), repo.watching_server());
+    let mut servers: Vec<Client> = (0..SERVERS).map(|_| repo.watching_server()).collect();
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| ask_until(&mut one, &done, 1));
-        let second = scope.spawn(|| ask_until(&mut two, &done, 2));
-        let third = scope.spawn(|| run_until(&repo, &done));
-        let fourth = scope.spawn(|| start_until(&repo, &done));
-        let mut edits = 0;
+        let (repo, done) = (&repo, &done);
+        let asking: Vec<_> = servers
+            .iter_mut()
+            .enumerate()
+            .map(|(seed, client)| scope.spawn(move || ask_until(client, done, seed as u64 + 1)))
+            .collect();
+        let running: Vec<_> = (0..COMMAND_LINES).map(|_| scope.spawn(move || run_until(repo, done))).collect();
+        let starting = scope.spawn(move || start_until(repo, done));
         let started = Instant::now();
+        let mut edits = 0;
+        let one_failed = || {
+            asking.iter().any(|thread| thread.is_finished())
+                || running.iter().any(|thread| thread.is_finished())
+                || starting.is_finished()
+        };
         // An edit changes the text of a file and keeps its names, so every answer has one right place.
-        while started.elapsed() < HOW_LONG
-            && !first.is_finished()
-            && !second.is_finished()
-            && !third.is_finished()
-            && !fourth.is_finished()
-        {
+        while (started.elapsed() < HOW_LONG || edits < FILES) && !one_failed() {
             let number = edits % FILES;
             let text = sources::shape(number) + &format!("pub fn edit_{edits}() {{}}\n");
             let (path, beside) = (repo.root.join(sources::shape_path(number)), repo.root.join("src/beside.tmp"));
@@ -113,13 +120,14 @@ fn two_servers_and_a_command_line_on_one_workspace_stay_right() {
             std::thread::sleep(Duration::from_millis(20));
         }
         done.store(true, Ordering::Relaxed);
-        let (first, second, (jobs, refused)) = (first.join().unwrap(), second.join().unwrap(), third.join().unwrap());
-        println!("{edits} edits, {first} + {second} questions, {jobs} jobs of the command line, {refused} refused");
-        println!("{} servers started meanwhile", fourth.join().unwrap());
-        assert!(first > 0 && second > 0 && jobs > 0);
+        let asked: Vec<usize> = asking.into_iter().map(|thread| thread.join().unwrap()).collect();
+        let runs: Vec<(usize, usize)> = running.into_iter().map(|thread| thread.join().unwrap()).collect();
+        println!("{edits} edits, questions {asked:?}, jobs of command lines and those refused {runs:?}");
+        println!("{} servers started meanwhile", starting.join().unwrap());
+        assert!(asked.iter().all(|count| *count > 0) && runs.iter().any(|(jobs, _)| *jobs > 0));
     });
     eventually("a last sync gets its turn", DEADLINE, || (repo.cruxe(&["sync"]).code == Some(0)).then_some(()));
-    for client in [&mut one, &mut two] {
+    for client in &mut servers {
         let status = eventually("the server is fresh", DEADLINE, || {
             let status = client.ok("index_status", json!({}));
             (status["metadata"]["freshness_status"] == "fresh" && status["active_job"].is_null()).then_some(status)

@@ -189,6 +189,12 @@ fn a_server_that_others_reach_does_not_start_without_a_token() {
     std::fs::write(sandbox.path("short"), "abc").unwrap();
     let short = sandbox.path("short").to_string_lossy().into_owned();
     assert!(refusal(&["--token-file", &short]).contains("fewer than 16 characters"));
+    for (mode, warned) in [(0o644, true), (0o640, false), (0o600, false)] {
+        let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(sandbox.path("short"), rights).unwrap();
+        let said = refusal(&["--token-file", &short]).contains("every user of this machine can read the token");
+        assert_eq!(said, warned, "{mode:o}");
+    }
     assert!(refusal(&["--token-file", "/no/such/file"]).contains("--token-file /no/such/file"));
     assert!(refusal(&["--tls-cert", &short, "--tls-key", &short]).contains("there is no certificate in it"));
     assert!(refusal(&["--allowed-origin", "nonsense"]).contains("is no origin"));

@@ -36,7 +36,7 @@ fn seen(client: &mut Client, what: &str, name: &str, expected: &[&str]) {
 
 /// Lets a server look at a tree that has not changed for a while: from then on it need not look at all of it again.
 fn settled(client: &mut Client, name: &str, expected: &[&str]) {
-    std::thread::sleep(Duration::from_millis(250)); // time itself is the condition
+    std::thread::sleep(Duration::from_millis(150)); // time itself is the condition
     for _ in 0..2 {
         seen(client, "it is settled", name, expected);
     }
@@ -258,6 +258,31 @@ fn a_write_to_memory_that_is_mapped_to_the_file_is_seen() {
     }
 }
 
+#[test]
+fn a_mapped_file_of_a_large_tree_is_not_overlooked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("repo", &[("a.py", &source("name_00"))]);
+    for number in 0..1100 {
+        repo.write(&format!("many/m{number}.py"), "");
+    }
+    let mut client = repo.watching_server();
+    client.ready();
+    settled(&mut client, "name_00", &["a.py"]);
+    let (mut mapped, _file) = mapped(&repo.root.join("a.py"));
+    let outside = sandbox.path("outside.py");
+    fs::hard_link(repo.root.join("many/m7.py"), &outside).unwrap();
+    settled(&mut client, "name_00", &["a.py"]);
+    // No time for a look at everything.
+    for round in 1..5 {
+        let name = format!("name_{round:02}");
+        mapped.copy_from_slice(source(&name).as_bytes());
+        seen(&mut client, "a write through memory", &name, &["a.py"]);
+        let name = format!("other_{round:02}");
+        fs::write(&outside, source(&name)).unwrap();
+        seen(&mut client, "a write through a hard link", &name, &["many/m7.py"]);
+    }
+}
+
 /// Maps a file to memory for writing.
 fn mapped(path: &Path) -> (memmap2::MmapMut, fs::File) {
     let file = fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
@@ -325,6 +350,11 @@ fn a_changed_limit_of_sizes_takes_effect_at_the_next_sync() {
     limit(5000);
     let mut client = repo.server();
     seen(&mut client, "the limit was raised", "in_large", &["large.py"]);
+    // Nor do two processes with different limits undo each other's work.
+    limit(10);
+    repo.cruxe(&["sync"]).ok();
+    seen(&mut client, "another process has another limit", "in_large", &[]);
+    assert_eq!(found("in_large"), [""; 0]);
 }
 
 #[test]

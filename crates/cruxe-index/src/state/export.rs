@@ -31,7 +31,7 @@ pub struct Exported {
 /// Writes everything that is published into a file. It appears when it is whole.
 pub fn export(workspace: &Workspace, path: &Path) -> Result<Exported, IndexError> {
     let project = &workspace.project;
-    let snapshot = workspace.index()?.snapshot()?;
+    let snapshot = workspace.snapshot()?;
     let mut states = snapshot.refs()?;
     let all = states.iter().fold(RoaringBitmap::new(), |all, state| all | &state.versions);
     let rows = snapshot.files(&all)?;

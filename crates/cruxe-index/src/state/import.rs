@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
 use cruxe_model::{ContentHash, VersionId};
@@ -24,6 +25,10 @@ use crate::project::{Project, Source};
 const MAX_RATIO: u64 = 200;
 /// So much may come out of the smallest archive.
 const SMALLEST: u64 = 8 << 20;
+/// So long may the files of the smallest archive take to read, all threads together, and a second longer for every so many
+/// bytes. Texts that a parser takes very long for are short.
+const SMALLEST_TIME: Duration = Duration::from_secs(20);
+const BYTES_A_SECOND: u64 = 10 << 10;
 const MAX_HEADER: u64 = 64 << 10;
 const MAX_LIST: u64 = 256 << 20;
 /// Every ref costs time, however little it says.
@@ -49,6 +54,11 @@ pub struct Imported {
 
 /// Replaces the index of a project with what an archive holds.
 pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
+    import_within(SMALLEST_TIME, project, path)
+}
+
+/// The same with another time for the files of the smallest archive.
+fn import_within(smallest: Duration, project: &Project, path: &Path) -> Result<Imported, IndexError> {
     let file = fs::File::open(path).map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
     let about = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
     if !about.is_file() {
@@ -70,7 +80,8 @@ pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
     project.register()?;
     let lock = WriterLock::acquire(&project.dir.lock_path())?;
     let mut writer = Writer::stage(&project.dir, lock)?;
-    let bounds = Bounds { contents: header.bytes, files: most };
+    let time = smallest + Duration::from_secs(size / BYTES_A_SECOND);
+    let bounds = Bounds { contents: header.bytes, files: most, time };
     let outcome = fill(project, &mut writer, reader, &bounds, &files, &refs, &wanted);
     match outcome.and_then(|()| nothing_more(archive.into_inner())) {
         Ok(()) => writer.replace(&project.dir)?,
@@ -102,12 +113,14 @@ fn nothing_more(rest: impl Read) -> Result<(), IndexError> {
     }
 }
 
-/// How many bytes there may be.
+/// How many bytes there may be, and how much time they may take.
 struct Bounds {
     /// Of contents, each counted once.
     contents: u64,
     /// Of files. Many may have the same content, and each is read and stored by itself.
     files: u64,
+    /// How long these may take to read, all threads together.
+    time: Duration,
 }
 
 fn check(header: &Header, project: &Project, most: u64) -> Result<(), IndexError> {
@@ -236,7 +249,8 @@ fn fill<R: Read>(
     let mut ids: Vec<Option<VersionId>> = vec![None; files.len()];
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let (work_in, work_out) = crossbeam_channel::bounded::<(usize, Vec<u8>)>(IN_FLIGHT);
-    let (done_in, done_out) = crossbeam_channel::bounded::<Result<(usize, NewVersion), IndexError>>(IN_FLIGHT);
+    let (done_in, done_out) = crossbeam_channel::bounded::<Made>(IN_FLIGHT);
+    let mut spent = Duration::ZERO;
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (work_out, done_in) = (work_out.clone(), done_in.clone());
@@ -245,8 +259,13 @@ fn fill<R: Read>(
         drop((work_out, done_in));
         // Owned here, so that giving up closes both channels and the threads end.
         let (work_in, done_out) = (work_in, done_out);
-        let mut take = |made: Result<(usize, NewVersion), IndexError>| -> Result<(), IndexError> {
-            let (file, version) = made?;
+        let mut take = |made: Made| -> Result<(), IndexError> {
+            let (file, version, time) = made?;
+            spent += time;
+            if spent > bounds.time {
+                let most = bounds.time.as_secs();
+                return Err(refused(format!("its files take longer to read than the {most} s that its size allows")));
+            }
             ids[file] = Some(writer.add(version)?);
             Ok(())
         };
@@ -255,7 +274,8 @@ fn fill<R: Read>(
             let name = format!("{BLOBS}{hash}");
             let bytes = reader.next(&name, project.config.index.max_file_bytes)?;
             total += bytes.len() as u64;
-            in_files = in_files.saturating_add((bytes.len() as u64).saturating_mul(of.len() as u64));
+            let costs = of.iter().map(|file| cost(bytes.len(), &files[*file]));
+            in_files = costs.fold(in_files, u64::saturating_add);
             if in_files > bounds.files {
                 return Err(refused(format!("its files have more than the {} bytes that fit", bounds.files)));
             }
@@ -281,20 +301,29 @@ fn fill<R: Read>(
     Ok(())
 }
 
+/// What a file counts for: its bytes, and more where its module is long, because every name in it begins with that.
+fn cost(bytes: usize, File(_, module, _): &File) -> u64 {
+    (bytes as u64).saturating_mul(256 + module.len() as u64) / 256
+}
+
+/// A file that was read, and how long that took.
+type Made = Result<(usize, NewVersion, Duration), IndexError>;
+
 fn extract(
     project: &Project,
     files: &[File],
     wanted: &[(ContentHash, Vec<usize>)],
     work: &Receiver<(usize, Vec<u8>)>,
-    done: &Sender<Result<(usize, NewVersion), IndexError>>,
+    done: &Sender<Made>,
 ) {
     let Ok(mut worker) = Worker::new(project, &Source::WorkTree { commit: None }) else { return };
     for (at, bytes) in work {
         let (hash, of) = &wanted[at];
         for file in of {
             let File(path, module, _) = &files[*file];
+            let start = Instant::now();
             let made = worker.new_version(path, module, *hash, bytes.clone());
-            if done.send(made.map(|version| (*file, version))).is_err() {
+            if done.send(made.map(|version| (*file, version, start.elapsed()))).is_err() {
                 return;
             }
         }
@@ -362,6 +391,10 @@ mod tests {
 
     /// Why an archive is refused; nothing of it stays behind.
     fn refusal(what: &str, bytes: &[u8]) -> String {
+        refusal_within(SMALLEST_TIME, what, bytes)
+    }
+
+    fn refusal_within(time: Duration, what: &str, bytes: &[u8]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("project");
         fs::create_dir(&root).unwrap();
@@ -369,9 +402,12 @@ mod tests {
         let project = Project::locate(&root, &home, Config::default()).unwrap();
         let path = folder.path().join("state.tar.zst");
         fs::write(&path, bytes).unwrap();
-        let IndexError::BadArchive(why) = import(&project, &path).unwrap_err() else { panic!("{what}") };
+        let IndexError::BadArchive(why) = import_within(time, &project, &path).unwrap_err() else { panic!("{what}") };
         assert_eq!(project.dir.current().unwrap(), None, "{what}");
-        assert!(!project.dir.root().join("g1").exists(), "{what}");
+        let left = fs::read_dir(project.dir.root()).into_iter().flatten().flatten();
+        let left: Vec<_> =
+            left.map(|entry| entry.file_name()).filter(|name| *name != "project.json" && *name != "lock").collect();
+        assert_eq!(left, Vec::<std::ffi::OsString>::new(), "{what}: no generation is left behind");
         assert!(!folder.path().join("evil").exists() && !folder.path().join("a.py").exists(), "{what}");
         why
     }
@@ -399,6 +435,8 @@ mod tests {
         assert!(repeated.len() < 8 << 10, "{} bytes", repeated.len());
         let why = refusal("one content many times", &repeated);
         assert!(why.starts_with("its files have more than the 8") && why.ends_with(" bytes that fit"), "{why}");
+        let why = refusal("a long module", &with(&files(4, &"m".repeat(MAX_PATH)), &none));
+        assert!(why.starts_with("its files have more than the 8"), "{why}");
         let many: Vec<String> = (0..=MAX_REFS).map(|at| format!("r{at:06}")).collect();
         let why = refusal("many refs", &with(&one, &named(&many, Value::Null)));
         assert_eq!(why, "it has 10001 refs, more than 10000");
@@ -410,6 +448,20 @@ mod tests {
             let why = refusal("an odd ref", &with(&one, &named(&[name.to_owned()], commit)));
             assert_eq!(why, "a ref has no proper name or commit");
         }
+        let mut sum = Sum::default();
+        for (name, content) in [(HEADER, &header), (FILES, &one), (REFS, &none), (blob.as_str(), &content)] {
+            sum.add(name, content);
+        }
+        let sum = sum.finish();
+        let good = archive(&[
+            (FILE, HEADER, &header),
+            (FILE, FILES, &one),
+            (FILE, REFS, &none),
+            (FILE, &blob, &content),
+            (FILE, CHECKSUM, sum.as_bytes()),
+        ]);
+        let why = refusal_within(Duration::ZERO, "texts that take long", &good);
+        assert_eq!(why, "its files take longer to read than the 0 s that its size allows");
         let blanks = [vec![b' '; 12 << 20], b"[]".to_vec()].concat();
         let why = refusal("a long list", &with(&blanks, &none));
         assert!(why.starts_with("`files.json` has 12582914 bytes, more than "), "{why}");

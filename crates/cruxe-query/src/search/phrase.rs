@@ -72,7 +72,9 @@ pub(super) fn select(
     }
     if matches.is_empty() {
         let what = if phrases.is_empty() { "message" } else { "phrase" };
-        metadata.warnings.push(format!("no text has the {what}; ranked by its words"));
+        if !search.view.cancel.is_late() {
+            metadata.warnings.push(format!("no text has the {what}; ranked by its words"));
+        }
         return select_by_rank(search, ranked, weights, limit);
     }
     let by_rank: HashMap<FileNumber, &RankedFile> = ranked.files.iter().map(|file| (file.file, file)).collect();

@@ -51,7 +51,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let asked = App::ref_name(&workspace, call, None);
         let mut metadata = RefStatus::of(&workspace, asked.as_deref())?.metadata;
         let vcs_mode = workspace.project.repo.is_some();
-        let refs = match workspace.index().and_then(|index| index.snapshot()) {
+        let refs = match workspace.snapshot() {
             Ok(snapshot) => entries(&workspace, &snapshot)?,
             Err(cruxe_store::StoreError::NotIndexed) => Vec::new(),
             Err(problem) => return Err(IndexError::from(problem).into()),

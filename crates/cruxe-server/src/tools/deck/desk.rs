@@ -82,7 +82,7 @@ impl Desk {
     pub fn metadata(&self) -> Metadata {
         let name = self.workspace.project.current_ref().unwrap_or_default();
         let mut metadata = Metadata::new(&name);
-        let published = self.workspace.index().and_then(|index| index.snapshot()?.ref_state(&name));
+        let published = self.workspace.snapshot().and_then(|snapshot| snapshot.ref_state(&name));
         (metadata.indexing_status, metadata.schema_status) = match published {
             Ok(Some(_)) => (IndexingStatus::Ready, SchemaStatus::Compatible),
             Ok(None) => (IndexingStatus::NotIndexed, SchemaStatus::Compatible),

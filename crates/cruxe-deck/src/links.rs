@@ -1,6 +1,5 @@
 //! Links between files of the workspace: where they stand, and what they mean.
 
-use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -87,8 +86,11 @@ pub fn read_inside(files: &Root, path: &RepoPath, most: u64) -> Result<Vec<u8>, 
 /// configuration may hold passwords.
 pub fn resolve_inside(files: &Root, path: &RepoPath) -> Result<PathBuf, FileError> {
     let place = files.resolve(path.as_str())?;
-    let of_git = |name: &OsStr| [".git", "git~1"].iter().any(|own| name.eq_ignore_ascii_case(own));
-    if place.iter().any(of_git) { Err(FileError::Outside { path: path.as_str().into() }) } else { Ok(place) }
+    let is_document = |place: &PathBuf| {
+        let place = place.to_str().and_then(|place| RepoPath::from_walk(place).ok());
+        place.is_some_and(|place| !place.is_in_git_dir())
+    };
+    if is_document(&place) { Ok(place) } else { Err(FileError::Outside { path: path.as_str().into() }) }
 }
 
 fn has_scheme(text: &str) -> bool {

@@ -30,20 +30,14 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-index/src/prune.rs", 1, "the index, in the user's home"),
     allowed("crates/cruxe-index/src/scip.rs", 1, "a compiler's index that the user names"),
     allowed("crates/cruxe-index/src/state/", ANY, "an archive that the user names"),
-    allowed("crates/cruxe-index/src/watch.rs", 5, "files that wake the watcher, in the index's folder"),
+    allowed("crates/cruxe-index/src/watch.rs", 6, "files that wake the watcher, in the index's folder"),
     allowed("crates/cruxe-index/src/worktree.rs", ANY, "work trees that are kept in the user's home"),
     allowed("crates/cruxe-server/src/metrics.rs", 1, "what the system says about this process"),
     allowed("crates/cruxe-store/src/", ANY, "the index, in the user's home"),
     allowed("crates/cruxe-vcs/src/checkout.rs", ANY, "work trees that are kept in the user's home"),
     allowed("crates/cruxe-vcs/src/guard.rs", ANY, "a git directory"),
-    allowed("crates/cruxe-vcs/src/merge_base.rs", 1, "a git directory"),
-    allowed("crates/cruxe-vcs/src/refs.rs", 3, "a git directory"),
+    allowed("crates/cruxe-vcs/src/refs.rs", 1, "a git directory"),
     allowed("crates/cruxe-vcs/src/work_tree.rs", ANY, "work trees that are kept in the user's home"),
-    // Go away with the branch that reads them through the door.
-    allowed("crates/cruxe-index/src/freshness.rs", 1, "read elsewhere soon"),
-    allowed("crates/cruxe-index/src/job.rs", 2, "read elsewhere soon"),
-    allowed("crates/cruxe-index/src/project.rs", 1, "read elsewhere soon"),
-    allowed("crates/cruxe-index/src/scan.rs", 3, "read elsewhere soon"),
 ];
 
 /// What opens, writes or lists by a path.

@@ -192,7 +192,7 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
     let snapshot = workspace.snapshot().ok();
     let mut stored = std::collections::HashMap::new();
     if let Some(snapshot) = &snapshot {
-        for file in snapshot.files(&RoaringBitmap::full())? {
+        for file in snapshot.all_files()? {
             stored.insert((file.path, file.module, file.hash), file.id);
         }
     }

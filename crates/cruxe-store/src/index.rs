@@ -491,17 +491,27 @@ impl Snapshot {
         Ok(files)
     }
 
-    /// The files of a set, in path order.
-    pub fn files(&self, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+    /// Every file version, whatever ref it belongs to, in path order.
+    pub fn all_files(&self) -> Result<Vec<FileRow>, StoreError> {
+        self.files_if(|_| true)
+    }
+
+    fn files_if(&self, wanted: impl Fn(VersionId) -> bool) -> Result<Vec<FileRow>, StoreError> {
         let sql = format!("{SELECT_FILE} ORDER BY path");
         let mut statement = self.connection()?.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         let mut files = Vec::new();
         while let Some(row) = rows.next()? {
-            if versions.contains(row.get(0)?) {
+            if wanted(row.get(0)?) {
                 files.push(self.noted(read_file(row))?);
             }
         }
+        Ok(files)
+    }
+
+    /// The files of a set, in path order.
+    pub fn files(&self, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+        let files = self.files_if(|version| versions.contains(version))?;
         match files.len() as u64 == versions.len() {
             true => Ok(files),
             false => Err(StoreError::corrupt("manifest: a version is missing")),

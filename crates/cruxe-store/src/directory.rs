@@ -184,8 +184,11 @@ struct CheckedFile {
     /// Checksums of the blocks.
     sums: Vec<u32>,
     /// Long parts that somebody still holds, by where they begin and end.
-    parts: Mutex<HashMap<(usize, usize), Weak<[u8]>>>,
+    parts: Mutex<HashMap<Part, Weak<[u8]>>>,
 }
+
+/// Where a part of a file begins and ends.
+type Part = (usize, usize);
 
 enum Content {
     Read(OwnedBytes),

@@ -177,9 +177,7 @@ impl Index {
 
     /// Reads everything and compares checksums. Damage that it finds fails every later snapshot too.
     pub fn validate(&self) -> Result<(), StoreError> {
-        let connection = self.connection()?;
-        let outcome = validate_database(&connection).and_then(|()| self.text.validate());
-        self.give_back(connection);
+        let outcome = self.at_one_moment(validate_database).and_then(|()| self.text.validate());
         if let Err(StoreError::Corrupt { what }) = &outcome {
             *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(what.clone());
         }
@@ -201,9 +199,17 @@ impl Index {
 
     /// Reads every embedding and compares checksums. Damage that it finds is made good by the next sync.
     pub fn validate_vectors(&self) -> Result<(), StoreError> {
+        self.at_one_moment(|connection| self.stored_vectors(connection).map(drop))
+    }
+
+    /// Reads in one transaction, so that what is compared is of one publish, whoever writes meanwhile.
+    fn at_one_moment<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let connection = self.connection()?;
-        let outcome = self.stored_vectors(&connection).map(drop);
-        self.give_back(connection);
+        connection.execute_batch("BEGIN")?;
+        let outcome = read(&connection);
+        if connection.execute_batch("COMMIT").is_ok() {
+            self.give_back(connection);
+        }
         outcome
     }
 

@@ -236,7 +236,7 @@ impl Workspace {
             None => None,
         };
         let Some((snapshot, state)) = snapshot.zip(state) else {
-            return self.unpublished(name, source, metadata);
+            return self.unpublished(name, source, policy, metadata);
         };
         if ref_name.is_some() {
             self.touch(&name);
@@ -309,6 +309,7 @@ impl Workspace {
         self: &Arc<Workspace>,
         name: String,
         source: Option<Source>,
+        policy: FreshnessPolicy,
         mut metadata: Metadata,
     ) -> Result<View<'_>, ToolError> {
         let active = self.active_job().map_err(IndexError::from)?;
@@ -325,7 +326,7 @@ impl Workspace {
             metadata.warnings.push(format!("indexing failed: {why}"));
         } else if !here {
             return Err(IndexError::RefNotIndexed(name).into());
-        } else if self.project.is_registered()? && self.sync_in_background() {
+        } else if policy != FreshnessPolicy::BestEffort && self.project.is_registered()? && self.sync_in_background() {
             metadata.freshness_status = FreshnessStatus::Syncing;
             metadata.indexing_status = IndexingStatus::Indexing;
             metadata.warnings.push(format!("`{name}` is being indexed; results are missing until it is done"));

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
@@ -69,14 +70,26 @@ impl Search {
     }
 }
 
+/// How long another process that indexes is waited for: where nothing is published there is no answer without it, and elsewhere
+/// what is published is what there is.
+const FIRST_INDEX: Duration = Duration::from_secs(600);
+const NEXT_INDEX: Duration = Duration::from_secs(5);
+
+fn sync(workspace: &Workspace, request: &JobRequest, patience: Duration) -> Result<(), IndexError> {
+    let deadline = Instant::now() + patience;
+    loop {
+        match workspace.run_job(request, &Bar::new("indexing")) {
+            Err(IndexError::Busy) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(50)),
+            Err(IndexError::Busy) => return Ok(()),
+            outcome => return outcome.map(drop),
+        }
+    }
+}
+
 /// A view that is up to date: a person who asks at a terminal has just saved the file that the question is about.
 pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&str>) -> Result<View<'a>, CliError> {
-    let sync = |request: JobRequest| match workspace.run_job(&request, &Bar::new("indexing")) {
-        Err(IndexError::Busy) => Ok(()), // somebody else is at it; what is published is what there is
-        outcome => outcome.map(drop),
-    };
     if ref_name.is_none() && !workspace.project.is_registered()? {
-        sync(JobRequest::default())?;
+        sync(workspace, &JobRequest::default(), FIRST_INDEX)?;
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
     let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
@@ -87,7 +100,8 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
     let published = view.published.is_some();
     drop(view);
     if let Ok(name) = here() {
-        match sync(JobRequest { ref_name: Some(name), force: false }) {
+        let patience = if published { NEXT_INDEX } else { FIRST_INDEX };
+        match sync(workspace, &JobRequest { ref_name: Some(name), force: false }, patience) {
             // A disk that is full or cannot be written: what was published before is still an answer, and says how old it is.
             Err(IndexError::Store(problem)) if published && problem.is_of_the_disk() => {
                 output::note(&format!("note: the index could not be brought up to date: {problem}"));

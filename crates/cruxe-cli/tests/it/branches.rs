@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, places};
+use crate::support::{Repo, Sandbox, places, sources};
 
 /// `main` with two files; `feat/auth`, checked out nowhere, changes one of them and adds a third.
 fn two_branches(sandbox: &Sandbox) -> Repo<'_> {
@@ -180,4 +180,17 @@ fn a_branch_that_is_left_means_its_commit_again() {
     let committed = client.ok("locate_symbol", json!({"name": "committed", "ref": "main"}));
     assert_eq!(places(&committed), ["a.py:1"]);
     assert_eq!(places(&client.ok("locate_symbol", json!({"name": "uncommitted"}))), ["a.py:1"]);
+}
+
+#[test]
+fn a_person_who_switched_branches_is_answered_about_the_new_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(30)));
+    repo.cruxe(&["index"]).ok();
+    for round in 0..5 {
+        repo.git(&["checkout", "-q", "-b", &format!("round{round}")]);
+        repo.write("src/new.rs", format!("pub fn only_in_round_{round}() {{}}\n"));
+        let answer = repo.cruxe(&["search", &format!("only_in_round_{round}")]).ok();
+        assert!(answer.starts_with("src/new.rs:1  fn "), "{answer}");
+    }
 }

@@ -223,8 +223,8 @@ struct Work {
     module: String,
     /// Versions of this path that are known, by content.
     known: Vec<(ContentHash, VersionId)>,
-    /// The known version lacks embeddings.
-    bare: bool,
+    /// Those of them that lack embeddings.
+    bare: RoaringBitmap,
 }
 
 /// What came of a file that was read.
@@ -345,14 +345,16 @@ impl Run<'_> {
                     let by_hash = |hash| known.iter().find(|(known, _)| Some(*known) == hash).map(|(_, id)| *id);
                     match by_hash(file.hash).filter(|_| file.hash.is_some()) {
                         Some(id) => kept.push((file, module, Ok(id))),
-                        None => work.push(Work { file, module, known, bare: false }),
+                        None => work.push((file, module, known)),
                     }
                 }
             }
         }
         *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
+        let known = kept.iter().filter_map(|(.., version)| version.ok());
+        let known = known.chain(work.iter().flat_map(|(.., known)| known.iter().map(|(_, id)| *id)));
         let bare = match embedding {
-            Some(_) => writer.without_vectors(&kept.iter().filter_map(|(.., version)| version.ok()).collect())?,
+            Some(_) => writer.without_vectors(&known.collect())?,
             None => RoaringBitmap::new(),
         };
         for (file, module, version) in kept {
@@ -361,11 +363,16 @@ impl Run<'_> {
                 Some(version) => {
                     let known = writer.versions_of(&file.path, &module)?;
                     let known = known.into_iter().filter(|(_, id)| *id == version).collect();
-                    work.push(Work { file, module, known, bare: true });
+                    work.push((file, module, known));
                 }
                 None => note(&mut manifest, file, version, scanned_at),
             }
         }
+        let with_bare = |(file, module, known): (ScanFile, String, Vec<(ContentHash, VersionId)>)| {
+            let bare = known.iter().map(|(_, id)| *id).filter(|id| bare.contains(*id)).collect();
+            Work { file, module, known, bare }
+        };
+        let mut work: Vec<Work> = work.into_iter().map(with_bare).collect();
         // Large files first: one that is begun last would keep a single core busy while the others wait.
         work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
         let extracted = work.len() as u64;
@@ -574,7 +581,10 @@ impl<'a> Worker<'a> {
         let hash = hash_blob(self.project.object_format(), &bytes);
         if let Some((_, id)) = work.known.iter().find(|(known, _)| *known == hash) {
             let id = *id;
-            return match if work.bare { self.version(work, hash, bytes) } else { Outcome::Known(id) } {
+            if !work.bare.contains(id) {
+                return Outcome::Known(id);
+            }
+            return match self.version(work, hash, bytes) {
                 Outcome::New(new) => Outcome::Embedded(id, new.vectors),
                 other => other,
             };

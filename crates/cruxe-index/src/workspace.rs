@@ -202,6 +202,16 @@ impl Workspace {
 
     /// The ref that a question is about, as it is published, with its freshness handled as the policy says.
     pub fn view(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, ToolError> {
+        let outcome = self.view_of(ref_name, policy);
+        // What is damaged in part is rebuilt by a sync, also where it is the part that every question needs.
+        let damaged = outcome.is_err() && self.index().is_ok_and(|index| index.wants_rebuild());
+        if damaged && policy != FreshnessPolicy::BestEffort {
+            self.sync_in_background();
+        }
+        outcome
+    }
+
+    fn view_of(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, ToolError> {
         let view = self.look(ref_name, policy)?;
         if view.metadata.freshness_status != FreshnessStatus::Fresh {
             // No event told of it, or not yet.
@@ -227,12 +237,7 @@ impl Workspace {
             Err(problem) => return Err(IndexError::from(problem).into()),
         };
         let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name).map_err(|problem| {
-                if policy != FreshnessPolicy::BestEffort && snapshot.wants_rebuild() {
-                    self.sync_in_background();
-                }
-                IndexError::from(problem)
-            })?,
+            Some(snapshot) => snapshot.ref_state(&name).map_err(IndexError::from)?,
             None => None,
         };
         let Some((snapshot, state)) = snapshot.zip(state) else {

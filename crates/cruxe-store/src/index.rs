@@ -421,7 +421,7 @@ impl Snapshot {
     pub fn stats(&self, name: &str) -> Result<Vec<StatEntry>, StoreError> {
         let mut statement = self.connection()?.prepare_cached("SELECT stats FROM ref WHERE name = ?1")?;
         let bytes: Option<Option<Vec<u8>>> = statement.query_row(params![name], |row| row.get(0)).optional()?;
-        bytes.flatten().map_or(Ok(Vec::new()), |bytes| unpack_list(name, &bytes))
+        self.noted(bytes.flatten().map_or(Ok(Vec::new()), |bytes| unpack_list(name, &bytes)))
     }
 
     /// A file version.

@@ -302,6 +302,14 @@ fn damaged_embeddings_are_said_in_the_answer_and_made_anew_by_the_next_sync() {
     for damage in ["flipped", "cut", "gone"] {
         let sandbox = Sandbox::new();
         let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+        if damage == "gone" {
+            // Files whose times tell nothing are read and known by their content; they need embeddings all the same.
+            let later = std::time::SystemTime::now() + std::time::Duration::from_secs(3600);
+            for number in 0..FILES {
+                let file = OpenOptions::new().write(true).open(repo.root.join(sources::shape_path(number))).unwrap();
+                file.set_modified(later).unwrap();
+            }
+        }
         repo.cruxe(&["index"]).ok();
         let right = repo.cruxe(&["search", "how does a shape grow", "--json"]).json();
         let path = repo.generation().join("vectors.1");
@@ -325,7 +333,7 @@ fn damaged_embeddings_are_said_in_the_answer_and_made_anew_by_the_next_sync() {
         });
         repo.cruxe(&["doctor"]).ok();
         let healed = repo.cruxe(&["search", "how does a shape grow", "--json"]).json();
-        assert_eq!(healed["results"], right["results"], "{damage}");
+        assert_eq!(healed["results"], right["results"], "{damage}: {}", healed["metadata"]);
     }
 }
 
@@ -409,7 +417,7 @@ fn damage_facts(repo: &Repo) {
     let frames: Vec<usize> = bytes
         .windows(4)
         .enumerate()
-        .filter(|(_, start)| *start == [0x28, 0xb5, 0x2f, 0xfd])
+        .filter(|(at, start)| *start == [0x28, 0xb5, 0x2f, 0xfd] && at % 2048 < 2000)
         .map(|(at, _)| at)
         .collect();
     assert!(frames.len() >= FILES, "{} compressed blobs", frames.len());

@@ -289,12 +289,16 @@ fn requests_over_the_limit_are_refused_and_health_is_told() {
     command.env("CRUXE_HTTP_MAX_REQUESTS", "1");
     let server = HttpServer::start(command);
     // A client that has not sent all of its message keeps the only place.
-    let mut slow = server.connect();
-    let host = slow.peer_addr().unwrap();
-    let head =
-        format!("POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{");
-    slow.write_all(head.as_bytes()).unwrap();
+    let mut waiting = Vec::new();
     let reply = eventually("the only place is taken", DEADLINE, || {
+        // One that came while another request had the place was refused, so each round sends its own.
+        let mut slow = server.connect();
+        let host = slow.peer_addr().unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{"
+        );
+        slow.write_all(head.as_bytes()).unwrap();
+        waiting.push(slow);
         let reply = server.post(r#"{"jsonrpc":"2.0","id":1,"method":"health_check"}"#);
         (reply.status != 200).then_some(reply)
     });

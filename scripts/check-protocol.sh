@@ -112,6 +112,8 @@ for _ in $(seq 100); do
   timeout 60 "$cruxe" sync --workspace "$work/repo" >/dev/null 2>&1 && break
   sleep 0.2
 done
+# The Inspector hands a program no variables but the usual ones, so there the index is that of the home folder.
+env -u CRUXE_HOME timeout 60 "$cruxe" index --workspace "$work/repo" >/dev/null 2>&1
 install inspector @modelcontextprotocol/inspector@2.12.0 || skip "npm cannot install the Inspector (see $target/protocol-inspector.log)"
 inspector=$tools/inspector/node_modules/.bin/mcp-inspector
 # It is a process a call; four at a time.

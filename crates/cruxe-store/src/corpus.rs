@@ -14,8 +14,8 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
 use crate::error::StoreError;
-use crate::index::FileRow;
 use crate::names;
+use crate::rows::FileRow;
 use crate::text::{Fields, TEST_CHUNK};
 use crate::vectors::{Embedding, Run, VectorRows};
 

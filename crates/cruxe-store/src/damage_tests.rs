@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::tests::{Project, new_version};
+use crate::fixture::{Project, new_version};
 use crate::{Embedding, Index, Manifest, NameMatch, StoreError, TextField, Writer, WriterLock};
 
 const FILES: usize = 40;

@@ -6,9 +6,9 @@
 use cruxe_model::RepoPath;
 use proptest::prelude::*;
 
+use crate::fixture::new_version;
 use crate::manifest::{pack_bitmap, pack_list, unpack_bitmap, unpack_list};
 use crate::pack::{Packer, unpack_rest, unpack_symbols};
-use crate::tests::new_version;
 
 /// Some bytes of a sound blob, changed, cut or repeated.
 fn changed(sound: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {

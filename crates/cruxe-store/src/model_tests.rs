@@ -8,7 +8,7 @@ use cruxe_model::{ContentHash, VersionId};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use crate::tests::{Project, new_version};
+use crate::fixture::{Project, new_version};
 use crate::{Embedding, Index, Manifest, NameMatch, Snapshot, TextField, Writer, WriterLock};
 
 const REFS: [&str; 3] = ["main", "feature", "other"];

@@ -16,7 +16,7 @@ use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::CParameter;
 
 use crate::error::StoreError;
-use crate::index::SymbolTable;
+use crate::rows::SymbolTable;
 use crate::symbol_columns::SymbolColumns;
 
 /// The next level saves a hundredth, with a second table to look into.

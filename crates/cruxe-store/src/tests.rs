@@ -1,29 +1,17 @@
 //! Writing and reading back, through the same doors that jobs and queries use.
 
-use cruxe_extract::{Extractor, Input, registry};
-use cruxe_model::{ContentHash, RepoPath, VersionId};
+use cruxe_model::VersionId;
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 
+use crate::fixture::{Project, new_version};
 use crate::schema::SCHEMA_VERSION;
 use crate::{CompilerFacts, CompilerRole, CompilerSymbol};
-use crate::{Home, Index, Manifest, NameMatch, NewVersion, Packer, ProjectDir, StoreError, Writer, WriterLock};
+use crate::{Index, Manifest, NameMatch, StoreError, Writer, WriterLock};
 
 const NONE: [VersionId; 0] = [];
 
-pub(crate) struct Project {
-    _home: tempfile::TempDir,
-    pub dir: ProjectDir,
-}
-
 impl Project {
-    pub fn new() -> Project {
-        let home = tempfile::tempdir().unwrap();
-        let dir = Home::new(home.path()).project(&cruxe_model::ProjectId::new("test"));
-        std::fs::create_dir_all(dir.root()).unwrap();
-        Project { _home: home, dir }
-    }
-
     fn writer(&self) -> Writer {
         Writer::open(&self.dir, WriterLock::acquire(&self.dir.lock_path()).unwrap()).unwrap()
     }
@@ -51,26 +39,6 @@ impl Project {
         hits.retain(|version| versions.contains(*version));
         hits.sort();
         hits
-    }
-}
-
-pub(crate) fn new_version(path: &str, text: &str) -> NewVersion {
-    let path = RepoPath::parse(path).unwrap();
-    let language = registry::detect(&path, text.as_bytes());
-    let input = Input { path: &path, module: "m", language, bytes: text.as_bytes() };
-    let facts = Extractor::default().extract(&input);
-    let mut hash = [0; 20];
-    hash.iter_mut().zip(text.bytes().rev()).for_each(|(to, from)| *to = from);
-    NewVersion {
-        path,
-        hash: ContentHash::from(hash),
-        module: "m".to_owned(),
-        bytes: text.len() as u64,
-        packed: Packer::new().unwrap().pack(&facts).unwrap(),
-        facts,
-        text: text.to_owned(),
-        vectors: Vec::new(),
-        problems: None,
     }
 }
 

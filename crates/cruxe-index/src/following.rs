@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{RepoPath, Work};
-use cruxe_store::{RefState, Snapshot, StatEntry};
+use cruxe_store::{RefSnapshot, StatEntry};
 
 use crate::error::IndexError;
 use crate::freshness::{self, Change, Comparison};
@@ -104,28 +104,22 @@ impl Following {
 
 impl Workspace {
     /// The first difference between what is published of a ref and what it means now.
-    pub(crate) fn change(
-        &self,
-        name: &str,
-        source: &Source,
-        state: &RefState,
-        snapshot: &Snapshot,
-    ) -> Result<Option<Change>, IndexError> {
-        if let Some(change) = freshness::commit_change(source, state) {
+    pub(crate) fn change(&self, source: &Source, published: &RefSnapshot) -> Result<Option<Change>, IndexError> {
+        if let Some(change) = freshness::commit_change(source, &published.state) {
             return Ok(Some(change));
         }
         if matches!(source, Source::Commit(_)) {
             return Ok(None);
         }
-        let stats = self.stats(name, snapshot)?;
-        if self.is_as_verified(name, state, snapshot, &stats)? {
+        let stats = self.stats(published)?;
+        if self.is_as_verified(published, &stats)? {
             return Ok(None);
         }
         let edits = self.watch_folders();
         let doubted = self.doubted();
         let by_limit = !self.following.limits_hold.load(Ordering::Relaxed);
         let comparison =
-            Comparison { project: &self.project, source, state, snapshot, stats: &stats, doubted: &doubted, by_limit };
+            Comparison { project: &self.project, source, published, stats: &stats, doubted: &doubted, by_limit };
         let outcome = comparison.run()?;
         if outcome.change.is_none() {
             self.following.limits_hold.store(true, Ordering::Relaxed);
@@ -133,7 +127,7 @@ impl Workspace {
             // Who has closed a file writes to it no more.
             doubts.unheard.retain(|path| !doubts.closed.contains(path));
             doubts.closed.retain(|path| !doubted.contains(path));
-            let (ref_name, published) = (name.to_owned(), snapshot.published());
+            let (ref_name, published) = (published.state.name.clone(), published.published());
             let seen = outcome.seen.map(|seen| Arc::new(seen.watched_if(edits.is_some())));
             *lock(&self.following.verified) = seen.map(|seen| Verified { ref_name, published, edits, seen });
         }
@@ -143,14 +137,12 @@ impl Workspace {
     /// Whether nothing has moved since the work tree was last seen to be what is published.
     fn is_as_verified(
         &self,
-        name: &str,
-        state: &RefState,
-        snapshot: &Snapshot,
+        published: &RefSnapshot,
         stats: &HashMap<RepoPath, StatEntry>,
     ) -> Result<bool, IndexError> {
         let edits = self.edits_so_far();
         let same = |known: &&Verified| {
-            known.ref_name == name && known.published == snapshot.published() && known.edits == edits
+            known.ref_name == published.state.name && known.published == published.published() && known.edits == edits
         };
         let seen = lock(&self.following.verified).as_ref().filter(same).map(|known| Arc::clone(&known.seen));
         let Some(seen) = seen else { return Ok(false) };
@@ -171,7 +163,7 @@ impl Workspace {
             return Ok(true);
         }
         let (project, source) = (&self.project, &Source::WorkTree { commit: None });
-        Comparison { project, source, state, snapshot, stats, doubted: &doubted, by_limit: false }.doubted_hold()
+        Comparison { project, source, published, stats, doubted: &doubted, by_limit: false }.doubted_hold()
     }
 
     /// Files whose `stat` is not believed.
@@ -224,16 +216,16 @@ impl Workspace {
         watcher.catch_up().then(|| watcher.edits())
     }
 
-    fn stats(&self, name: &str, snapshot: &Snapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
+    fn stats(&self, published: &RefSnapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
         let mut cached = lock(&self.following.stats);
-        let same = |stats: &&Stats| stats.ref_name == name && stats.published == snapshot.published();
+        let (name, as_of) = (&published.state.name, published.published());
+        let same = |stats: &&Stats| stats.ref_name == *name && stats.published == as_of;
         if let Some(stats) = cached.as_ref().filter(same) {
             return Ok(Arc::clone(&stats.entries));
         }
-        let entries = snapshot.stats(name)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+        let entries = published.stats()?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
         let entries = Arc::new(entries);
-        let published = snapshot.published();
-        *cached = Some(Stats { ref_name: name.to_owned(), published, entries: Arc::clone(&entries) });
+        *cached = Some(Stats { ref_name: name.clone(), published: as_of, entries: Arc::clone(&entries) });
         Ok(entries)
     }
 
@@ -260,7 +252,7 @@ impl Workspace {
 
     fn start_watcher(&self) -> bool {
         let edited = Arc::clone(&self.following.edited);
-        let cookies = self.project.dir.root().join("watch");
+        let cookies = self.project.store.dir().root().join("watch");
         let watcher = Watcher::start(self.folders(), &cookies, move || edited.wake());
         let watching = watcher.is_some();
         *lock(&self.following.watcher) = watcher;

@@ -1,9 +1,7 @@
 //! What is published of a ref at one moment, and who hears of the next publish.
 
-use std::sync::Arc;
-
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, Work};
-use cruxe_store::{RefState, Snapshot, StoreError};
+use cruxe_store::{RefSnapshot, StoreError};
 
 use crate::error::IndexError;
 use crate::project::Project;
@@ -17,7 +15,7 @@ pub struct View<'a> {
     /// The project.
     pub project: &'a Project,
     /// What is published; `None` while nothing is.
-    pub published: Option<(Snapshot, Arc<RefState>)>,
+    pub published: Option<RefSnapshot>,
     /// How current and complete an answer from it is.
     pub standing: Standing,
     /// The work of whoever asks.
@@ -76,11 +74,7 @@ impl Standing {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(
-        project: &'a Project,
-        published: Option<(Snapshot, Arc<RefState>)>,
-        standing: Standing,
-    ) -> View<'a> {
+    pub(crate) fn new(project: &'a Project, published: Option<RefSnapshot>, standing: Standing) -> View<'a> {
         View { project, published, standing, work: Work::default() }
     }
 
@@ -101,8 +95,7 @@ impl Workspace {
             Err(StoreError::NotIndexed) => return Ok(View::new(&self.project, None, standing)),
             Err(problem) => return Err(problem.into()),
         };
-        let state = snapshot.ref_state(&name)?;
-        Ok(View::new(&self.project, state.map(|state| (snapshot, state)), standing))
+        Ok(View::new(&self.project, snapshot.into_ref(&name)?, standing))
     }
 
     /// Calls back after every publish that this process makes or, while it follows edits, notices. It must be quick.

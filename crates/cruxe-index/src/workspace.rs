@@ -7,8 +7,8 @@ use cruxe_embed::Table;
 use cruxe_embed::minilm::{MiniLm, NAME};
 use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
-use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, Work};
-use cruxe_store::{Index, Job, JobMode, Jobs, SCHEMA_VERSION, Snapshot, StoreError, WriterLock};
+use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, SkipReason, Work};
+use cruxe_store::{Job, JobMode, SCHEMA_VERSION, Snapshot, StoreError};
 
 use crate::error::IndexError;
 use crate::following::Following;
@@ -22,8 +22,6 @@ use crate::view::{Listener, Notice, Standing, View};
 pub struct Workspace {
     /// The project.
     pub project: Project,
-    index: Mutex<Option<Arc<Index>>>,
-    jobs: Mutex<Option<Jobs>>,
     pub(crate) following: Following,
     /// Jobs of dead processes that this one found.
     interrupted: Mutex<Vec<Job>>,
@@ -45,8 +43,6 @@ impl Workspace {
     pub fn open(project: Project) -> Arc<Workspace> {
         Arc::new(Workspace {
             project,
-            index: Mutex::default(),
-            jobs: Mutex::default(),
             following: Following::default(),
             interrupted: Mutex::default(),
             last_failure: Mutex::default(),
@@ -59,27 +55,9 @@ impl Workspace {
         })
     }
 
-    /// The index as it is on disk now.
-    pub fn index(&self) -> Result<Arc<Index>, StoreError> {
-        let mut cached = lock(&self.index);
-        if let Some(index) = cached.as_ref().filter(|index| index.is_current(&self.project.dir)) {
-            return Ok(Arc::clone(index));
-        }
-        let index = Index::open(&self.project.dir)?;
-        *cached = Some(Arc::clone(&index));
-        Ok(index)
-    }
-
     /// What is published now.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        loop {
-            let index = self.index()?;
-            match index.snapshot() {
-                // It was replaced by a new generation after it was looked up: that is no damage.
-                Err(_) if !index.is_current(&self.project.dir) => {}
-                outcome => return outcome,
-            }
-        }
+        self.project.store.snapshot()
     }
 
     /// Whether the index can be read, and why not.
@@ -96,48 +74,19 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
-    pub(crate) fn with_jobs<T>(&self, ask: impl Fn(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let open = || Jobs::open(&self.project.dir.jobs_path(), self.project.dir.lock_path());
-        let mut jobs = lock(&self.jobs);
-        if !jobs.as_ref().is_some_and(Jobs::is_lasting) {
-            *jobs = Some(open()?);
-        }
-        match jobs.as_ref().map_or(Err(StoreError::NotIndexed), &ask) {
-            // It is only history: a damaged one is opened anew, which replaces it.
-            Err(StoreError::Corrupt { .. }) => {
-                *jobs = None;
-                ask(jobs.insert(open()?))
-            }
-            outcome => outcome,
-        }
-    }
-
     /// The job that is going on, in whatever process.
     pub fn active_job(&self) -> Result<Option<Job>, StoreError> {
-        if !self.project.dir.jobs_path().exists() {
-            return Ok(None);
-        }
-        self.with_jobs(Jobs::active)
+        self.project.store.jobs().active()
     }
 
     /// The latest jobs, newest first.
     pub fn recent_jobs(&self, limit: usize) -> Result<Vec<Job>, StoreError> {
-        if !self.project.dir.jobs_path().exists() {
-            return Ok(Vec::new());
-        }
-        self.with_jobs(|jobs| jobs.recent(limit))
+        self.project.store.jobs().recent(limit)
     }
 
-    /// Notes jobs whose process ended before they did. While somebody writes there is nothing to do: that one did it.
+    /// Notes jobs whose process ended before they did.
     pub fn recover_interrupted_jobs(&self) -> Result<(), StoreError> {
-        if !self.project.dir.jobs_path().exists() {
-            return Ok(());
-        }
-        let writer = match WriterLock::acquire(&self.project.dir.lock_path()) {
-            Err(StoreError::Busy) => return Ok(()),
-            other => other?,
-        };
-        let found = self.with_jobs(|jobs| jobs.recover(&writer))?;
+        let found = self.project.store.jobs().recover()?;
         lock(&self.interrupted).extend(found);
         Ok(())
     }
@@ -175,7 +124,7 @@ impl Workspace {
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
         let mut job = PreparedJob::start(&self.project, request)?;
         job.doubted = self.doubted();
-        lock(&self.interrupted).extend(job.interrupted.iter().cloned());
+        lock(&self.interrupted).extend(job.interrupted().iter().cloned());
         Ok(job)
     }
 
@@ -208,7 +157,7 @@ impl Workspace {
     ) -> Result<View<'_>, IndexError> {
         let outcome = self.view_of(ref_name, policy);
         // What is damaged in part is rebuilt by a sync, also where it is the part that every question needs.
-        let damaged = outcome.is_err() && self.index().is_ok_and(|index| index.wants_rebuild());
+        let damaged = outcome.is_err() && self.project.store.wants_rebuild();
         if damaged && policy != FreshnessPolicy::BestEffort {
             self.sync_in_background();
         }
@@ -240,18 +189,18 @@ impl Workspace {
             }
             Err(problem) => return Err(problem.into()),
         };
-        let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name)?,
+        let published = match snapshot {
+            Some(snapshot) => snapshot.into_ref(&name)?,
             None => None,
         };
-        let Some((snapshot, state)) = snapshot.zip(state) else {
+        let Some(published) = published else {
             return self.unpublished(name, source, policy, standing);
         };
         if ref_name.is_some() {
             self.touch(&name);
         }
         let change = match &source {
-            Some(source) => self.change(&name, source, &state, &snapshot)?,
+            Some(source) => self.change(source, &published)?,
             None => Some(Change::OtherSource), // the ref is gone from git; what was indexed is all there is
         };
         let active = self.active_job()?.filter(|job| job.ref_name == name);
@@ -263,17 +212,16 @@ impl Workspace {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut standing)?;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
-        let incomplete = || Ok::<_, IndexError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
+        let incomplete = || Ok::<_, IndexError>(published.wants_rebuild() || self.lacks_embeddings(&published)?);
         if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
-        if !state.skipped.is_empty() {
-            let large = state.skipped.iter().filter(|(_, why)| why == "too large" || why == "unreadable").count();
-            if large > 0 {
-                standing.notices.push(Notice::LeftOut(large));
-            }
+        let is_lost = |why: &SkipReason| matches!(why, SkipReason::TooLarge | SkipReason::Unreadable);
+        let lost = published.state.skipped.iter().filter(|(_, why)| is_lost(why)).count();
+        if lost > 0 {
+            standing.notices.push(Notice::LeftOut(lost));
         }
-        Ok(View::new(&self.project, Some((snapshot, state)), standing))
+        Ok(View::new(&self.project, Some(published), standing))
     }
 
     /// Whether the embeddings are of another model than the one that questions are embedded with.
@@ -288,7 +236,7 @@ impl Workspace {
             return Ok(None);
         }
         let load = || {
-            let models = Models::new(self.project.dir.home().models());
+            let models = Models::new(self.project.store.dir().home().models());
             if !models.is_installed(&MINILM) {
                 return Err(format!("{NAME} is chosen and not installed: run `cruxe model install {NAME}`"));
             }

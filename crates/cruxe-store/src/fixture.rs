@@ -4,7 +4,7 @@
 use cruxe_model::facts::*;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind};
 
-use crate::{Home, NewVersion, Packer, ProjectDir};
+use crate::{ChunkVectors, ExtractedFile, Home, NewVersion, ProjectDir, Store};
 
 /// A project in a home of its own.
 pub(crate) struct Project {
@@ -19,24 +19,26 @@ impl Project {
         std::fs::create_dir_all(dir.root()).unwrap();
         Project { _home: home, dir }
     }
+
+    pub fn store(&self) -> Store {
+        Store::open(self.dir.clone())
+    }
 }
 
 /// A version of a file with facts about its text.
 pub(crate) fn new_version(path: &str, text: &str) -> NewVersion {
-    let facts = facts(text);
     let mut hash = [0; 20];
     hash.iter_mut().zip(text.bytes().rev()).for_each(|(to, from)| *to = from);
-    NewVersion {
+    NewVersion::prepare(ExtractedFile {
         path: RepoPath::parse(path).unwrap(),
         hash: ContentHash::from(hash),
         module: "m".to_owned(),
-        bytes: text.len() as u64,
-        packed: Packer::new().unwrap().pack(&facts).unwrap(),
-        facts,
+        facts: facts(text),
         text: text.to_owned(),
-        vectors: Vec::new(),
+        vectors: ChunkVectors::default(),
         problems: None,
-    }
+    })
+    .unwrap()
 }
 
 /// A word behind one of these is a definition.

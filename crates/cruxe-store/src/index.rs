@@ -1,6 +1,5 @@
 //! An open generation of an index: its connections, and what readers keep in memory between questions.
 
-use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cruxe_model::VersionId;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
-use crate::compiler::Compiler;
+use crate::cache::Caches;
+use crate::compiler::Imported;
 use crate::corpus::{Corpus, StoredVectors};
 use crate::error::StoreError;
 use crate::layout::ProjectDir;
@@ -23,7 +23,7 @@ use crate::vectors::{self, SharedRows};
 use crate::{meta, schema, validate};
 
 /// An open generation of a project's index. Any number of threads and processes may have it open.
-pub struct Index {
+pub(crate) struct Index {
     folder: PathBuf,
     pub(crate) text: TextIndex,
     idle: Mutex<Vec<Connection>>,
@@ -42,9 +42,9 @@ pub struct Index {
     /// Which names the versions use, as far as that was asked.
     pub(crate) mentions: Mentions,
     /// What compilers' indexes say, as of the import in which it was read.
-    pub(crate) compiler: Mutex<(i64, Arc<Compiler>)>,
-    /// What readers derive from versions and keep between questions, by its type.
-    pub(crate) derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    pub(crate) compiler: Mutex<(i64, Arc<Imported>)>,
+    /// What questions derive from versions and keep.
+    pub(crate) caches: Caches,
     /// Every name was found where it belongs.
     pub(crate) names_sound: AtomicBool,
     /// A part was found damaged.
@@ -84,7 +84,7 @@ impl Index {
             vectors: SharedRows::default(),
             mentions: Mentions::default(),
             compiler: Mutex::default(),
-            derived: Mutex::default(),
+            caches: Caches::default(),
             names_sound: AtomicBool::new(false),
             damaged: AtomicBool::new(folder_is_marked),
             damage: Mutex::new(None),
@@ -192,12 +192,12 @@ impl Index {
 const DAMAGED: &str = "damaged";
 
 /// Whether somebody found a part of the index damaged, so that it should be built anew.
-pub fn wants_rebuild(dir: &ProjectDir) -> bool {
+pub(crate) fn wants_rebuild(dir: &ProjectDir) -> bool {
     matches!(dir.current(), Ok(Some(folder)) if folder.join(DAMAGED).exists())
 }
 
 /// The names of the refs that an index has, whatever else is wrong with it; none where it cannot be read at all.
-pub fn ref_names(dir: &ProjectDir) -> Vec<String> {
+pub(crate) fn ref_names(dir: &ProjectDir) -> Vec<String> {
     let names = || -> Result<Vec<String>, StoreError> {
         let connection = connect(&dir.current()?.ok_or(StoreError::NotIndexed)?)?;
         schema::check(&connection)?;

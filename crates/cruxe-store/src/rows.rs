@@ -6,7 +6,7 @@ use rusqlite::Row;
 
 use crate::check::Check;
 use crate::error::StoreError;
-use crate::manifest::{RefState, unpack_bitmap, unpack_list};
+use crate::manifest::{RefState, unpack_list, unpack_versions};
 
 /// A row of a file version.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ pub(crate) fn read_ref(row: &Row) -> Result<RefState, StoreError> {
     let state = RefState {
         commit: row.get(1)?,
         worktree: row.get(2)?,
-        versions: unpack_bitmap(&name, &versions)?,
+        versions: unpack_versions(&name, &versions)?,
         skipped: unpack_list(&name, &skipped)?,
         files: row.get(5)?,
         symbols: row.get(6)?,

@@ -1,24 +1,23 @@
 //! Reading: one consistent view of everything that is published.
 
-use std::any::TypeId;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use cruxe_model::facts::FileFacts;
-use cruxe_model::{ContentHash, RepoPath, VersionId, ids};
-use roaring::RoaringBitmap;
+use cruxe_model::{ContentHash, RepoPath, VersionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::cache::Cache;
 use crate::check::unseal;
-use crate::compiler::{self, Compiler};
-use crate::corpus::Corpus;
 use crate::error::StoreError;
 use crate::index::Index;
-use crate::manifest::{RefState, StatEntry, unpack_list};
-use crate::meta::{COMPILER_IMPORTS, REF_COUNT};
+use crate::manifest::RefState;
+use crate::meta::REF_COUNT;
 use crate::names::{self, NameMatch, SymbolHit};
+use crate::ref_snapshot::RefSnapshot;
 use crate::rows::{FileRow, SELECT_FILE, SELECT_REF, SymbolTable, read_file, read_ref};
 use crate::vectors::{self, Embedding};
+use crate::version_set::VersionSet;
 use crate::{meta, pack};
 
 /// How many rows of files are kept in memory: some ten megabytes of them.
@@ -27,12 +26,9 @@ const MAX_KNOWN_FILES: usize = 50_000;
 /// How many files' symbols are kept: some ten kilobytes each.
 const MAX_TABLES: usize = 4_000;
 
-/// How many refs are kept ready for questions in words: some megabytes each.
-const MAX_CORPORA: usize = 4;
-
 /// What is published, as of one moment.
 pub struct Snapshot {
-    index: Arc<Index>,
+    pub(crate) index: Arc<Index>,
     connection: Option<Connection>,
     published: i64,
 }
@@ -53,12 +49,12 @@ impl Snapshot {
         Snapshot { index, connection: Some(connection), published }
     }
 
-    fn connection(&self) -> Result<&Connection, StoreError> {
+    pub(crate) fn connection(&self) -> Result<&Connection, StoreError> {
         self.connection.as_ref().ok_or(StoreError::NotIndexed)
     }
 
     /// Passes on what was read; damage is noted on the way.
-    fn noted<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn noted<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
         outcome.inspect_err(|problem| self.index.note_damage(problem))
     }
 
@@ -110,13 +106,6 @@ impl Snapshot {
         }
     }
 
-    /// The files of a ref's work tree as they were when it was published.
-    pub fn stats(&self, name: &str) -> Result<Vec<StatEntry>, StoreError> {
-        let mut statement = self.connection()?.prepare_cached("SELECT stats FROM ref WHERE name = ?1")?;
-        let bytes: Option<Option<Vec<u8>>> = statement.query_row(params![name], |row| row.get(0)).optional()?;
-        self.noted(bytes.flatten().map_or(Ok(Vec::new()), |bytes| unpack_list(name, &bytes)))
-    }
-
     /// A file version.
     pub fn file(&self, version: VersionId) -> Result<FileRow, StoreError> {
         let known = || self.index.files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,7 +131,7 @@ impl Snapshot {
     }
 
     /// The version of a path that is in a set.
-    pub fn file_at(&self, path: &RepoPath, versions: &RoaringBitmap) -> Result<Option<FileRow>, StoreError> {
+    pub fn file_in(&self, path: &RepoPath, versions: &VersionSet) -> Result<Option<FileRow>, StoreError> {
         let found = self.files_where("path = ?1", path.as_str(), versions)?.pop();
         if found.is_none() {
             self.confirm_none(versions, |file| file.path == *path)?;
@@ -160,24 +149,24 @@ impl Snapshot {
             .transpose()
     }
 
-    /// The versions in a set whose path has this key (see [`cruxe_model::ids::path_key`]).
-    pub fn files_by_path_key(&self, key: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
-        let found = self.files_where("path_key = ?1", key, versions)?;
-        if found.is_empty() {
-            self.confirm_none(versions, |file| ids::path_key(&file.path) == key)?;
-        }
-        Ok(found)
-    }
-
     /// Makes sure that there is no such file by reading the table as it lies: what leads there may be damaged.
-    fn confirm_none(&self, versions: &RoaringBitmap, wanted: impl Fn(&FileRow) -> bool) -> Result<(), StoreError> {
-        match self.files(versions)?.iter().any(wanted) {
+    pub(crate) fn confirm_none(
+        &self,
+        versions: &VersionSet,
+        wanted: impl Fn(&FileRow) -> bool,
+    ) -> Result<(), StoreError> {
+        match self.files_of(versions)?.iter().any(wanted) {
             true => Err(StoreError::corrupt("database: a path is not where it belongs")),
             false => Ok(()),
         }
     }
 
-    fn files_where(&self, clause: &str, value: &str, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+    pub(crate) fn files_where(
+        &self,
+        clause: &str,
+        value: &str,
+        versions: &VersionSet,
+    ) -> Result<Vec<FileRow>, StoreError> {
         let sql = format!("{SELECT_FILE} WHERE {clause}");
         let mut statement = self.connection()?.prepare_cached(&sql)?;
         let mut rows = statement.query(params![value])?;
@@ -209,7 +198,7 @@ impl Snapshot {
     }
 
     /// The files of a set, in path order.
-    pub fn files(&self, versions: &RoaringBitmap) -> Result<Vec<FileRow>, StoreError> {
+    pub fn files_of(&self, versions: &VersionSet) -> Result<Vec<FileRow>, StoreError> {
         let files = self.files_if(|version| versions.contains(version))?;
         match files.len() as u64 == versions.len() {
             true => Ok(files),
@@ -255,14 +244,14 @@ impl Snapshot {
     }
 
     /// Definitions in a set of versions by name.
-    pub fn find_name(
+    pub fn find_name_in(
         &self,
         name: &str,
         how: NameMatch,
-        versions: &RoaringBitmap,
+        versions: &VersionSet,
     ) -> Result<Vec<SymbolHit>, StoreError> {
         let connection = self.connection()?;
-        let found = self.noted(names::find(connection, name, how, versions))?;
+        let found = self.noted(names::find(connection, name, how, &versions.0))?;
         // Before it is said that there is none, the table is read as it lies, once: what leads there may be damaged.
         if found.is_empty() && !self.index.names_sound.load(Ordering::Relaxed) {
             self.noted(names::validate(connection))?;
@@ -277,66 +266,14 @@ impl Snapshot {
         if damaged { Ok(None) } else { vectors::embedding(self.connection()?) }
     }
 
-    /// The text of a ref, for questions in words.
-    pub fn corpus(&self, state: &RefState) -> Result<Arc<Corpus>, StoreError> {
-        let known = || self.index.corpora.lock().unwrap_or_else(PoisonError::into_inner);
-        let same =
-            |(name, published, _): &&(String, i64, Arc<Corpus>)| *name == state.name && *published == self.published;
-        if let Some((.., corpus)) = known().iter().find(same) {
-            return Ok(Arc::clone(corpus));
-        }
-        let corpus = Arc::new(self.make_corpus(state)?);
-        let mut known = known();
-        known.retain(|(name, ..)| *name != state.name);
-        if known.len() >= MAX_CORPORA {
-            known.remove(0);
-        }
-        known.push((state.name.clone(), self.published, Arc::clone(&corpus)));
-        Ok(corpus)
+    /// What somebody derives from versions, whose facts never change, and keeps as long as the index is open.
+    pub fn kept<T: Default + Send + Sync + 'static>(&self, cache: &'static Cache<T>) -> Arc<T> {
+        self.index.caches.get(cache, T::default)
     }
 
-    fn make_corpus(&self, state: &RefState) -> Result<Corpus, StoreError> {
-        let connection = self.connection()?;
-        // Words alone answer too: embeddings that are damaged cost their part of the ranking and nothing else.
-        let vectors = self.index.stored_vectors(connection);
-        let text = &self.index.text;
-        Corpus::build(text.searcher(), text.fields, self.files(&state.versions)?, vectors)
-    }
-
-    /// The versions of a set that use a name; some may not, but none that does is missing.
-    pub fn mentioning(&self, name: &str, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
-        self.noted(self.index.mentions.find(self.connection()?, name, versions))
-    }
-
-    /// What compilers' indexes say about a set of versions; `None` while none was taken in.
-    pub fn compiler(&self, versions: &RoaringBitmap) -> Result<Option<Arc<Compiler>>, StoreError> {
-        let connection = self.connection()?;
-        let import = meta::number(connection, COMPILER_IMPORTS)?;
-        if import == 0 {
-            return Ok(None);
-        }
-        let compiler = {
-            let mut held = self.index.compiler.lock().unwrap_or_else(PoisonError::into_inner);
-            if held.0 != import {
-                // An import may say something new about a version that was read before.
-                *held = (import, Arc::default());
-            }
-            Arc::clone(&held.1)
-        };
-        self.noted(compiler.read(connection, versions))?;
-        Ok(Some(compiler))
-    }
-
-    /// How many versions of a set a compiler's index covers.
-    pub fn compiler_coverage(&self, versions: &RoaringBitmap) -> Result<u64, StoreError> {
-        compiler::covered(self.connection()?, versions).map(|covered| covered.len())
-    }
-
-    /// What readers derive from versions, whose facts never change, and keep as long as the index is open.
-    pub fn derived<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let mut derived = self.index.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = derived.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
-        drop(derived);
-        value.downcast().unwrap_or_default()
+    /// What is published of one ref; `None` when it was never published.
+    pub fn into_ref(self, name: &str) -> Result<Option<RefSnapshot>, StoreError> {
+        let state = self.ref_state(name)?;
+        Ok(state.map(|state| RefSnapshot::new(self, state)))
     }
 }

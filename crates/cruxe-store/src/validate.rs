@@ -39,7 +39,7 @@ pub(crate) fn database(connection: &Connection) -> Result<(), StoreError> {
     let mut statement = connection.prepare(SELECT_REF)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        if !read_ref(row)?.versions.is_subset(&versions) {
+        if !read_ref(row)?.versions.0.is_subset(&versions) {
             return Err(StoreError::corrupt("manifest: a version is missing"));
         }
     }

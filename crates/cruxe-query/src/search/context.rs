@@ -10,7 +10,7 @@ use cruxe_store::{ChunkNumber, Corpus, FileNumber};
 
 use super::files::highest;
 use super::lexical::{self, Lexical};
-use super::places::Places;
+use super::places::{PLACES, Places};
 use super::query::Query;
 use super::semantic::{self, LexicalOnly};
 use crate::error::QueryError;
@@ -72,9 +72,9 @@ pub fn model_name() -> &'static str {
 /// Ranks the files of a view; `share` is the part of meaning, 0 for words alone and 1 for meaning alone. `None` while
 /// nothing is indexed.
 pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(None) };
-    let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(super::derived_twice)?;
+    let Some(snapshot) = &view.published else { return Ok(None) };
+    let corpus = snapshot.corpus()?;
+    let places = corpus.kept(&PLACES, Places::of);
     let query = Query::parse(text);
     let by_words = || lexical::score(&corpus, &query, &places, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {

@@ -200,7 +200,7 @@ impl Search<'_> {
                 .collect();
             using.sort_unstable();
             using.dedup();
-            let defining = self.snapshot.find_name(&symbol.name, NameMatch::Exact, &self.state.versions)?;
+            let defining = self.snapshot.find_name(&symbol.name, NameMatch::Exact)?;
             let mut defining: Vec<u32> = defining.iter().map(|hit| hit.version).collect();
             defining.sort_unstable();
             defining.dedup();
@@ -262,7 +262,7 @@ impl Search<'_> {
     ) -> Result<(), QueryError> {
         for (how, fit) in ways {
             self.view.work.check()?;
-            let mut hits = self.snapshot.find_name(&wanted.plain, *how, &self.state.versions)?;
+            let mut hits = self.snapshot.find_name(&wanted.plain, *how)?;
             hits.truncate(MAX_DEFINITIONS);
             let few = hits.len() <= 64;
             for hit in hits {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use cruxe_embed::minilm::MiniLm;
 use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
-use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, StoreError, SymbolTable};
+use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
 
 use crate::error::QueryError;
 use files::Ranked;
@@ -179,8 +179,7 @@ pub struct Reasons {
 /// Everything that a search looks at.
 struct Search<'a> {
     view: &'a View<'a>,
-    snapshot: &'a Snapshot,
-    state: &'a RefState,
+    snapshot: &'a RefSnapshot,
     corpus: Arc<Corpus>,
     places: Arc<Places>,
     query: Query,
@@ -203,17 +202,16 @@ pub fn search_with(
     let query = Query::parse(&question.query);
     let intent = query.intent;
     let weights = weights(intent);
-    let Some((snapshot, state)) = &view.published else {
+    let Some(snapshot) = &view.published else {
         let (standing, remarks) = (view.standing.clone(), Remarks::default());
         return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, standing, remarks });
     };
-    let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(derived_twice)?;
+    let corpus = snapshot.corpus()?;
+    let places = corpus.kept(&places::PLACES, Places::of);
     let is_wanted =
         |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
     let wanted = corpus.files().iter().map(is_wanted).collect();
-    let mut search =
-        Search { view, snapshot, state, corpus, places, query, question, wanted, postings: Postings::default() };
+    let mut search = Search { view, snapshot, corpus, places, query, question, wanted, postings: Postings::default() };
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
     search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
@@ -277,8 +275,4 @@ impl Found {
             _ => None,
         }
     }
-}
-
-fn derived_twice() -> StoreError {
-    StoreError::Corrupt { what: "corpus: derived twice".to_owned() }
 }

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use cruxe_model::RepoPath;
-use cruxe_store::{Corpus, FileNumber, TextField, tokens};
+use cruxe_store::{Cache, Corpus, FileNumber, TextField, tokens};
 
 /// What a test inside a file of source keeps of its score, as test files do.
 const TEST_CHUNK: f32 = 0.7;
+
+/// What is derived from the paths and lengths of a corpus.
+pub(super) static PLACES: Cache<Places> = Cache::of("words of paths");
 
 /// Derived from a corpus once.
 pub(super) struct Places {
@@ -73,7 +76,7 @@ impl Places {
             Lengths::new(lengths)
         };
         let mut chunk_factors = vec![1.0; corpus.chunks()];
-        corpus.tests().iter().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
+        corpus.tests().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
         Places {
             chunk_factors,
             stems: stems.finish(),

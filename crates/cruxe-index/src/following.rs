@@ -127,7 +127,7 @@ impl Workspace {
             // Who has closed a file writes to it no more.
             doubts.unheard.retain(|path| !doubts.closed.contains(path));
             doubts.closed.retain(|path| !doubted.contains(path));
-            let (ref_name, published) = (published.state.name.clone(), published.published());
+            let (ref_name, published) = (published.state.name.clone(), published.as_of());
             let seen = outcome.seen.map(|seen| Arc::new(seen.watched_if(edits.is_some())));
             *lock(&self.following.verified) = seen.map(|seen| Verified { ref_name, published, edits, seen });
         }
@@ -142,7 +142,7 @@ impl Workspace {
     ) -> Result<bool, IndexError> {
         let edits = self.edits_so_far();
         let same = |known: &&Verified| {
-            known.ref_name == published.state.name && known.published == published.published() && known.edits == edits
+            known.ref_name == published.state.name && known.published == published.as_of() && known.edits == edits
         };
         let seen = lock(&self.following.verified).as_ref().filter(same).map(|known| Arc::clone(&known.seen));
         let Some(seen) = seen else { return Ok(false) };
@@ -218,7 +218,7 @@ impl Workspace {
 
     fn stats(&self, published: &RefSnapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
         let mut cached = lock(&self.following.stats);
-        let (name, as_of) = (&published.state.name, published.published());
+        let (name, as_of) = (&published.state.name, published.as_of());
         let same = |stats: &&Stats| stats.ref_name == *name && stats.published == as_of;
         if let Some(stats) = cached.as_ref().filter(same) {
             return Ok(Arc::clone(&stats.entries));

@@ -106,7 +106,7 @@ impl Workspace {
     pub(crate) fn tell_listeners(&self) {
         let Ok(snapshot) = self.snapshot() else { return };
         let mut listeners = lock(&self.listeners);
-        if std::mem::replace(&mut listeners.1, snapshot.published()) != snapshot.published() {
+        if std::mem::replace(&mut listeners.1, snapshot.as_of()) != snapshot.as_of() {
             listeners.0.iter().for_each(|tell| tell());
         }
     }

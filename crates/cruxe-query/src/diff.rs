@@ -149,8 +149,8 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
     let base = workspace.view(base_name.as_deref(), question.policy)?;
     let head = workspace.view(question.head.as_deref(), question.policy)?;
     let (base_ref, head_ref) = (base.standing.ref_name.clone(), head.standing.ref_name.clone());
-    let published_head = published(&head)?;
-    let merge_base = merge_base(workspace, &published(&base)?.state, &published_head.state)?;
+    let (published_base, published_head) = (published(&base)?, published(&head)?);
+    let merge_base = merge_base(workspace, &published_base.state, &published_head.state)?;
     let tree = workspace.commit_tree(&merge_base)?;
     let changed = changed_files(workspace, &tree, published_head, question.path_filter.as_deref())?;
     let files = changed.iter().map(|(path, sides)| FileChange {

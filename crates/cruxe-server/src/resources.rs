@@ -110,7 +110,7 @@ impl Catalog {
     fn figure_of_files(&self, view: &View) -> Result<u64, ToolError> {
         let Some(published) = &view.published else { return Ok(0) };
         let mut known = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let as_of = (view.standing.ref_name.clone(), published.published());
+        let as_of = (view.standing.ref_name.clone(), published.as_of());
         if let Some((_, figure)) = known.as_ref().filter(|(known, _)| *known == as_of) {
             return Ok(*figure);
         }

@@ -85,7 +85,7 @@ impl RefSnapshot {
     /// The text, for questions in words.
     pub fn corpus(&self) -> Result<Arc<Corpus>, StoreError> {
         let known = || self.index.corpora.lock().unwrap_or_else(PoisonError::into_inner);
-        let (own, as_of) = (&self.state.name, self.published());
+        let (own, as_of) = (&self.state.name, self.as_of());
         let same = |(name, published, _): &&(String, i64, Arc<Corpus>)| name == own && *published == as_of;
         if let Some((.., corpus)) = known().iter().find(same) {
             return Ok(Arc::clone(corpus));

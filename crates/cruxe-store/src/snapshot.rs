@@ -63,8 +63,8 @@ impl Snapshot {
         self.index.wants_rebuild()
     }
 
-    /// Grows with every publish: equal numbers mean equal content.
-    pub fn published(&self) -> i64 {
+    /// The publish that it is of. The number grows with each: equal numbers mean equal content.
+    pub fn as_of(&self) -> i64 {
         self.published
     }
 

@@ -147,7 +147,7 @@ fn a_reader_keeps_its_view_while_a_writer_publishes() {
     assert_eq!((find(&early, "before"), find(&early, "after")), (1, 0));
     let late = reader.ref_snapshot("main").unwrap().unwrap();
     assert_eq!((find(&late, "before"), find(&late, "after")), (0, 1));
-    assert!(late.published() > early.published());
+    assert!(late.as_of() > early.as_of());
 }
 
 #[test]

@@ -59,12 +59,12 @@ impl TreeCache {
     pub fn get(&self, project: &Project, of: &RefSnapshot) -> Result<Arc<Tree>, StoreError> {
         let held = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((published, tree)) = held().get(&of.state.name)
-            && *published == of.published()
+            && *published == of.as_of()
         {
             return Ok(Arc::clone(tree));
         }
         let tree = Arc::new(Tree::read(project, of.files()?));
-        held().insert(of.state.name.clone(), (of.published(), Arc::clone(&tree)));
+        held().insert(of.state.name.clone(), (of.as_of(), Arc::clone(&tree)));
         Ok(tree)
     }
 }

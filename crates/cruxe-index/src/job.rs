@@ -219,69 +219,47 @@ mod tests {
     use std::fs;
 
     use cruxe_model::SkipReason;
-    use cruxe_model::config::Config;
-    use cruxe_store::Home;
-    use serde_json::json;
+    use cruxe_store::RefSnapshot;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::fixture::Fixture;
 
-    /// A folder outside git, with a home of its own.
-    struct Folder {
-        _home: tempfile::TempDir,
-        root: tempfile::TempDir,
-        project: Project,
+    fn start(fixture: &Fixture) -> Result<PreparedJob, IndexError> {
+        PreparedJob::start(&fixture.workspace.project, &JobRequest::default())
     }
 
-    impl Folder {
-        fn new(files: &[(&str, &str)]) -> Folder {
-            let (home, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-            let project = Project::locate(root.path(), &Home::new(home.path()), Config::default()).unwrap();
-            let folder = Folder { _home: home, root, project };
-            files.iter().for_each(|(path, text)| folder.write(path, text));
-            folder
-        }
+    fn published(fixture: &Fixture) -> Option<RefSnapshot> {
+        fixture.workspace.project.store.ref_snapshot("live").unwrap()
+    }
 
-        fn write(&self, path: &str, text: &str) {
-            fs::write(self.root.path().join(path), text).unwrap();
-        }
-
-        fn start(&self) -> Result<PreparedJob, IndexError> {
-            PreparedJob::start(&self.project, &JobRequest::default())
-        }
-
-        fn index(&self) -> Job {
-            self.start().unwrap().run(&self.project, &Work::default()).unwrap().job
-        }
-
-        fn paths(&self) -> Vec<String> {
-            let published = self.project.store.ref_snapshot("live").unwrap().unwrap();
-            published.files().unwrap().into_iter().map(|file| file.path.into()).collect()
-        }
+    fn paths(fixture: &Fixture) -> Vec<String> {
+        published(fixture).unwrap().files().unwrap().into_iter().map(|file| file.path.into()).collect()
     }
 
     #[test]
     fn the_first_job_reads_everything_and_later_ones_what_changed() {
-        let folder = Folder::new(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]);
-        let first = folder.index();
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]);
+        let first = fixture.index().job;
         assert_eq!((first.mode, first.changed_files, first.file_count), (JobMode::Full, Some(2), Some(2)));
-        assert_eq!(serde_json::Value::Object(first.outcomes), json!({"indexed": 2}));
-        let second = folder.index();
+        assert_eq!(Value::Object(first.outcomes), json!({"indexed": 2}));
+        let second = fixture.index().job;
         assert_eq!((second.mode, second.changed_files, second.file_count), (JobMode::Incremental, Some(0), Some(2)));
-        assert_eq!(serde_json::Value::Object(second.outcomes), json!({"unchanged": 2}));
-        folder.write("a.rs", "fn other() {}");
-        fs::remove_file(folder.root.path().join("b.rs")).unwrap();
-        let third = folder.index();
+        assert_eq!(Value::Object(second.outcomes), json!({"unchanged": 2}));
+        fixture.write("a.rs", "fn other() {}");
+        fs::remove_file(fixture.root().join("b.rs")).unwrap();
+        let third = fixture.index().job;
         assert_eq!((third.changed_files, third.file_count), (Some(2), Some(1)));
-        assert_eq!(folder.paths(), ["a.rs"]);
+        assert_eq!(paths(&fixture), ["a.rs"]);
     }
 
     #[test]
     fn files_that_are_left_out_are_published_with_their_reason() {
-        let folder = Folder::new(&[("a.rs", "fn a() {}"), ("Cargo.lock", ""), ("logo.png", ""), ("odd.rs", "a\0b")]);
-        let job = folder.index();
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}"), ("Cargo.lock", ""), ("logo.png", ""), ("odd.rs", "a\0b")]);
+        let job = fixture.index().job;
         let outcomes = json!({"indexed": 1, "skipped: binary": 2, "skipped: lock file": 1});
-        assert_eq!(serde_json::Value::Object(job.outcomes), outcomes);
-        let published = folder.project.store.ref_snapshot("live").unwrap().unwrap();
+        assert_eq!(Value::Object(job.outcomes), outcomes);
+        let published = published(&fixture).unwrap();
         let skipped: Vec<(&str, SkipReason)> =
             published.state.skipped.iter().map(|(path, why)| (path.as_str(), *why)).collect();
         assert_eq!(skipped, [("Cargo.lock", SkipReason::LockFile), ("odd.rs", SkipReason::Binary)]);
@@ -289,37 +267,37 @@ mod tests {
 
     #[test]
     fn a_second_job_is_busy_and_one_that_died_is_found_by_the_next() {
-        let folder = Folder::new(&[("a.rs", "fn a() {}")]);
-        let first = folder.start().unwrap();
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+        let first = start(&fixture).unwrap();
         let id = first.id().to_owned();
-        assert!(matches!(folder.start().err(), Some(IndexError::Busy)));
+        assert!(matches!(start(&fixture).err(), Some(IndexError::Busy)));
         drop(first);
-        let next = folder.start().unwrap();
+        let next = start(&fixture).unwrap();
         assert_eq!(next.interrupted().iter().map(|job| job.id.as_str()).collect::<Vec<_>>(), [id]);
     }
 
     #[test]
     fn a_cancelled_job_is_noted_as_failed_and_publishes_nothing() {
-        let folder = Folder::new(&[("a.rs", "fn a() {}")]);
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
         let work = Work::default();
         work.cancel();
-        let outcome = folder.start().unwrap().run(&folder.project, &work);
+        let outcome = start(&fixture).unwrap().run(&fixture.workspace.project, &work);
         assert!(matches!(outcome, Err(IndexError::Cancelled)));
-        let noted = folder.project.store.jobs().recent(1).unwrap().remove(0);
+        let noted = fixture.workspace.project.store.jobs().recent(1).unwrap().remove(0);
         assert_eq!((noted.status, noted.error.as_deref()), (JobStatus::Failed, Some("cancelled")));
-        assert!(folder.project.store.ref_snapshot("live").unwrap().is_none());
+        assert!(published(&fixture).is_none());
     }
 
     #[test]
     fn an_index_that_somebody_found_damaged_is_built_anew() {
-        let folder = Folder::new(&[("a.rs", "fn a() {}")]);
-        folder.index();
-        let generation = || folder.project.store.dir().current().unwrap().unwrap();
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+        fixture.index();
+        let generation = || fixture.workspace.project.store.dir().current().unwrap().unwrap();
         let before = generation();
         fs::write(before.join("damaged"), "").unwrap();
-        let job = folder.index();
-        assert_eq!(serde_json::Value::Object(job.outcomes), json!({"indexed": 1}));
+        let job = fixture.index().job;
+        assert_eq!(Value::Object(job.outcomes), json!({"indexed": 1}));
         assert_ne!(generation(), before);
-        assert_eq!(folder.paths(), ["a.rs"]);
+        assert_eq!(paths(&fixture), ["a.rs"]);
     }
 }

@@ -293,6 +293,16 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_history_is_replaced_while_it_is_open() {
+        let project = Project::new();
+        let store = project.store();
+        drop(store.start_job("a1".to_owned(), "main".to_owned(), false, Timestamp::UNIX_EPOCH).unwrap());
+        assert_eq!(store.jobs().recent(5).unwrap().len(), 1);
+        std::fs::write(store.dir().jobs_path(), "no database".repeat(400)).unwrap();
+        assert_eq!(store.jobs().recent(5).unwrap(), []);
+    }
+
+    #[test]
     fn forgetting_refs_keeps_what_others_need() {
         let project = Project::new();
         let store = project.store();

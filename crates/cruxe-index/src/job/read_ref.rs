@@ -11,8 +11,8 @@ use cruxe_store::{Manifest, RefSnapshot, StatEntry, VersionSet, Writer};
 
 use super::Counter;
 use super::extract::{self, Reader, Unread};
+use crate::comparison;
 use crate::error::IndexError;
-use crate::freshness;
 use crate::project::{Project, Source};
 use crate::scan::{self, Listing, ScanFile};
 
@@ -72,7 +72,7 @@ impl RefReader<'_> {
         *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
         let (kept, unread) = self.without_embeddings(kept, unread, writer)?;
         let mut add = |file: ScanFile, version| {
-            let stat = freshness::believable(file.stat, scanned_at, SystemTime::now());
+            let stat = comparison::believable(file.stat, scanned_at, SystemTime::now());
             manifest.add_file(file.path, stat, version);
         };
         kept.into_iter().for_each(|(file, _, version)| add(file, version));
@@ -124,7 +124,7 @@ impl RefReader<'_> {
             let language = registry::detect(&file.path, b"");
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
             let believed = known.stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
-            let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, Some(limit)));
+            let unchanged = believed.filter(|entry| comparison::is_unchanged(entry, &file, Some(limit)));
             match unchanged {
                 Some(StatEntry { version: Err(why), .. }) => kept.push((file, module, Err(*why))),
                 Some(StatEntry { version: Ok(id), .. }) if modules.get(id) == Some(&module) => {

@@ -181,7 +181,7 @@ impl Workspace {
                 });
                 // That the folder cannot be read says more than which of its files could not.
                 let problem = || self.project.check_readable().err().unwrap_or(problem);
-                known.map(|name| (name.to_owned(), None)).ok_or_else(|| problem().into())
+                known.map(|name| (name.to_owned(), None)).ok_or_else(problem)
             }
         }
     }

@@ -13,10 +13,10 @@
 //! [`Store`] is the way in: locks, paths and the form of bytes are its own affair. [`Store::snapshot`] and [`RefSnapshot`] read,
 //! [`Store::write`] gives the one [`Writer`], [`Store::jobs`] is the history.
 //!
-//! The life of a file version: [`NewVersion::prepare`] packs it on the thread that extracted it, [`Writer::add`] writes its facts into an open transaction and its text into Tantivy;
-//! [`Writer::publish`] commits the text, then in one SQLite transaction the facts and the manifest of a ref. Until that
-//! transaction nobody can see the version; after it everybody does at the next query. What a crash leaves behind is
-//! unreachable and is swept by the next writer.
+//! The life of a file version: [`NewVersion::prepare`] packs it on the thread that extracted it; [`Writer::add`] writes its
+//! facts into an open transaction and its text into Tantivy; [`Writer::publish`] commits the text, then in one SQLite
+//! transaction the facts and the manifest of a ref. Until that transaction nobody can see the version; after it everybody
+//! does at the next query. What a crash leaves behind is unreachable and is swept by the next writer.
 //!
 //! Invariant: no tree-sitter, no ranking, no MCP. Only this crate knows SQL.
 

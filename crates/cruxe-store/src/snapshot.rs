@@ -30,7 +30,7 @@ const MAX_TABLES: usize = 4_000;
 pub struct Snapshot {
     pub(crate) index: Arc<Index>,
     connection: Option<Connection>,
-    published: i64,
+    as_of: i64,
 }
 
 impl Drop for Snapshot {
@@ -45,8 +45,8 @@ impl Drop for Snapshot {
 
 impl Snapshot {
     /// A view that lasts as long as the transaction that the connection is in.
-    pub(crate) fn new(index: Arc<Index>, connection: Connection, published: i64) -> Snapshot {
-        Snapshot { index, connection: Some(connection), published }
+    pub(crate) fn new(index: Arc<Index>, connection: Connection, as_of: i64) -> Snapshot {
+        Snapshot { index, connection: Some(connection), as_of }
     }
 
     pub(crate) fn connection(&self) -> Result<&Connection, StoreError> {
@@ -65,20 +65,20 @@ impl Snapshot {
 
     /// The publish that it is of. The number grows with each: equal numbers mean equal content.
     pub fn as_of(&self) -> i64 {
-        self.published
+        self.as_of
     }
 
     /// The state of a ref; `None` when it was never published.
     pub fn ref_state(&self, name: &str) -> Result<Option<Arc<RefState>>, StoreError> {
         let known = || self.index.refs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((published, state)) = known().get(name)
-            && *published == self.published
+        if let Some((as_of, state)) = known().get(name)
+            && *as_of == self.as_of
         {
             return Ok(Some(Arc::clone(state)));
         }
         let state = self.noted(self.read_ref_state(name))?.map(Arc::new);
         if let Some(state) = &state {
-            known().insert(name.to_owned(), (self.published, Arc::clone(state)));
+            known().insert(name.to_owned(), (self.as_of, Arc::clone(state)));
         }
         Ok(state)
     }

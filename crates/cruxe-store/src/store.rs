@@ -137,8 +137,8 @@ impl Store {
         JobHistory::new(self)
     }
 
-    /// Becomes the one writer and notes a job as running, for the ref that it indexes; all of it if everything is to be looked
-    /// at. [`StoreError::Busy`] when another is running.
+    /// Becomes the one writer and notes a job for a ref as running; [`StoreError::Busy`] when another is. A forced job, and the
+    /// first of a ref, looks at everything.
     pub fn start_job(
         &self,
         id: String,
@@ -149,7 +149,7 @@ impl Store {
         RunningJob::start(&self.dir, self.lock()?, id, ref_name, force, now)
     }
 
-    /// Forgets refs and every version that no other ref needs; only says what would go where it is a dry run.
+    /// Forgets refs and every version that no other ref needs. A dry run only says what would go.
     pub fn forget_refs(&self, goes: impl Fn(&RefState) -> bool, dry_run: bool) -> Result<Forgotten, StoreError> {
         let lock = if dry_run { None } else { Some(self.lock()?) };
         let index = self.index()?;

@@ -6,22 +6,9 @@ use std::rc::Rc;
 
 use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField};
 
-use super::places::{Lengths, PathWords, Places};
 use super::query::Query;
-
-/// How fast a word's repetition stops to count, and how much long texts are held back.
-#[derive(Clone, Copy)]
-struct Saturation {
-    k1: f32,
-    b: f32,
-}
-
-const CHUNK: Saturation = Saturation { k1: 1.2, b: 0.75 };
-/// A file that says a word often is about it, however long it is.
-const FILE: Saturation = Saturation { k1: 1.5, b: 0.4 };
-const FILE_NAMES: Saturation = Saturation { k1: 0.8, b: 0.3 };
-const STEM: Saturation = Saturation { k1: 0.5, b: 0.5 };
-const FOLDER: Saturation = Saturation { k1: 0.5, b: 0.3 };
+use super::rank::bm25::{Bm25, CHUNK, FILE, FILE_NAMES, FOLDER, STEM, Saturation};
+use super::stats::{CorpusStats, PathWords};
 
 /// What the words of a query weigh where.
 pub(super) struct Lexical {
@@ -43,37 +30,19 @@ pub(super) struct Lexical {
     pub unknown: Vec<String>,
 }
 
-struct Scorer<'a> {
-    saturation: Saturation,
-    lengths: &'a Lengths,
-}
-
-impl Scorer<'_> {
-    fn rarity(&self, having: usize) -> f32 {
-        let (documents, having) = (self.lengths.each.len() as f32, having as f32);
-        (1.0 + (documents - having + 0.5).max(0.0) / (having + 0.5)).ln()
-    }
-
-    fn weight(&self, rarity: f32, frequency: u32, document: u32) -> f32 {
-        let Saturation { k1, b } = self.saturation;
-        let (frequency, length) = (frequency as f32, self.lengths.each[document as usize] as f32);
-        rarity * frequency * (k1 + 1.0) / (frequency + k1 * (1.0 - b + b * length / self.lengths.average))
-    }
-}
-
 /// Weighs every word of a query.
 pub(super) fn score(
     corpus: &Corpus,
     query: &Query,
-    places: &Places,
+    stats: &CorpusStats,
     looked_up: &Postings,
 ) -> Result<Lexical, StoreError> {
     let (files, chunks) = (corpus.files().len(), corpus.chunks());
-    let chunk_body = Scorer { saturation: CHUNK, lengths: &places.chunk_bodies };
-    let chunk_name = Scorer { saturation: CHUNK, lengths: &places.chunk_names };
-    let whole_files = Scorer { saturation: FILE, lengths: &places.file_bodies };
-    let file_names = Scorer { saturation: FILE_NAMES, lengths: &places.file_names };
-    let (stems, folders) = (&places.stems, &places.folders);
+    let chunk_body = Bm25 { saturation: CHUNK, lengths: &stats.chunk_bodies };
+    let chunk_name = Bm25 { saturation: CHUNK, lengths: &stats.chunk_names };
+    let whole_files = Bm25 { saturation: FILE, lengths: &stats.file_bodies };
+    let file_names = Bm25 { saturation: FILE_NAMES, lengths: &stats.file_names };
+    let (stems, folders) = (&stats.stems, &stats.folders);
     let mut frequencies = vec![0; files];
     let mut lexical = Lexical {
         chunks: vec![0.0; chunks],
@@ -151,7 +120,7 @@ fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [
 
 fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation, token: &str) {
     let Some(files) = words.files.get(token) else { return };
-    let scorer = Scorer { saturation, lengths: &words.lengths };
+    let scorer = Bm25 { saturation, lengths: &words.lengths };
     let rarity = scorer.rarity(files.len());
     for file in files {
         scores[*file as usize] += scorer.weight(rarity, 1, *file);

@@ -14,12 +14,12 @@ mod lexical;
 mod paths;
 mod pattern;
 mod phrase;
-pub(crate) mod places;
 mod query;
 pub mod rank;
 mod rerank;
 mod select;
 mod semantic;
+pub(crate) mod stats;
 mod typos;
 
 use std::sync::Arc;
@@ -33,9 +33,9 @@ use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
 use crate::error::QueryError;
 use files::Ranked;
 use lexical::Postings;
-use places::Places;
 use query::Query;
 use rank::{Score, Weights};
+use stats::CorpusStats;
 
 pub use intent::Intent;
 pub use semantic::LexicalOnly;
@@ -130,7 +130,7 @@ struct Search<'a> {
     snapshot: &'a Snapshot,
     state: &'a RefState,
     corpus: Arc<Corpus>,
-    places: Arc<Places>,
+    stats: Arc<CorpusStats>,
     query: Query,
     question: &'a Question,
     wanted: Vec<bool>,
@@ -156,12 +156,13 @@ pub fn search_with(
         return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, metadata });
     };
     let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
+    let stats =
+        corpus.derived(CorpusStats::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
     let is_wanted =
         |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
     let wanted = corpus.files().iter().map(is_wanted).collect();
     let mut search =
-        Search { view, snapshot, state, corpus, places, query, question, wanted, postings: Postings::default() };
+        Search { view, snapshot, state, corpus, stats, query, question, wanted, postings: Postings::default() };
     let mut metadata = view.metadata.clone();
     metadata.warnings.append(&mut search.query.left_out);
     search.mend_typos(&mut metadata)?;

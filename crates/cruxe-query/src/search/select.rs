@@ -11,17 +11,11 @@ use cruxe_model::facts::{Span, SymbolIndex};
 use cruxe_store::{FileNumber, FileRow, SymbolTable, tokens};
 
 use super::explain;
-use super::files::{Ranked, RankedFile, highest};
-use super::rank::{COPY, SAME_FILE, Weights};
+use super::files::Ranked;
+use super::rank::factors::{self, Factors};
+use super::rank::{RankedFile, Weights, chunks, highest, names};
 use super::{Found, Intent, Search, Target};
 use crate::error::QueryError;
-
-/// What lines that belong to no symbol keep: a reader wants something with a name.
-const NO_SYMBOL: f32 = 0.8;
-/// A cosine that the model gives to texts that say the same.
-const CLEARLY_NEAR: f32 = 0.6;
-/// What a search that found next to nothing keeps of its scores.
-const LEAST_QUALITY: f32 = 0.25;
 
 /// The next result of a file, waiting for its turn.
 struct Waiting {
@@ -108,13 +102,13 @@ pub(super) fn select(
         let Opened { table, places, shown, .. } = opened;
         let Some(place) = places.get(next.turn) else { continue };
         if !next.copy && is_copy(&mut seen, table, place.target) {
-            waiting.push(Waiting { total: next.total * COPY, copy: true, ..next });
+            waiting.push(Waiting { total: factors::copy(next.total), copy: true, ..next });
             continue;
         }
         let turn = next.turn + 1;
         if let Some(after) = places.get(turn) {
-            let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
-            waiting.push(Waiting { total: total.min(next.total), turn, copy: false, ..next });
+            let total = factors::next_place(file.score.total(), after.fit, turn, next.total);
+            waiting.push(Waiting { total, turn, copy: false, ..next });
         }
         let here = (discriminant(&place.target), place.lines);
         if shown.contains(&here) {
@@ -124,7 +118,9 @@ pub(super) fn select(
         if found.len() == limit {
             return Ok((found, true));
         }
-        let score = file.score.times(quality * next.total / file.score.total().max(f32::MIN_POSITIVE));
+        let score = factors::of_place(&file.score, next.total, quality);
+        let place_factor = next.total / file.score.total().max(f32::MIN_POSITIVE);
+        let class = factors::of_class(file.class, search.query.wants);
         found.push(Found {
             file: search.file(file.file).clone(),
             table: Arc::clone(table),
@@ -132,25 +128,23 @@ pub(super) fn select(
             lines: place.lines,
             line: None,
             score,
-            confidence: f64::from((score.total() / weights.sum()).clamp(0.0, 1.0)),
+            confidence: score.confidence(weights),
             bm25: place.bm25,
-            reasons: explain::reasons(search, file, &score),
+            reasons: explain::reasons(file, &score, Factors { class, place: place_factor, quality }),
         });
     }
     Ok((found, false))
 }
 
-/// How much the best of this search is worth at all: a search whose words are nowhere has a best result too.
+/// How much the best of this search is worth at all, by its first files.
 pub(super) fn quality(search: &Search, ranked: &Ranked) -> f32 {
     let head = || ranked.files.iter().take(3);
     let covered = head().map(|file| ranked.lexical.coverage[file.file as usize]).fold(0.0, f32::max);
     let nearest = ranked.semantic.as_ref().map_or(0.0, |semantic| {
         head().map(|file| highest(&semantic.chunks[search.range(file.file)])).fold(0.0, f32::max)
     });
-    let named =
-        head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
-    let best = if named { 1.0 } else { covered.max((nearest / CLEARLY_NEAR).min(1.0)) };
-    LEAST_QUALITY + (1.0 - LEAST_QUALITY) * best
+    let mut named = head().flat_map(|file| file.definitions.first());
+    factors::quality(covered, nearest, named.any(|one| factors::is_clearly_meant(one.sure, one.fit)))
 }
 
 /// Whether a symbol with the same name and text was there before.
@@ -177,7 +171,10 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     let named = file.definitions.first().map_or(0.0, |definition| definition.fit);
     for definition in &file.definitions {
         let meant = search.query.intent == Intent::Symbol || definition.sure;
-        if meant && definition.fit >= 0.5 * named && table.symbols.get(definition.symbol.0 as usize).is_some() {
+        if meant
+            && names::is_also_meant(definition.fit, named)
+            && table.symbols.get(definition.symbol.0 as usize).is_some()
+        {
             let fit = if named > 0.0 { definition.fit / named } else { 1.0 };
             let lines = table.lines(definition.symbol);
             let target = Target::Symbol(definition.symbol);
@@ -192,7 +189,7 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
         let bm25 = ranked.lexical.chunks[chunk as usize];
         let (target, lines, fit) = match symbol {
             Some(at) => (Target::Symbol(at), table.lines(at), fit),
-            None => (Target::Snippet(None), table.chunk_lines(number), fit * NO_SYMBOL),
+            None => (Target::Snippet(None), table.chunk_lines(number), fit * chunks::NO_SYMBOL),
         };
         add(Place { target, lines, fit, bm25, chunk: Some(number) }, &mut places);
     }
@@ -236,8 +233,7 @@ impl Opened {
         };
         let count = |at: &SymbolIndex| (words(symbols[at.0 as usize].full_span), *at);
         if let Some((count, at)) = members.iter().map(count).rev().max_by_key(|(count, _)| *count)
-            && count > 0
-            && count * 10 >= words(span) * 7
+            && chunks::stands_for_all(count, words(span))
         {
             let place = &mut self.places[turn];
             (place.target, place.lines) = (Target::Symbol(at), self.table.lines(at));

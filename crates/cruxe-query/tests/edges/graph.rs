@@ -1,4 +1,4 @@
-//! `get_call_graph` and the questions around a target.
+//! The call graph and the questions around a target.
 
 use cruxe_model::ToolError;
 use cruxe_query::call_graph::{self, Answer, Direction, Edge, Question};

@@ -9,7 +9,7 @@ use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::FreshnessStatus;
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::locate;
-use cruxe_query::search::{self, Answer, Found, Question, Target};
+use cruxe_query::search::{self, Answer, Found, Question, ResultType};
 use serde_json::json;
 
 use crate::context::{CliError, Context};
@@ -133,10 +133,10 @@ fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
             None => output::line(&place),
         }
         let signature = found.symbol().map(|symbol| symbol.signature.clone()).filter(|text| !text.is_empty());
-        let text = match found.target {
-            Target::Symbol(_) => signature,
-            Target::Snippet(_) => search::snippet(view, found, 3),
-            Target::File => None,
+        let text = match found.target.result_type() {
+            ResultType::Symbol => signature,
+            ResultType::Snippet => search::snippet(view, found, 3),
+            ResultType::File => None,
         };
         for line in text.iter().flat_map(|text| text.lines()) {
             output::line(&format!("    {}", highlight(line, &words, &paint)));
@@ -183,26 +183,32 @@ fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
     out
 }
 
-/// What a score is made of, on one line.
+/// What a score is made of, on one line; the parts as they are shown add up to the score as it is shown.
 fn why(found: &Found) -> String {
-    let score = &found.score;
-    let parts = [
-        ("text", score.text),
-        ("of it meaning", score.semantic),
-        ("name", score.exact_match),
-        ("qualified", score.qualified_name),
-        ("path", score.path_affinity),
-        ("used", score.definition),
-        ("kind", score.kind_match),
-    ];
-    let parts: Vec<String> =
-        parts.iter().filter(|(_, value)| *value > 0.0).map(|(name, value)| format!("{name} {value:.3}")).collect();
-    format!(
-        "score {:.2} = {}; {}",
-        found.confidence,
-        parts.join(" + ").replace(" + of it meaning", ", of it meaning"),
-        found.reasons.text
-    )
+    let thousandths = |part: f64| (part * 1e3).round() as i64;
+    let shown = |part: i64| format!("{:.3}", part as f64 / 1e3);
+    let (score, parts) = (thousandths(found.confidence), found.confidence_parts());
+    let meaning = thousandths(f64::from(parts.semantic));
+    let mut parts = [
+        ("text", parts.text),
+        ("name", parts.exact_match),
+        ("qualified", parts.qualified_name),
+        ("path", parts.path_affinity),
+        ("used", parts.definition),
+        ("kind", parts.kind_match),
+    ]
+    .map(|(name, part)| (name, thousandths(f64::from(part))));
+    // The largest part takes what rounding left over.
+    let left_over = score - parts.iter().map(|(_, part)| part).sum::<i64>();
+    parts.iter_mut().max_by_key(|(_, part)| *part).into_iter().for_each(|(_, part)| *part += left_over);
+    let show = |(name, part): &(&str, i64)| match *name {
+        "text" if meaning > 0 => format!("text {} (of it meaning {})", shown(*part), shown(meaning)),
+        name => format!("{name} {}", shown(*part)),
+    };
+    let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
+    let reasons = &found.reasons;
+    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
+    format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
 }
 
 fn print_json(answer: &Answer, view: &View) {
@@ -219,8 +225,8 @@ fn result(found: &Found, view: &View) -> serde_json::Value {
         "path": found.file.path, "line_start": found.lines.0, "line_end": found.lines.1,
         "language": found.file.language, "score": (found.confidence * 1e4).round() / 1e4,
     });
-    let extra = match (found.target, found.symbol()) {
-        (Target::Symbol(at) | Target::Snippet(Some(at)), Some(symbol)) => {
+    let extra = match (found.target.symbol(), found.symbol()) {
+        (Some(at), Some(symbol)) => {
             let located = locate::Found {
                 file: found.file.clone(),
                 table: Arc::clone(&found.table),
@@ -235,11 +241,11 @@ fn result(found: &Found, view: &View) -> serde_json::Value {
         }
         _ => json!({}),
     };
-    let kind = match found.target {
-        Target::Symbol(_) => json!({"result_type": "symbol"}),
-        Target::Snippet(_) => json!({"result_type": "snippet", "snippet": search::snippet(view, found, 3)}),
-        Target::File => json!({"result_type": "file"}),
-    };
+    let result_type = found.target.result_type();
+    let mut kind = json!({"result_type": result_type.as_str()});
+    if result_type == ResultType::Snippet {
+        kind["snippet"] = json!(search::snippet(view, found, 3));
+    }
     for more in [extra, kind] {
         if let (Some(result), serde_json::Value::Object(more)) = (result.as_object_mut(), more) {
             result.extend(more);

@@ -48,7 +48,8 @@ pub(super) fn reasons(file: &RankedFile, score: &Score, factors: Factors) -> Rea
     let mut reasons = nothing();
     if score.text > 0.0 {
         let meaning = if score.semantic > 0.0 {
-            format!(", nearness in meaning {}", percent(features.semantic))
+            let share = percent(score.semantic / score.text);
+            format!(", nearness in meaning {} ({share} of the part of the text)", percent(features.semantic))
         } else {
             String::new()
         };

@@ -1,4 +1,4 @@
-//! `search_code`: what the code does about something, in words, by name, by path or by an error message.
+//! What the code does about something: asked in words, by name, by path or by an error message.
 //!
 //! [`query`] takes the question apart, [`lexical`] and [`semantic`] weigh every chunk, [`rank`] makes one score per
 //! file, and [`select`] turns the best files into results: the symbol around the best chunk, or the chunk itself.
@@ -72,8 +72,6 @@ pub struct Answer {
     pub total: usize,
     /// Whether there are more results than were asked for.
     pub truncated: bool,
-    /// What the best possible score is made of; a result's score is relative to it.
-    pub weights: Weights,
     /// Metadata of the view, with what there is to say about the search.
     pub metadata: Metadata,
 }
@@ -93,7 +91,7 @@ pub struct Found {
     pub line: Option<(u32, String)>,
     /// Why it ranks where it does.
     pub score: Score,
-    /// The score as a figure from 0 to 1.
+    /// The score as a part of the best possible one, 0 to 1.
     pub confidence: f64,
     /// The raw BM25 figure of the best chunk.
     pub bm25: f32,
@@ -110,6 +108,48 @@ pub enum Target {
     Snippet(Option<SymbolIndex>),
     /// The whole file.
     File,
+}
+
+/// The sort of thing that a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultType {
+    /// A symbol.
+    Symbol,
+    /// Lines.
+    Snippet,
+    /// A whole file.
+    File,
+}
+
+impl ResultType {
+    /// The word that answers use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ResultType::Symbol => "symbol",
+            ResultType::Snippet => "snippet",
+            ResultType::File => "file",
+        }
+    }
+}
+
+impl Target {
+    /// The sort of thing it points at.
+    pub fn result_type(self) -> ResultType {
+        match self {
+            Target::Symbol(_) => ResultType::Symbol,
+            Target::Snippet(_) => ResultType::Snippet,
+            Target::File => ResultType::File,
+        }
+    }
+
+    /// The symbol that it is or is in.
+    pub fn symbol(self) -> Option<SymbolIndex> {
+        match self {
+            Target::Symbol(at) => Some(at),
+            Target::Snippet(around) => around,
+            Target::File => None,
+        }
+    }
 }
 
 /// What a score is made of, in words that are true of it.
@@ -153,7 +193,7 @@ pub fn search_with(
     let weights = weights(intent);
     let Some((snapshot, state)) = &view.published else {
         let metadata = view.metadata.clone();
-        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, metadata });
+        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, metadata });
     };
     let corpus = snapshot.corpus(state)?;
     let stats =
@@ -167,7 +207,7 @@ pub fn search_with(
     metadata.warnings.append(&mut search.query.left_out);
     search.mend_typos(&mut metadata)?;
     if intent == Intent::Path {
-        let answer = search.by_path(weights, &metadata)?;
+        let answer = search.by_path(&metadata)?;
         if !answer.found.is_empty() {
             return Ok(answer);
         }
@@ -177,7 +217,7 @@ pub fn search_with(
     let ranked = search.rank(&weights)?;
     view.cancel.check()?;
     metadata = semantic::note(metadata, ranked.lexical_only);
-    search.answer(ranked, weights, metadata)
+    search.answer(ranked, &weights, metadata)
 }
 
 impl Search<'_> {
@@ -186,20 +226,20 @@ impl Search<'_> {
     }
 
     /// The results, from ranked files.
-    fn answer(&self, ranked: Ranked, weights: Weights, mut metadata: Metadata) -> Result<Answer, QueryError> {
+    fn answer(&self, ranked: Ranked, weights: &Weights, mut metadata: Metadata) -> Result<Answer, QueryError> {
         let total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
-            (Intent::Error, _) => phrase::select(self, &ranked, &weights, &mut metadata)?,
+            (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut metadata)?,
             (Intent::NaturalLanguage, Some(transformer)) => {
                 metadata = rerank::note(metadata);
-                rerank::select(self, &ranked, &weights, transformer)?
+                rerank::select(self, &ranked, weights, transformer)?
             }
-            _ => select::select(self, &ranked, &weights, self.question.limit)?,
+            _ => select::select(self, &ranked, weights, self.question.limit)?,
         };
         metadata = metadata.late_if(self.view.cancel.is_late());
         found.truncate(self.question.limit);
         let total = total.max(found.len());
-        Ok(Answer { intent: self.query.intent, found, total, truncated, weights, metadata })
+        Ok(Answer { intent: self.query.intent, found, total, truncated, metadata })
     }
 }
 
@@ -221,9 +261,11 @@ const MAX_SNIPPET_LINE: usize = 160;
 impl Found {
     /// The symbol that it is or is in.
     pub fn symbol(&self) -> Option<&cruxe_model::facts::Symbol> {
-        match self.target {
-            Target::Symbol(at) | Target::Snippet(Some(at)) => self.table.symbols.get(at.0 as usize),
-            _ => None,
-        }
+        self.table.symbols.get(self.target.symbol()?.0 as usize)
+    }
+
+    /// What the confidence is made of: the components of the score, on the scale on which they add up to it.
+    pub fn confidence_parts(&self) -> Score {
+        self.score.times(self.confidence as f32 / self.score.total().max(f32::MIN_POSITIVE))
     }
 }

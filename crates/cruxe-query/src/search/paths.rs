@@ -8,13 +8,13 @@ use memchr::memmem::Finder;
 use super::explain;
 use super::intent::split_line;
 use super::rank::paths::{self, PathFit};
-use super::rank::{Score, Weights, factors};
+use super::rank::{Score, factors};
 use super::{Answer, Found, Reasons, Search, Target};
 use crate::error::QueryError;
 
 impl Search<'_> {
     /// The files whose path fits the query.
-    pub fn by_path(&self, weights: Weights, metadata: &Metadata) -> Result<Answer, QueryError> {
+    pub fn by_path(&self, metadata: &Metadata) -> Result<Answer, QueryError> {
         let (path, line) = split_line(self.query.text.trim());
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
         let wanted = WantedPath::new(&wanted);
@@ -46,7 +46,7 @@ impl Search<'_> {
             found.push(Found { file: row, table, target, lines, line: None, score, confidence, bm25: 0.0, reasons });
         }
         let (intent, metadata, truncated) = (self.query.intent, metadata.clone(), total > found.len());
-        Ok(Answer { intent, found, total, truncated, weights, metadata })
+        Ok(Answer { intent, found, total, truncated, metadata })
     }
 
     /// The file that a path from elsewhere names: the one that has most of its end.

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
@@ -14,7 +13,7 @@ use super::explain;
 use super::files::Ranked;
 use super::rank::factors::{self, Factors};
 use super::rank::{RankedFile, Weights, chunks, highest, names};
-use super::{Found, Intent, Search, Target};
+use super::{Found, Intent, ResultType, Search, Target};
 use crate::error::QueryError;
 
 /// The next result of a file, waiting for its turn.
@@ -64,7 +63,7 @@ struct Opened {
     table: Arc<SymbolTable>,
     places: Vec<Place>,
     /// What was shown of it.
-    shown: Vec<(Discriminant<Target>, (u32, u32))>,
+    shown: Vec<(ResultType, (u32, u32))>,
     /// Its text, once somebody needed it; `None` inside where it is not to be had.
     text: Option<Option<String>>,
 }
@@ -110,7 +109,7 @@ pub(super) fn select(
             let total = factors::next_place(file.score.total(), after.fit, turn, next.total);
             waiting.push(Waiting { total, turn, copy: false, ..next });
         }
-        let here = (discriminant(&place.target), place.lines);
+        let here = (place.target.result_type(), place.lines);
         if shown.contains(&here) {
             continue; // the member of a chunk that is there already
         }
@@ -160,8 +159,8 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     let table = search.snapshot.symbol_table(row.id)?;
     let mut places: Vec<Place> = Vec::new();
     let add = |place: Place, places: &mut Vec<Place>| {
-        let sort = |place: &Place| discriminant(&place.target);
-        let same = |known: &Place| known.lines == place.lines && sort(known) == sort(&place);
+        let sort = place.target.result_type();
+        let same = |known: &Place| known.lines == place.lines && known.target.result_type() == sort;
         if !places.iter().any(same) {
             places.push(place);
         }

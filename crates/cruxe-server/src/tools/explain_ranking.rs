@@ -74,6 +74,8 @@ struct Details {
     path_affinity_reason: String,
     definition_boost_reason: String,
     kind_match_reason: String,
+    /// How `total` and the result's score belong together.
+    total_reason: String,
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
@@ -116,6 +118,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let [bm25, exact_match, qualified_name, path_affinity, definition_boost, kind_match] = parts;
         // The sum of what is shown, so that a reader who adds up finds the same.
         let total = (parts.iter().sum::<f64>() * 1e6).round() / 1e6;
+        let best_possible = if found.confidence > 0.0 { f64::from(score.total()) / found.confidence } else { 0.0 };
         let reasons = found.reasons.clone();
         Ok(Output {
             query: input.query,
@@ -137,6 +140,10 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 path_affinity_reason: reasons.path_affinity,
                 definition_boost_reason: reasons.definition,
                 kind_match_reason: reasons.kind_match,
+                total_reason: format!(
+                    "{total:.4} of {best_possible:.4}, which the best possible result would have: score {:.4}",
+                    found.confidence
+                ),
             },
             metadata: answer.metadata,
         })

@@ -255,3 +255,79 @@ struct Best {
     whole_stem: f32,
     folders: f32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Question;
+    use crate::search::query::Query;
+    use crate::search::stats::FileClass;
+    use crate::testing::Indexed;
+
+    const FILES: &[(&str, &str)] = &[
+        ("src/limiter.rs", "/// Counts requests.\npub struct RateLimiter {\n    window: u64,\n}\n"),
+        ("src/other.rs", "pub fn unrelated() {}\n"),
+        ("src/server.rs", "use crate::limiter::RateLimiter;\n\npub struct Server {\n    limiter: RateLimiter,\n}\n"),
+        ("tests/limiter.rs", "struct RateLimiter;\n"),
+        ("web/limiter.py", "class RateLimiter:\n    pass\n"),
+    ];
+
+    /// The ranked files by path.
+    fn ranked(question: &Question) -> Vec<(String, RankedFile)> {
+        let indexed = Indexed::new(FILES);
+        let view = indexed.view();
+        let (snapshot, state) = view.published.as_ref().unwrap();
+        let query = Query::parse(&question.query);
+        let weights = Weights::of(query.intent, question.semantic_ratio);
+        let search = Search::new(&view, snapshot, state, question, query).unwrap();
+        let ranked = search.rank(&weights).unwrap();
+        ranked.files.into_iter().map(|file| (search.file(file.file).path.as_str().to_owned(), file)).collect()
+    }
+
+    fn by_words(query: &str) -> Question {
+        Question { semantic_ratio: Some(0.0), ..Question::new(query, 10) }
+    }
+
+    #[test]
+    fn only_files_that_have_to_do_with_the_query_have_features() {
+        let files = ranked(&by_words("RateLimiter"));
+        let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["web/limiter.py", "src/limiter.rs", "tests/limiter.rs", "src/server.rs"]);
+        assert!(ranked(&by_words("zebra")).is_empty());
+    }
+
+    #[test]
+    fn the_features_of_a_file_are_parts_of_the_best_in_the_question() {
+        let files = ranked(&by_words("RateLimiter"));
+        let best =
+            |feature: fn(&Features) -> f32| files.iter().map(|(_, file)| feature(&file.features)).fold(0.0, f32::max);
+        assert_eq!([best(|it| it.chunks), best(|it| it.file), best(|it| it.popularity)], [1.0; 3]);
+        assert_eq!([best(|it| it.semantic), best(|it| it.folders), best(|it| it.qualifiers)], [0.0; 3]);
+        let (_, first) = &files[0];
+        assert_eq!((first.features.definition, first.features.kind, first.class), (1.0, 1.0, FileClass::Source));
+        let (_, user) = &files[3];
+        assert_eq!(
+            (user.features.definition, user.definitions.len()),
+            (0.0, 0),
+            "it uses the name and defines another"
+        );
+    }
+
+    #[test]
+    fn the_kind_of_file_takes_its_share_unless_it_is_asked_for() {
+        let score = |query: &str, path: &str| {
+            let files = ranked(&by_words(query));
+            let (_, file) = files.into_iter().find(|(other, _)| other == path).unwrap();
+            (file.class, file.features.definition, file.score.exact_match)
+        };
+        assert_eq!(score("RateLimiter", "tests/limiter.rs"), (FileClass::Test, 1.0, 0.2 * 0.7));
+        assert_eq!(score("`RateLimiter` tests", "tests/limiter.rs"), (FileClass::Test, 1.0, 0.025));
+    }
+
+    #[test]
+    fn a_language_leaves_the_others_out() {
+        let question = Question { language: Some("Python".to_owned()), ..by_words("RateLimiter") };
+        let paths: Vec<String> = ranked(&question).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["web/limiter.py"]);
+    }
+}

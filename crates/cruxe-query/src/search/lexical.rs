@@ -148,3 +148,52 @@ impl Postings {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Indexed;
+
+    /// Chunks and files are numbered in path order; each of these files is one chunk.
+    const FILES: &[(&str, &str)] = &[
+        ("cart.py", "def total(prices):\n    return sum(prices)\n"),
+        ("quota.py", "def check_quota(client):\n    return client.quota > 0\n"),
+    ];
+
+    fn lexical(query: &str) -> Lexical {
+        let indexed = Indexed::new(FILES);
+        let view = indexed.view();
+        let (snapshot, state) = view.published.as_ref().unwrap();
+        let corpus = snapshot.corpus(state).unwrap();
+        score(&corpus, &Query::parse(query), &CorpusStats::of(&corpus), &Postings::default()).unwrap()
+    }
+
+    #[test]
+    fn a_word_counts_where_it_stands_and_nowhere_else() {
+        let lexical = lexical("quota");
+        assert_eq!(lexical.coverage, [0.0, 1.0]);
+        assert_eq!(lexical.stem_share, [0.0, 1.0], "the query is the whole name of the file");
+        assert_eq!(lexical.stems, [0.0, 2.0f32.ln()], "one of two files has it");
+        assert_eq!(lexical.folders, [0.0, 0.0]);
+        for scores in [&lexical.chunks, &lexical.files, &lexical.names] {
+            assert!(scores[0] == 0.0 && scores[1] > 0.0, "{scores:?}");
+        }
+        assert_eq!(lexical.unknown, [""; 0]);
+    }
+
+    #[test]
+    fn a_text_covers_the_part_of_the_words_that_it_has_by_their_weight() {
+        let lexical = lexical("sum of a zebra");
+        let (sum, zebra) = (2.0f32.ln(), 6.0f32.ln());
+        assert_eq!(lexical.coverage, [sum / (sum + zebra), 0.0]);
+        assert_eq!(lexical.unknown, ["zebra"]);
+    }
+
+    #[test]
+    fn a_compound_counts_in_chunks_and_names_but_not_twice_in_whole_files() {
+        let (words, compound) = (lexical("quota client"), lexical("check quota"));
+        assert_eq!(words.coverage, [0.0, 1.0]);
+        assert_eq!(compound.coverage, [0.0, 1.0], "`check_quota` is one word of the text and two of the query");
+        assert_eq!(lexical("zebra").files, [0.0, 0.0]);
+    }
+}

@@ -195,14 +195,7 @@ pub fn search_with(
         let metadata = view.metadata.clone();
         return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, metadata });
     };
-    let corpus = snapshot.corpus(state)?;
-    let stats =
-        corpus.derived(CorpusStats::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
-    let is_wanted =
-        |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
-    let wanted = corpus.files().iter().map(is_wanted).collect();
-    let mut search =
-        Search { view, snapshot, state, corpus, stats, query, question, wanted, postings: Postings::default() };
+    let mut search = Search::new(view, snapshot, state, question, query)?;
     let mut metadata = view.metadata.clone();
     metadata.warnings.append(&mut search.query.left_out);
     search.mend_typos(&mut metadata)?;
@@ -220,7 +213,24 @@ pub fn search_with(
     search.answer(ranked, &weights, metadata)
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        view: &'a View<'a>,
+        snapshot: &'a Snapshot,
+        state: &'a RefState,
+        question: &'a Question,
+        query: Query,
+    ) -> Result<Search<'a>, QueryError> {
+        let corpus = snapshot.corpus(state)?;
+        let stats = corpus.derived(CorpusStats::of);
+        let stats = stats.ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
+        let is_wanted = |file: &FileRow| {
+            question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
+        };
+        let wanted = corpus.files().iter().map(is_wanted).collect();
+        Ok(Search { view, snapshot, state, corpus, stats, query, question, wanted, postings: Postings::default() })
+    }
+
     fn file(&self, number: FileNumber) -> &FileRow {
         &self.corpus.files()[number as usize]
     }

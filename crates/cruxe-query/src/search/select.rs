@@ -243,3 +243,71 @@ impl Opened {
 fn is_shown(table: &SymbolTable, at: SymbolIndex) -> bool {
     table.symbols.get(at.0 as usize).is_some_and(|symbol| symbol.kind != SymbolKind::Use)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::search::{Question, ResultType, search};
+    use crate::testing::Indexed;
+
+    const QUEUE: &str = "\
+/// Keeps jobs in the order of their arrival.
+pub struct JobQueue {
+    jobs: Vec<u32>,
+}
+
+/// Takes the oldest job of the queue.
+pub fn take_job(queue: &mut JobQueue) -> Option<u32> {
+    queue.jobs.pop()
+}
+";
+
+    /// `path:first-last sort` of each result, and whether there are more.
+    fn results(files: &[(&str, &str)], query: &str, limit: usize) -> (Vec<String>, bool) {
+        let indexed = Indexed::new(files);
+        let question = Question { semantic_ratio: Some(0.0), ..Question::new(query, limit) };
+        let answer = search(&indexed.view(), &question).unwrap();
+        let show = |found: &super::Found| {
+            let (first, last) = found.lines;
+            format!("{}:{first}-{last} {}", found.file.path, found.target.result_type().as_str())
+        };
+        (answer.found.iter().map(show).collect(), answer.truncated)
+    }
+
+    #[test]
+    fn a_name_leads_to_its_definition_and_a_word_to_the_symbol_around_it() {
+        let files = [("queue.rs", QUEUE)];
+        assert_eq!(results(&files, "JobQueue", 1), (vec!["queue.rs:2-4 symbol".to_owned()], true));
+        assert_eq!(results(&files, "where is the oldest taken", 1).0, ["queue.rs:7-9 symbol"]);
+        assert_eq!(results(&files, "zebra", 5), (Vec::new(), false));
+    }
+
+    #[test]
+    fn lines_outside_of_symbols_are_snippets() {
+        let files = [("notes.txt", "Deploys happen on thursdays.\n"), ("queue.rs", QUEUE)];
+        assert_eq!(results(&files, "deploys on thursdays", 5).0, ["notes.txt:1-1 snippet"]);
+    }
+
+    #[test]
+    fn a_copy_has_half_the_score_of_the_first() {
+        let indexed = Indexed::new(&[("a/queue.rs", QUEUE), ("b/queue.rs", QUEUE)]);
+        let question = Question { semantic_ratio: Some(0.0), ..Question::new("take_job", 10) };
+        let found = search(&indexed.view(), &question).unwrap().found;
+        let shown: Vec<(&str, u32)> = found.iter().map(|one| (one.file.path.as_str(), one.lines.0)).collect();
+        assert_eq!(shown[..2], [("a/queue.rs", 7), ("b/queue.rs", 7)]);
+        assert_eq!(found[1].score.total(), found[0].score.total() * 0.5);
+    }
+
+    #[test]
+    fn what_a_result_says_of_its_score_adds_up_to_it() {
+        let files = [("queue.rs", QUEUE), ("tests/queue.rs", QUEUE), ("docs/queue.md", "# The job queue\n")];
+        let indexed = Indexed::new(&files);
+        let view = indexed.view();
+        for query in ["JobQueue", "oldest job of the queue", "\"oldest job\"", "queue.rs", "tests of the queue"] {
+            for found in search(&view, &Question::new(query, 10)).unwrap().found {
+                let parts = f64::from(found.confidence_parts().total());
+                assert!((parts - found.confidence).abs() < 1e-5, "{query}: {parts} is not {}", found.confidence);
+                assert!(found.target.result_type() != ResultType::File || query == "queue.rs");
+            }
+        }
+    }
+}

@@ -105,15 +105,8 @@ pub fn by_id(snapshot: &Snapshot, state: &RefState, id: &SymbolId) -> Result<Ans
         let table = snapshot.symbols(file.id)?;
         let at = table.symbols.iter().position(|symbol| symbol_id(&file.path, symbol) == *id);
         if let Some(at) = at {
-            let score = Score {
-                exact_match: 1.0,
-                qualified_name: 1.0,
-                path_affinity: 1.0,
-                definition: 1.0,
-                kind: 1.0,
-                rarity: 1.0,
-            };
-            let found = vec![Found { file, table: Arc::new(table), index: SymbolIndex(at as u32), score }];
+            let found =
+                vec![Found { file, table: Arc::new(table), index: SymbolIndex(at as u32), score: Score::CERTAIN }];
             return Ok(Answer { found, total: 1, matched: Some(NameMatch::Exact) });
         }
     }
@@ -193,12 +186,8 @@ fn candidates(
         }
         candidates.push(candidate);
     }
-    // Of qualified matches only the best kind of fit counts: `A::new` has nothing to do with `B::A::x::new` once there
-    // is an `A::new`.
     if !wanted.qualifiers.is_empty() {
-        let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
-        let enough = if best >= 0.9 { 0.85 } else { best };
-        candidates.retain(|candidate| candidate.fit >= enough);
+        rank::keep_best_fits(&mut candidates);
         rank::in_order_of_text(&mut candidates);
         if how == NameMatch::Exact {
             rank::prefer_used(view, &mut candidates)?;

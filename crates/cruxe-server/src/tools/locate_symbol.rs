@@ -161,7 +161,7 @@ fn reasons(found: &[Found], level: ExplainLevel) -> Option<Value> {
     }
     let list = found.iter().enumerate().map(|(index, found)| {
         let score = &found.score;
-        let rarity = if level == ExplainLevel::Full { score.rarity } else { score.rarity / (score.rarity + 4.0) };
+        let rarity = if level == ExplainLevel::Full { score.rarity } else { score.relative_rarity() };
         json!({
             "result_index": index,
             "exact_match_boost": rounded(score.exact_match),

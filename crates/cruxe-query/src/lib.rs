@@ -19,4 +19,4 @@ pub mod target;
 #[cfg(test)]
 mod testing;
 
-pub use error::QueryError;
+pub use error::{LeftOutFile, NearSymbol, QueryError};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_index::{JobRequest, Project, View, Workspace};
+use cruxe_model::Work;
 use cruxe_model::config::{Config, FreshnessPolicy};
 use cruxe_store::Home;
 
@@ -29,7 +30,7 @@ impl Indexed {
         }
         let project = Project::locate(&root, &Home::new(folder.path().join("home")), config).unwrap();
         let workspace = Workspace::open(project);
-        workspace.run_job(&JobRequest::default(), &()).unwrap();
+        workspace.run_job(&JobRequest::default(), Work::default()).unwrap();
         Indexed { workspace, _folder: folder }
     }
 

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use cruxe_index::View;
-use cruxe_model::ToolError;
 use cruxe_store::{ChunkNumber, Corpus, FileNumber};
 
 use super::lexical::{self, Lexical};
@@ -63,7 +62,7 @@ pub fn model_name() -> &'static str {
 pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, QueryError> {
     let Some((snapshot, state)) = &view.published else { return Ok(None) };
     let corpus = snapshot.corpus(state)?;
-    let stats = corpus.derived(CorpusStats::of).ok_or_else(|| ToolError::internal("corpus: derived twice"))?;
+    let stats = corpus.derived(CorpusStats::of).ok_or_else(super::derived_twice)?;
     let query = Query::parse(text);
     let by_words = || lexical::score(&corpus, &query, &stats, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {

@@ -109,7 +109,7 @@ impl Search<'_> {
     fn add_popularity(&self, head: &mut [RankedFile]) -> Result<(), QueryError> {
         let mut figures = Vec::with_capacity(head.len());
         for file in head.iter() {
-            self.view.cancel.check()?;
+            self.view.work.check()?;
             figures.push(self.stats.popularity(file.file, || self.popularity(file.file))?);
         }
         let best = highest(&figures);
@@ -176,7 +176,7 @@ impl Search<'_> {
         ways: &[NameMatch],
     ) -> Result<(), QueryError> {
         for how in ways {
-            self.view.cancel.check()?;
+            self.view.work.check()?;
             let mut hits = self.snapshot.find_name(&wanted.plain, *how, &self.state.versions)?;
             hits.truncate(names::MAX_DEFINITIONS);
             let compared = !wanted.qualifiers.is_empty() && hits.len() <= names::MAX_QUALIFIED;

@@ -25,10 +25,9 @@ mod typos;
 use std::sync::Arc;
 
 use cruxe_embed::minilm::MiniLm;
-use cruxe_index::View;
-use cruxe_model::Metadata;
+use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
-use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
+use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, StoreError, SymbolTable};
 
 use crate::error::QueryError;
 use files::Ranked;
@@ -72,8 +71,61 @@ pub struct Answer {
     pub total: usize,
     /// Whether there are more results than were asked for.
     pub truncated: bool,
-    /// Metadata of the view, with what there is to say about the search.
-    pub metadata: Metadata,
+    /// How current and complete it is.
+    pub standing: Standing,
+    /// What there is to say about the search.
+    pub remarks: Remarks,
+}
+
+/// What there is to say about a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// What the reader should know.
+    pub notices: Vec<Notice>,
+    /// What nearness in meaning was measured with, where ranking was by text; `none` for words alone.
+    pub embedding_model: Option<String>,
+    /// Whether the time was over before everything was looked at.
+    pub late: bool,
+}
+
+/// What the reader of a search's answer should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Of a query that is too long, the first and the last `used` bytes were used.
+    LongQuery {
+        /// How long it is.
+        bytes: usize,
+        /// How much of each end was used.
+        used: usize,
+    },
+    /// Of too many quoted phrases, the first were looked for.
+    ManyPhrases {
+        /// How many there are.
+        given: usize,
+        /// How many were looked for.
+        used: usize,
+    },
+    /// Of a phrase that is too long, the beginning was looked for.
+    LongPhrase {
+        /// How many bytes were.
+        used: usize,
+    },
+    /// Nothing has a word, and a similar one was searched for.
+    Mended {
+        /// The word.
+        word: String,
+        /// What was searched for.
+        similar: String,
+    },
+    /// The query is a path and no file has it; its words were searched for.
+    NoSuchPath,
+    /// No text has what was quoted, or what looks like a message; ranked by its words.
+    NoSuchText {
+        /// Whether it was quoted.
+        quoted: bool,
+    },
+    /// Ranked by words alone.
+    LexicalOnly(LexicalOnly),
 }
 
 /// A result.
@@ -192,25 +244,24 @@ pub fn search_with(
     let intent = query.intent;
     let weights = weights(intent);
     let Some((snapshot, state)) = &view.published else {
-        let metadata = view.metadata.clone();
-        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, metadata });
+        let (standing, remarks) = (view.standing.clone(), Remarks::default());
+        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, standing, remarks });
     };
     let mut search = Search::new(view, snapshot, state, question, query)?;
-    let mut metadata = view.metadata.clone();
-    metadata.warnings.append(&mut search.query.left_out);
-    search.mend_typos(&mut metadata)?;
+    let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
+    search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
-        let answer = search.by_path(&metadata)?;
+        let answer = search.by_path(remarks.clone())?;
         if !answer.found.is_empty() {
             return Ok(answer);
         }
-        metadata.warnings.push("no file has such a path; searched for its words".to_owned());
+        remarks.notices.push(Notice::NoSuchPath);
     }
-    view.cancel.check()?;
+    view.work.check()?;
     let ranked = search.rank(&weights)?;
-    view.cancel.check()?;
-    metadata = semantic::note(metadata, ranked.lexical_only);
-    search.answer(ranked, &weights, metadata)
+    view.work.check()?;
+    semantic::note(&mut remarks, ranked.lexical_only);
+    search.answer(ranked, &weights, remarks)
 }
 
 impl<'a> Search<'a> {
@@ -222,8 +273,7 @@ impl<'a> Search<'a> {
         query: Query,
     ) -> Result<Search<'a>, QueryError> {
         let corpus = snapshot.corpus(state)?;
-        let stats = corpus.derived(CorpusStats::of);
-        let stats = stats.ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
+        let stats = corpus.derived(CorpusStats::of).ok_or_else(derived_twice)?;
         let is_wanted = |file: &FileRow| {
             question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
         };
@@ -236,20 +286,21 @@ impl<'a> Search<'a> {
     }
 
     /// The results, from ranked files.
-    fn answer(&self, ranked: Ranked, weights: &Weights, mut metadata: Metadata) -> Result<Answer, QueryError> {
+    fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<Answer, QueryError> {
         let total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
-            (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut metadata)?,
+            (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut remarks)?,
             (Intent::NaturalLanguage, Some(transformer)) => {
-                metadata = rerank::note(metadata);
+                rerank::note(&mut remarks);
                 rerank::select(self, &ranked, weights, transformer)?
             }
             _ => select::select(self, &ranked, weights, self.question.limit)?,
         };
-        metadata = metadata.late_if(self.view.cancel.is_late());
+        remarks.late = self.view.work.is_late();
         found.truncate(self.question.limit);
         let total = total.max(found.len());
-        Ok(Answer { intent: self.query.intent, found, total, truncated, metadata })
+        let standing = self.view.standing.clone();
+        Ok(Answer { intent: self.query.intent, found, total, truncated, standing, remarks })
     }
 }
 
@@ -278,4 +329,8 @@ impl Found {
     pub fn confidence_parts(&self) -> Score {
         self.score.times(self.confidence as f32 / self.score.total().max(f32::MIN_POSITIVE))
     }
+}
+
+fn derived_twice() -> StoreError {
+    StoreError::Corrupt { what: "corpus: derived twice".to_owned() }
 }

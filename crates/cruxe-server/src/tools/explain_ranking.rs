@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, SourceLayer, ToolError};
+use cruxe_model::SourceLayer;
 use cruxe_query::search::{Question, explain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shape;
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 200;
@@ -145,7 +146,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                     found.confidence
                 ),
             },
-            metadata: answer.metadata,
+            metadata: Metadata::of_search(&answer),
         })
     })
 }

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::locate;
-use cruxe_query::search::{self, Answer, Found, Question, ResultType};
+use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
 use cruxe_server::contract::Metadata;
 use serde_json::json;
 
@@ -112,7 +111,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
     Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort)?)
 }
 
-fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
+fn print(query: &str, answer: &SearchAnswer, view: &View, explain: bool) {
     let paint = Paint::stdout();
     for warning in &Metadata::of_search(answer).warnings {
         output::note(&format!("note: {warning}"));
@@ -184,7 +183,7 @@ fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
 }
 
 /// What a score is made of, on one line; the parts as they are shown add up to the score as it is shown.
-fn why(found: &Found) -> String {
+fn why(found: &SearchHit) -> String {
     let thousandths = |part: f64| (part * 1e3).round() as i64;
     let shown = |part: i64| format!("{:.3}", part as f64 / 1e3);
     let (score, parts) = (thousandths(found.confidence), found.confidence_parts());
@@ -211,7 +210,7 @@ fn why(found: &Found) -> String {
     format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
 }
 
-fn print_json(answer: &Answer, view: &View) {
+fn print_json(answer: &SearchAnswer, view: &View) {
     let results: Vec<serde_json::Value> = answer.found.iter().map(|found| result(found, view)).collect();
     let metadata = Metadata::of_search(answer).truncated_if(answer.truncated);
     output::json(&json!({
@@ -220,27 +219,19 @@ fn print_json(answer: &Answer, view: &View) {
     }));
 }
 
-fn result(found: &Found, view: &View) -> serde_json::Value {
+fn result(found: &SearchHit, view: &View) -> serde_json::Value {
     let mut result = json!({
         "path": found.file.path, "line_start": found.lines.0, "line_end": found.lines.1,
         "language": found.file.language, "score": (found.confidence * 1e4).round() / 1e4,
     });
-    let extra = match (found.target.symbol(), found.symbol()) {
-        (Some(at), Some(symbol)) => {
-            let located = locate::Found {
-                file: found.file.clone(),
-                table: Arc::clone(&found.table),
-                index: at,
-                score: locate::Score::default(),
-            };
-            json!({
-                "symbol_id": located.symbol_id(), "symbol_stable_id": located.stable_id(),
-                "kind": symbol.kind.as_str(), "name": symbol.name, "qualified_name": symbol.qualified_name,
-                "signature": symbol.signature,
-            })
-        }
-        _ => json!({}),
-    };
+    let extra = found.definition().map_or(json!({}), |definition| {
+        let symbol = definition.symbol();
+        json!({
+            "symbol_id": definition.symbol_id(), "symbol_stable_id": definition.stable_id(),
+            "kind": symbol.kind.as_str(), "name": symbol.name, "qualified_name": symbol.qualified_name,
+            "signature": symbol.signature,
+        })
+    });
     let result_type = found.target.result_type();
     let mut kind = json!({"result_type": result_type.as_str()});
     if result_type == ResultType::Snippet {

@@ -4,13 +4,18 @@ use cruxe_index::View;
 
 use super::rank::factors::Factors;
 use super::rank::{RankedFile, Score};
-use super::{Answer, Found, Question, Reasons, search};
+use super::{Question, Reasons, SearchAnswer, SearchHit, search};
 use crate::error::QueryError;
 
 /// Runs the search again and takes out the result at a place.
-pub fn explain(view: &View, question: &Question, path: &str, line: u32) -> Result<(Found, Answer), QueryError> {
+pub fn explain(
+    view: &View,
+    question: &Question,
+    path: &str,
+    line: u32,
+) -> Result<(SearchHit, SearchAnswer), QueryError> {
     let answer = search(view, question)?;
-    let at = |found: &&Found| found.file.path.as_str() == path && found.lines.0 == line;
+    let at = |found: &&SearchHit| found.file.path.as_str() == path && found.lines.0 == line;
     match answer.found.iter().find(at).cloned() {
         Some(found) => Ok((found, answer)),
         None => {

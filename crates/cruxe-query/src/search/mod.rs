@@ -30,6 +30,7 @@ use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, StoreError, SymbolTable};
 
 use crate::error::QueryError;
+use crate::locate::{self, Definition};
 use files::Ranked;
 use lexical::Postings;
 use query::Query;
@@ -62,11 +63,11 @@ impl Question {
 }
 
 /// What was found.
-pub struct Answer {
+pub struct SearchAnswer {
     /// What the query asks for.
     pub intent: Intent,
     /// The best ones, best first.
-    pub found: Vec<Found>,
+    pub found: Vec<SearchHit>,
     /// How many places of the ref have something to do with the query.
     pub total: usize,
     /// Whether there are more results than were asked for.
@@ -130,7 +131,7 @@ pub enum Notice {
 
 /// A result.
 #[derive(Clone)]
-pub struct Found {
+pub struct SearchHit {
     /// The file.
     pub file: FileRow,
     /// The symbols of the file.
@@ -230,7 +231,7 @@ struct Search<'a> {
 }
 
 /// Finds what a query asks for.
-pub fn search(view: &View, question: &Question) -> Result<Answer, QueryError> {
+pub fn search(view: &View, question: &Question) -> Result<SearchAnswer, QueryError> {
     search_with(view, question, &|intent| Weights::of(intent, question.semantic_ratio))
 }
 
@@ -239,13 +240,13 @@ pub fn search_with(
     view: &View,
     question: &Question,
     weights: &dyn Fn(Intent) -> Weights,
-) -> Result<Answer, QueryError> {
+) -> Result<SearchAnswer, QueryError> {
     let query = Query::parse(&question.query);
     let intent = query.intent;
     let weights = weights(intent);
     let Some((snapshot, state)) = &view.published else {
         let (standing, remarks) = (view.standing.clone(), Remarks::default());
-        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, standing, remarks });
+        return Ok(SearchAnswer { intent, found: Vec::new(), total: 0, truncated: false, standing, remarks });
     };
     let mut search = Search::new(view, snapshot, state, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
@@ -286,7 +287,7 @@ impl<'a> Search<'a> {
     }
 
     /// The results, from ranked files.
-    fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<Answer, QueryError> {
+    fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
             (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut remarks)?,
@@ -300,12 +301,12 @@ impl<'a> Search<'a> {
         found.truncate(self.question.limit);
         let total = total.max(found.len());
         let standing = self.view.standing.clone();
-        Ok(Answer { intent: self.query.intent, found, total, truncated, standing, remarks })
+        Ok(SearchAnswer { intent: self.query.intent, found, total, truncated, standing, remarks })
     }
 }
 
 /// The text of a result: the line that matches, or the first so many lines.
-pub fn snippet(view: &View, found: &Found, lines: usize) -> Option<String> {
+pub fn snippet(view: &View, found: &SearchHit, lines: usize) -> Option<String> {
     if let Some((_, line)) = &found.line {
         return Some(line.clone());
     }
@@ -319,10 +320,17 @@ pub fn snippet(view: &View, found: &Found, lines: usize) -> Option<String> {
 /// Longer lines are cut.
 const MAX_SNIPPET_LINE: usize = 160;
 
-impl Found {
+impl SearchHit {
     /// The symbol that it is or is in.
     pub fn symbol(&self) -> Option<&cruxe_model::facts::Symbol> {
         self.table.symbols.get(self.target.symbol()?.0 as usize)
+    }
+
+    /// The same as a definition, with its handles.
+    pub fn definition(&self) -> Option<Definition> {
+        self.symbol()?;
+        let (file, table, index) = (self.file.clone(), Arc::clone(&self.table), self.target.symbol()?);
+        Some(Definition { file, table, index, score: locate::Score::default() })
     }
 
     /// What the confidence is made of: the components of the score, on the scale on which they add up to it.

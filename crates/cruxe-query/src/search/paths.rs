@@ -8,12 +8,12 @@ use super::explain;
 use super::intent::split_line;
 use super::rank::paths::{self, PathFit};
 use super::rank::{Score, factors};
-use super::{Answer, Found, Reasons, Remarks, Search, Target};
+use super::{Reasons, Remarks, Search, SearchAnswer, SearchHit, Target};
 use crate::error::QueryError;
 
 impl Search<'_> {
     /// The files whose path fits the query.
-    pub fn by_path(&self, remarks: Remarks) -> Result<Answer, QueryError> {
+    pub fn by_path(&self, remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let (path, line) = split_line(self.query.text.trim());
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
         let wanted = WantedPath::new(&wanted);
@@ -42,10 +42,20 @@ impl Search<'_> {
             let reasons = Reasons { path_affinity: path.reason().to_owned(), ..explain::nothing() };
             let row = row.clone();
             let confidence = f64::from(fit.clamp(0.0, 1.0));
-            found.push(Found { file: row, table, target, lines, line: None, score, confidence, bm25: 0.0, reasons });
+            found.push(SearchHit {
+                file: row,
+                table,
+                target,
+                lines,
+                line: None,
+                score,
+                confidence,
+                bm25: 0.0,
+                reasons,
+            });
         }
         let (intent, truncated) = (self.query.intent, total > found.len());
-        Ok(Answer { intent, found, total, truncated, standing: self.view.standing.clone(), remarks })
+        Ok(SearchAnswer { intent, found, total, truncated, standing: self.view.standing.clone(), remarks })
     }
 
     /// The file that a path from elsewhere names: the one that has most of its end.

@@ -21,7 +21,7 @@ use super::rank::factors::{self, Factors};
 use super::rank::texts::{self, MAX_CHUNKS, MIN_RUN};
 use super::rank::{RankedFile, Score, Weights, highest};
 use super::select::{quality, select as select_by_rank};
-use super::{Found, Notice, Remarks, Search, Target};
+use super::{Notice, Remarks, Search, SearchHit, Target};
 use crate::error::QueryError;
 
 /// Longer lines are data.
@@ -43,7 +43,7 @@ pub(super) fn select(
     ranked: &Ranked,
     weights: &Weights,
     remarks: &mut Remarks,
-) -> Result<(Vec<Found>, bool), QueryError> {
+) -> Result<(Vec<SearchHit>, bool), QueryError> {
     let limit = search.question.limit;
     let phrases = &search.query.phrases;
     let mut matches = named_places(search)?;
@@ -74,7 +74,7 @@ pub(super) fn select(
     }
     let by_rank: HashMap<FileNumber, &RankedFile> = ranked.files.iter().map(|file| (file.file, file)).collect();
     let quality = quality(search, ranked);
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<SearchHit> = Vec::new();
     for one in matches {
         let file = by_rank.get(&one.file).copied();
         let of_file = file.map_or_else(Score::default, |file| file.score);
@@ -86,7 +86,7 @@ pub(super) fn select(
         let mut reasons = file.map(why).unwrap_or_default();
         reasons.text = format!("line {} has {:.0} % of the text that was asked for", one.line, 100.0 * one.strength);
         let table = tables.table(one.file)?;
-        found.push(Found {
+        found.push(SearchHit {
             file: search.file(one.file).clone(),
             target: Target::Snippet(one.symbol),
             lines: (one.line, one.line),
@@ -99,7 +99,7 @@ pub(super) fn select(
         });
     }
     found.sort_by(|a, b| {
-        let place = |it: &Found| (it.file.path.clone(), it.lines.0);
+        let place = |it: &SearchHit| (it.file.path.clone(), it.lines.0);
         b.score.total().total_cmp(&a.score.total()).then_with(|| place(a).cmp(&place(b)))
     });
     let mut seen = HashSet::new();

@@ -8,7 +8,7 @@ use super::files::Ranked;
 use super::rank::Weights;
 use super::rank::texts::{self, LOOKED_AT};
 use super::select::select as select_by_rank;
-use super::{Found, Remarks, Search, snippet};
+use super::{Remarks, Search, SearchHit, snippet};
 use crate::error::QueryError;
 
 /// Lines of each that are read: more would take the transformer seconds.
@@ -20,7 +20,7 @@ pub(super) fn select(
     ranked: &Ranked,
     weights: &Weights,
     transformer: &MiniLm,
-) -> Result<(Vec<Found>, bool), QueryError> {
+) -> Result<(Vec<SearchHit>, bool), QueryError> {
     let limit = search.question.limit;
     let (mut found, more) = select_by_rank(search, ranked, weights, limit.max(LOOKED_AT))?;
     let texts: Vec<String> = found.iter().take(LOOKED_AT).map(|found| text(search, found)).collect();
@@ -49,7 +49,7 @@ pub(super) fn select(
 }
 
 /// What the transformer reads of a result: where it is, what it is called, how it begins.
-fn text(search: &Search, found: &Found) -> String {
+fn text(search: &Search, found: &SearchHit) -> String {
     let name = found.symbol().map_or("", |symbol| symbol.qualified_name.as_str());
     let body = snippet(search.view, found, LINES).unwrap_or_default();
     format!("{} {name}\n{body}", found.file.path)

@@ -13,7 +13,7 @@ use super::explain;
 use super::files::Ranked;
 use super::rank::factors::{self, Factors};
 use super::rank::{RankedFile, Weights, chunks, highest, names};
-use super::{Found, Intent, ResultType, Search, Target};
+use super::{Intent, ResultType, Search, SearchHit, Target};
 use crate::error::QueryError;
 
 /// The next result of a file, waiting for its turn.
@@ -49,7 +49,7 @@ impl Ord for Waiting {
 }
 
 /// A place of a file that fits, and what it has of the fit of the file's best.
-struct Place {
+struct Candidate {
     target: Target,
     lines: (u32, u32),
     fit: f32,
@@ -61,7 +61,7 @@ struct Place {
 /// A file whose places were looked up.
 struct Opened {
     table: Arc<SymbolTable>,
-    places: Vec<Place>,
+    places: Vec<Candidate>,
     /// What was shown of it.
     shown: Vec<(ResultType, (u32, u32))>,
     /// Its text, once somebody needed it; `None` inside where it is not to be had.
@@ -74,7 +74,7 @@ pub(super) fn select(
     ranked: &Ranked,
     weights: &Weights,
     limit: usize,
-) -> Result<(Vec<Found>, bool), QueryError> {
+) -> Result<(Vec<SearchHit>, bool), QueryError> {
     let quality = quality(search, ranked);
     let mut opened: HashMap<FileNumber, Opened> = HashMap::new();
     let mut seen = HashSet::new();
@@ -120,7 +120,7 @@ pub(super) fn select(
         let score = factors::of_place(&file.score, next.total, quality);
         let place_factor = next.total / file.score.total().max(f32::MIN_POSITIVE);
         let class = factors::of_class(file.class, search.query.wants);
-        found.push(Found {
+        found.push(SearchHit {
             file: search.file(file.file).clone(),
             table: Arc::clone(table),
             target: place.target,
@@ -157,10 +157,10 @@ fn is_copy(seen: &mut HashSet<(String, u64)>, table: &SymbolTable, target: Targe
 fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) -> Result<Opened, QueryError> {
     let row = search.file(file.file);
     let table = search.snapshot.symbol_table(row.id)?;
-    let mut places: Vec<Place> = Vec::new();
-    let add = |place: Place, places: &mut Vec<Place>| {
+    let mut places: Vec<Candidate> = Vec::new();
+    let add = |place: Candidate, places: &mut Vec<Candidate>| {
         let sort = place.target.result_type();
-        let same = |known: &Place| known.lines == place.lines && known.target.result_type() == sort;
+        let same = |known: &Candidate| known.lines == place.lines && known.target.result_type() == sort;
         if !places.iter().any(same) {
             places.push(place);
         }
@@ -177,7 +177,7 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
             let fit = if named > 0.0 { definition.fit / named } else { 1.0 };
             let lines = table.lines(definition.symbol);
             let target = Target::Symbol(definition.symbol);
-            add(Place { target, lines, fit, bm25: best_chunk, chunk: None }, &mut places);
+            add(Candidate { target, lines, fit, bm25: best_chunk, chunk: None }, &mut places);
         }
     }
     let meant = places.len();
@@ -190,13 +190,13 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
             Some(at) => (Target::Symbol(at), table.lines(at), fit),
             None => (Target::Snippet(None), table.chunk_lines(number), fit * chunks::NO_SYMBOL),
         };
-        add(Place { target, lines, fit, bm25, chunk: Some(number) }, &mut places);
+        add(Candidate { target, lines, fit, bm25, chunk: Some(number) }, &mut places);
     }
     places[meant..].sort_by(|a, b| b.fit.total_cmp(&a.fit)); // definitions that are meant stay in front
     let best = places.first().map_or(1.0, |place| place.fit).max(f32::MIN_POSITIVE);
     places.iter_mut().for_each(|place| place.fit = (place.fit / best).min(1.0));
     if places.is_empty() {
-        places.push(Place { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0, chunk: None });
+        places.push(Candidate { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0, chunk: None });
     }
     Ok(Opened { table, places, shown: Vec::new(), text: None })
 }
@@ -205,7 +205,7 @@ impl Opened {
     /// Where a place is something small, whose text is one chunk: the one member that the query is about. The whole
     /// stays where no member is clearly more so.
     fn choose_member(&mut self, search: &Search, file: &FileRow, turn: usize) {
-        let Some(Place { target: Target::Symbol(whole), chunk: Some(chunk), .. }) = self.places.get(turn) else {
+        let Some(Candidate { target: Target::Symbol(whole), chunk: Some(chunk), .. }) = self.places.get(turn) else {
             return;
         };
         let (whole, table) = (*whole, &self.table);
@@ -266,7 +266,7 @@ pub fn take_job(queue: &mut JobQueue) -> Option<u32> {
         let indexed = Indexed::new(files);
         let question = Question { semantic_ratio: Some(0.0), ..Question::new(query, limit) };
         let answer = search(&indexed.view(), &question).unwrap();
-        let show = |found: &super::Found| {
+        let show = |found: &super::SearchHit| {
             let (first, last) = found.lines;
             format!("{}:{first}-{last} {}", found.file.path, found.target.result_type().as_str())
         };

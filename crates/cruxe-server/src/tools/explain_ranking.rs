@@ -32,7 +32,7 @@ struct Input {
 #[derive(Serialize, JsonSchema)]
 struct Output {
     query: String,
-    result: Place,
+    result: ExplainedResult,
     scoring: Scoring,
     scoring_details: Details,
     metadata: Metadata,
@@ -40,7 +40,7 @@ struct Output {
 
 /// The result.
 #[derive(Serialize, JsonSchema)]
-struct Place {
+struct ExplainedResult {
     path: String,
     line_start: u32,
     line_end: u32,
@@ -103,7 +103,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let (found, answer) = explain::explain(&view, &question, &input.result_path, line)?;
         let is_it =
-            |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;
+            |other: &&cruxe_query::search::SearchHit| other.file.path == found.file.path && other.lines == found.lines;
         let rank = 1 + answer.found.iter().take_while(|other| !is_it(other)).count();
         let symbol = found.symbol();
         let score = &found.score;
@@ -123,7 +123,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let reasons = found.reasons.clone();
         Ok(Output {
             query: input.query,
-            result: Place {
+            result: ExplainedResult {
                 path: input.result_path,
                 line_start: found.lines.0,
                 line_end: found.lines.1,

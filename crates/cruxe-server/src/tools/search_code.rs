@@ -6,7 +6,7 @@ use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
 use cruxe_model::{SourceLayer, ids};
 use cruxe_query::locate;
-use cruxe_query::search::{self, Answer, Found, Question, ResultType};
+use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -155,11 +155,11 @@ fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
     })
 }
 
-fn hit(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Hit, ToolError> {
+fn hit(view: &View, layers: &Layers, found: &SearchHit, input: &Input) -> Result<Hit, ToolError> {
     let (more, context) = (input.detail_level != DetailLevel::Location, input.detail_level == DetailLevel::Context);
     let path = found.file.path.as_str();
     let symbol = found.symbol();
-    let located = found.target.symbol().map(|at| shape::located(found, at));
+    let located = found.definition();
     let result_type = found.target.result_type();
     let is_file = result_type == ResultType::File;
     let surroundings = match &located {
@@ -196,7 +196,7 @@ fn hit(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Hit
 }
 
 /// The identity of a result in this index: where it is and what it says.
-fn result_id(found: &Found) -> String {
+fn result_id(found: &SearchHit) -> String {
     let result_type = found.target.result_type();
     let prefix = match result_type {
         ResultType::Symbol => "res",
@@ -212,7 +212,7 @@ fn result_id(found: &Found) -> String {
 /// Why each result ranks where it does: what each component adds to its score. At the `basic` level the text stands as
 /// `bm25_score`, at `full` that is the raw figure of the best chunk and the text is a field of its own; either way the
 /// components add up to `final_score`.
-fn reasons(found: &[Found], level: ExplainLevel) -> Option<Value> {
+fn reasons(found: &[SearchHit], level: ExplainLevel) -> Option<Value> {
     if level == ExplainLevel::Off {
         return None;
     }
@@ -238,7 +238,7 @@ fn reasons(found: &[Found], level: ExplainLevel) -> Option<Value> {
 }
 
 /// What is worth a look after this: the first symbol by name, its file, and the words as names.
-fn next_actions(answer: &Answer) -> Vec<Value> {
+fn next_actions(answer: &SearchAnswer) -> Vec<Value> {
     let ref_name = &answer.standing.ref_name;
     let mut actions = Vec::new();
     let symbols = answer.found.iter().filter_map(|found| found.symbol().map(|symbol| (found, symbol)));
@@ -252,8 +252,8 @@ fn next_actions(answer: &Answer) -> Vec<Value> {
     actions
 }
 
-fn join_status(answer: &Answer) -> Value {
-    let count = |is: fn(&Found) -> bool| answer.found.iter().filter(|found| is(found)).count();
+fn join_status(answer: &SearchAnswer) -> Value {
+    let count = |is: fn(&SearchHit) -> bool| answer.found.iter().filter(|found| is(found)).count();
     let hits = count(|found| found.symbol().is_some());
     let misses = count(|found| found.symbol().is_none() && found.target.result_type() != ResultType::File);
     json!({"join_status": {"hits": hits, "misses": misses}})

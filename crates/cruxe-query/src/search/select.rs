@@ -137,7 +137,7 @@ pub(super) fn select(
 
 /// How much the best of this search is worth at all, by its first files.
 pub(super) fn quality(search: &Search, ranked: &Ranked) -> f32 {
-    let head = || ranked.files.iter().take(3);
+    let head = || ranked.files.iter().take(factors::JUDGED_BY);
     let covered = head().map(|file| ranked.lexical.coverage[file.file as usize]).fold(0.0, f32::max);
     let nearest = ranked.semantic.as_ref().map_or(0.0, |semantic| {
         head().map(|file| highest(&semantic.chunks[search.range(file.file)])).fold(0.0, f32::max)

@@ -10,6 +10,8 @@ pub(crate) const TEST_CHUNK: f32 = 0.7;
 const SAME_FILE: f32 = 0.55;
 /// What a copy of an earlier result keeps.
 const COPY: f32 = 0.5;
+/// The first files that a search is judged by.
+pub(crate) const JUDGED_BY: usize = 3;
 /// A cosine that the model gives to texts that say the same.
 const CLEARLY_NEAR: f32 = 0.6;
 /// What a search that found next to nothing keeps of its scores.

@@ -330,8 +330,7 @@ impl Run<'_> {
         let (mut work, mut kept) = (Vec::new(), Vec::new());
         let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(old)? };
         for file in listing.files {
-            let language = registry::detect(&file.path, b"");
-            let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
+            let module = places.module_of(&file.path, registry::detect(&file.path, b""));
             let limit = self.project.config.index.max_file_bytes;
             let believed = old_stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
             let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, Some(limit)));

@@ -12,22 +12,19 @@ use super::broad::{
     def, function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
 };
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::walk::{Cx, Walk, span};
 
 /// The C language.
 pub static C: LanguageDef = LanguageDef {
     id: "c",
     name: "c",
-    depth: Depth::Broad,
     extensions: &["c", "h"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
     },
+    ..LANGUAGE
 };
 
 pub(super) static C_TABLE: Table = Table {

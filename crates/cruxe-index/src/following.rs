@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{FreshnessStatus, RepoPath, ToolError};
+use cruxe_model::{RepoPath, Work};
 use cruxe_store::{RefState, Snapshot, StatEntry};
 
 use crate::error::IndexError;
@@ -110,7 +110,7 @@ impl Workspace {
         source: &Source,
         state: &RefState,
         snapshot: &Snapshot,
-    ) -> Result<Option<Change>, ToolError> {
+    ) -> Result<Option<Change>, IndexError> {
         if let Some(change) = freshness::commit_change(source, state) {
             return Ok(Some(change));
         }
@@ -250,7 +250,7 @@ impl Workspace {
         std::thread::spawn(move || {
             loop {
                 edited.wait(debounce);
-                match this.upgrade().filter(|this| !this.closing.load(Ordering::Relaxed)) {
+                match this.upgrade().filter(|this| !this.closing.is_cancelled()) {
                     Some(this) => this.catch_up_with_edits(),
                     None => return,
                 }
@@ -285,13 +285,13 @@ impl Workspace {
     fn catch_up_with_edits(self: &Arc<Workspace>) {
         self.watch_folders();
         let deadline = Instant::now() + Duration::from_secs(60);
-        while Instant::now() < deadline && !self.closing.load(Ordering::Relaxed) {
+        while Instant::now() < deadline && !self.closing.is_cancelled() {
             let stale = match self.look(None, FreshnessPolicy::BestEffort) {
-                Ok(view) => view.metadata.freshness_status != FreshnessStatus::Fresh || view.published.is_none(),
+                Ok(view) => !view.standing.is_fresh() || view.published.is_none(),
                 Err(_) => return, // a damaged index is for `index --force`, not for a sync behind the user's back
             };
             // Whoever is at it may have listed the files before the edit, so look again afterwards.
-            match stale.then(|| self.run_job(&JobRequest::default(), &())) {
+            match stale.then(|| self.run_job(&JobRequest::default(), Work::default())) {
                 None => return self.tell_listeners(), // another process may have been first
                 Some(Ok(_)) => {
                     // The next question finds the work tree looked at.

@@ -28,11 +28,12 @@ mod worktree;
 
 pub use self::scip::{ScipFile, ScipReport};
 pub use error::IndexError;
+pub use freshness::Change;
 pub use history::{CommitTree, PastReader};
-pub use job::{JobReport, JobRequest, Progress};
+pub use job::{JobReport, JobRequest};
 pub use project::{Project, Source};
 pub use prune::Pruned;
 pub use refs::Layers;
 pub use scan::{Listing, ScanFile};
-pub use view::View;
+pub use view::{Notice, Standing, View};
 pub use workspace::Workspace;

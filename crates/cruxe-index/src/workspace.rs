@@ -1,23 +1,22 @@
 //! A project as a server or a command uses it: asks for views of refs, starts jobs, follows edits.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cruxe_embed::Table;
 use cruxe_embed::minilm::{MiniLm, NAME};
 use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
-use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, ResultCompleteness, SchemaStatus, ToolError};
+use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, Work};
 use cruxe_store::{Index, Job, JobMode, Jobs, SCHEMA_VERSION, Snapshot, StoreError, WriterLock};
 
 use crate::error::IndexError;
 use crate::following::Following;
 use crate::freshness::Change;
 use crate::history::History;
-use crate::job::{JobReport, JobRequest, PreparedJob, Progress};
+use crate::job::{JobReport, JobRequest, PreparedJob};
 use crate::project::{Project, Source};
-use crate::view::{Listener, View};
+use crate::view::{Listener, Notice, Standing, View};
 
 /// An open project.
 pub struct Workspace {
@@ -30,7 +29,8 @@ pub struct Workspace {
     interrupted: Mutex<Vec<Job>>,
     last_failure: Mutex<Option<(String, String)>>,
     transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
-    pub(crate) closing: AtomicBool,
+    /// Cancelled when the workspace closes, and with it everything that runs.
+    pub(crate) closing: Work,
     running: Mutex<usize>,
     /// Commits that questions looked at.
     pub(crate) history: History,
@@ -51,7 +51,7 @@ impl Workspace {
             interrupted: Mutex::default(),
             last_failure: Mutex::default(),
             transformer: OnceLock::new(),
-            closing: AtomicBool::new(false),
+            closing: Work::default(),
             running: Mutex::new(0),
             history: History::default(),
             touched: Mutex::default(),
@@ -151,14 +151,14 @@ impl Workspace {
     pub fn start_job(
         self: &Arc<Workspace>,
         request: &JobRequest,
-        progress: Arc<dyn Progress + Send + Sync>,
+        work: Work,
     ) -> Result<(String, String, JobMode), IndexError> {
         let job = self.prepare(request)?;
         let started = (job.id().to_owned(), job.ref_name().to_owned(), job.mode());
         let this = Arc::clone(self);
         *lock(&self.running) += 1;
         std::thread::spawn(move || {
-            if let Err(problem) = this.run(job, &*progress) {
+            if let Err(problem) = this.run(job, work) {
                 tracing::error!("indexing failed: {problem}");
             }
             *lock(&this.running) -= 1;
@@ -167,9 +167,9 @@ impl Workspace {
     }
 
     /// Runs a job and waits for it.
-    pub fn run_job(&self, request: &JobRequest, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+    pub fn run_job(&self, request: &JobRequest, work: Work) -> Result<JobReport, IndexError> {
         let job = self.prepare(request)?;
-        self.run(job, progress)
+        self.run(job, work)
     }
 
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
@@ -179,9 +179,9 @@ impl Workspace {
         Ok(job)
     }
 
-    fn run(&self, job: PreparedJob, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+    fn run(&self, job: PreparedJob, work: Work) -> Result<JobReport, IndexError> {
         let ref_name = job.ref_name().to_owned();
-        let outcome = job.run(&self.project, &Closing { inner: progress, closing: &self.closing });
+        let outcome = job.run(&self.project, &work.within(&self.closing));
         match &outcome {
             Ok(_) => {
                 *lock(&self.last_failure) = None;
@@ -196,12 +196,16 @@ impl Workspace {
 
     /// Asks running jobs to give up; they do so at the next file.
     pub fn close(&self) {
-        self.closing.store(true, Ordering::Relaxed);
+        self.closing.cancel();
         self.following.wake();
     }
 
     /// The ref that a question is about, as it is published, with its freshness handled as the policy says.
-    pub fn view(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, ToolError> {
+    pub fn view(
+        self: &Arc<Workspace>,
+        ref_name: Option<&str>,
+        policy: FreshnessPolicy,
+    ) -> Result<View<'_>, IndexError> {
         let outcome = self.view_of(ref_name, policy);
         // What is damaged in part is rebuilt by a sync, also where it is the part that every question needs.
         let damaged = outcome.is_err() && self.index().is_ok_and(|index| index.wants_rebuild());
@@ -211,9 +215,9 @@ impl Workspace {
         outcome
     }
 
-    fn view_of(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, ToolError> {
+    fn view_of(self: &Arc<Workspace>, ref_name: Option<&str>, policy: FreshnessPolicy) -> Result<View<'_>, IndexError> {
         let view = self.look(ref_name, policy)?;
-        if view.metadata.freshness_status != FreshnessStatus::Fresh {
+        if !view.standing.is_fresh() {
             // No event told of it, or not yet.
             self.following.wake();
         }
@@ -225,23 +229,23 @@ impl Workspace {
         self: &Arc<Workspace>,
         ref_name: Option<&str>,
         policy: FreshnessPolicy,
-    ) -> Result<View<'_>, ToolError> {
+    ) -> Result<View<'_>, IndexError> {
         let (name, source) = self.meaning(ref_name)?;
-        let mut metadata = Metadata::new(&name);
+        let mut standing = Standing::fresh(&name);
         let snapshot = match self.snapshot() {
             Ok(snapshot) => Some(snapshot),
             Err(StoreError::NotIndexed) => {
-                metadata.schema_status = SchemaStatus::NotIndexed;
+                standing.schema = SchemaStatus::NotIndexed;
                 None
             }
-            Err(problem) => return Err(IndexError::from(problem).into()),
+            Err(problem) => return Err(problem.into()),
         };
         let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name).map_err(IndexError::from)?,
+            Some(snapshot) => snapshot.ref_state(&name)?,
             None => None,
         };
         let Some((snapshot, state)) = snapshot.zip(state) else {
-            return self.unpublished(name, source, policy, metadata);
+            return self.unpublished(name, source, policy, standing);
         };
         if ref_name.is_some() {
             self.touch(&name);
@@ -250,31 +254,31 @@ impl Workspace {
             Some(source) => self.change(&name, source, &state, &snapshot)?,
             None => Some(Change::OtherSource), // the ref is gone from git; what was indexed is all there is
         };
-        let active = self.active_job().map_err(IndexError::from)?.filter(|job| job.ref_name == name);
+        let active = self.active_job()?.filter(|job| job.ref_name == name);
         if active.as_ref().is_some_and(|job| job.mode == JobMode::Full) {
-            metadata.indexing_status = IndexingStatus::Indexing;
+            standing.indexing = IndexingStatus::Indexing;
         }
         let current = change.is_none();
         if let Some(change) = change {
-            self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut metadata)?;
+            self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut standing)?;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
-        let incomplete = || Ok::<_, ToolError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
+        let incomplete = || Ok::<_, IndexError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
         if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
         if !state.skipped.is_empty() {
             let large = state.skipped.iter().filter(|(_, why)| why == "too large" || why == "unreadable").count();
             if large > 0 {
-                metadata.warnings.push(format!("{large} files are too large or unreadable and not in the index"));
+                standing.notices.push(Notice::LeftOut(large));
             }
         }
-        Ok(View::new(&self.project, Some((snapshot, state)), metadata))
+        Ok(View::new(&self.project, Some((snapshot, state)), standing))
     }
 
     /// Whether the embeddings are of another model than the one that questions are embedded with.
-    fn lacks_embeddings(&self, snapshot: &Snapshot) -> Result<bool, ToolError> {
-        let have = snapshot.embedding().map_err(IndexError::from)?.map(|embedding| embedding.model);
+    fn lacks_embeddings(&self, snapshot: &Snapshot) -> Result<bool, IndexError> {
+        let have = snapshot.embedding()?.map(|embedding| embedding.model);
         Ok(self.project.config.semantic.enabled && have.as_deref() != Some(Table::builtin().version()))
     }
 
@@ -295,7 +299,7 @@ impl Workspace {
     }
 
     /// The name of a ref and what it means; no meaning for an indexed ref that git no longer has.
-    fn meaning(&self, ref_name: Option<&str>) -> Result<(String, Option<Source>), ToolError> {
+    fn meaning(&self, ref_name: Option<&str>) -> Result<(String, Option<Source>), IndexError> {
         match self.project.resolve(ref_name) {
             Ok((name, source)) => Ok((name, Some(source))),
             Err(problem) => {
@@ -315,31 +319,31 @@ impl Workspace {
         name: String,
         source: Option<Source>,
         policy: FreshnessPolicy,
-        mut metadata: Metadata,
-    ) -> Result<View<'_>, ToolError> {
-        let active = self.active_job().map_err(IndexError::from)?;
+        mut standing: Standing,
+    ) -> Result<View<'_>, IndexError> {
+        let active = self.active_job()?;
         let here = matches!(source, Some(Source::WorkTree { .. }));
         let failed = lock(&self.last_failure).clone().filter(|(failed, _)| *failed == name);
-        metadata.result_completeness = ResultCompleteness::Partial;
-        metadata.freshness_status = FreshnessStatus::Stale;
+        standing.partial = true;
+        standing.freshness = FreshnessStatus::Stale;
         if active.as_ref().is_some_and(|job| job.ref_name == name) {
-            metadata.freshness_status = FreshnessStatus::Syncing;
-            metadata.indexing_status = IndexingStatus::Indexing;
-            metadata.warnings.push("the first index is being built; results are missing until it is done".to_owned());
+            standing.freshness = FreshnessStatus::Syncing;
+            standing.indexing = IndexingStatus::Indexing;
+            standing.notices.push(Notice::FirstIndex);
         } else if let Some((_, why)) = failed {
-            metadata.indexing_status = IndexingStatus::Failed;
-            metadata.warnings.push(format!("indexing failed: {why}"));
+            standing.indexing = IndexingStatus::Failed;
+            standing.notices.push(Notice::Failed(why));
         } else if !here {
-            return Err(IndexError::RefNotIndexed(name).into());
+            return Err(IndexError::RefNotIndexed(name));
         } else if policy != FreshnessPolicy::BestEffort && self.project.is_registered()? && self.sync_in_background() {
-            metadata.freshness_status = FreshnessStatus::Syncing;
-            metadata.indexing_status = IndexingStatus::Indexing;
-            metadata.warnings.push(format!("`{name}` is being indexed; results are missing until it is done"));
+            standing.freshness = FreshnessStatus::Syncing;
+            standing.indexing = IndexingStatus::Indexing;
+            standing.notices.push(Notice::BeingIndexed);
         } else {
-            metadata.indexing_status = IndexingStatus::NotIndexed;
-            metadata.warnings.push("nothing is indexed yet: call index_repo".to_owned());
+            standing.indexing = IndexingStatus::NotIndexed;
+            standing.notices.push(Notice::NothingIndexed);
         }
-        Ok(View::new(&self.project, None, metadata))
+        Ok(View::new(&self.project, None, standing))
     }
 
     fn handle_stale(
@@ -349,19 +353,21 @@ impl Workspace {
         syncing: bool,
         exists: bool,
         policy: FreshnessPolicy,
-        metadata: &mut Metadata,
-    ) -> Result<(), ToolError> {
+        standing: &mut Standing,
+    ) -> Result<(), IndexError> {
         if policy == FreshnessPolicy::Strict {
-            return Err(stale_error(name, &change, &self.project));
+            let head = self.project.repo.as_ref().and_then(|repo| repo.head().ok()).and_then(|head| head.commit);
+            let head = head.map(|head| head.to_hex());
+            return Err(IndexError::Stale { ref_name: name.to_owned(), change, head });
         }
-        metadata.freshness_status = if syncing { FreshnessStatus::Syncing } else { FreshnessStatus::Stale };
+        standing.freshness = if syncing { FreshnessStatus::Syncing } else { FreshnessStatus::Stale };
         if policy == FreshnessPolicy::Balanced && !syncing && exists {
             let here = self.project.current_ref().is_ok_and(|current| current == name);
             if here {
                 self.sync_in_background();
             } else {
                 let request = JobRequest { ref_name: Some(name.to_owned()), force: false };
-                let _ = self.start_job(&request, Arc::new(()));
+                let _ = self.start_job(&request, Work::default());
             }
         }
         Ok(())
@@ -369,52 +375,13 @@ impl Workspace {
 
     /// Starts a sync of what is checked out; `true` when one is running now.
     pub fn sync_in_background(self: &Arc<Workspace>) -> bool {
-        match self.start_job(&JobRequest::default(), Arc::new(())) {
+        match self.start_job(&JobRequest::default(), Work::default()) {
             Ok(_) | Err(IndexError::Busy) => true,
             Err(problem) => {
                 tracing::warn!("cannot sync: {problem}");
                 false
             }
         }
-    }
-}
-
-fn stale_error(name: &str, change: &Change, project: &Project) -> ToolError {
-    let head = project.repo.as_ref().and_then(|repo| repo.head().ok()).and_then(|head| head.commit);
-    let (message, indexed, current) = match change {
-        Change::Commit { indexed, current } => (
-            "Index is stale. Last indexed commit does not match HEAD. Run sync_repo to refresh.".to_owned(),
-            indexed.clone(),
-            current.clone(),
-        ),
-        Change::File(path) => (
-            format!("Index is stale. {path} changed since it was indexed. Run sync_repo to refresh."),
-            head.map(|head| head.to_hex()),
-            head.map(|head| head.to_hex()),
-        ),
-        Change::OtherSource => {
-            (format!("Index is stale. `{name}` was indexed from somewhere else. Run sync_repo to refresh."), None, None)
-        }
-    };
-    ToolError::new(ErrorCode::IndexStale, message)
-        .with("last_indexed_commit", indexed)
-        .with("current_head", current)
-        .with("ref", name)
-}
-
-/// A listener that also stops when the workspace closes.
-struct Closing<'a> {
-    inner: &'a dyn Progress,
-    closing: &'a AtomicBool,
-}
-
-impl Progress for Closing<'_> {
-    fn files(&self, done: u64, total: u64) {
-        self.inner.files(done, total);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.closing.load(Ordering::Relaxed) || self.inner.cancelled()
     }
 }
 

@@ -25,6 +25,8 @@ pub struct LanguageDef {
     pub file_names: &'static [&'static str],
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
+    /// Another language that a file with one of these extensions is of after all, by the extension and its beginning.
+    pub otherwise: fn(&str, &[u8]) -> Option<&'static LanguageDef>,
     /// How its files are read.
     pub front_end: FrontEnd,
     /// Stands between the parts of a qualified name.
@@ -49,6 +51,7 @@ pub const LANGUAGE: LanguageDef = LanguageDef {
     extensions: &[],
     file_names: &[],
     interpreters: &[],
+    otherwise: |_, _| None,
     front_end: FrontEnd::Plain(|_| {}),
     separator: ".",
     opening: "",
@@ -99,5 +102,17 @@ impl LanguageDef {
     /// Returns whether a use in a file of one language may mean a definition of the other at all, be it by a guess.
     pub fn may_mean(&self, other: &LanguageDef) -> bool {
         self.naming.system == other.naming.system
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::named;
+
+    #[test]
+    fn languages_of_one_family_see_each_other_and_no_others() {
+        let kin = |one: &str, other: &str| named(one).is_kin(named(other));
+        assert!(kin("c", "cpp") && kin("cpp", "c") && kin("scala", "kotlin") && kin("ruby", "ruby"));
+        assert!(!kin("java", "cpp") && !kin("ruby", "php") && !kin("text", "markdown"));
     }
 }

@@ -201,6 +201,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_crate_is_called_by_its_library() {
+        let of = |text| cargo(text).map(|package| (package.name, package.root));
+        let plain = "[package]\nname = 'tokio-util'\n";
+        assert_eq!(of(plain), Some(("tokio_util".into(), "src/lib.rs".into())));
+        let named = "[package]\nname = \"a\"\n[lib]\nname = \"b\"\npath = \"b.rs\"\n";
+        assert_eq!(of(named), Some(("b".into(), "b.rs".into())));
+        assert_eq!(of("[workspace]\n"), None);
+        assert_eq!(of("[package\nname = \"a\"\n"), None);
+    }
+
+    #[test]
     fn comments_and_trailing_commas_are_not_json() {
         let text = "{ // c\n \"a\": \"//no\", /* x */ \"b\": [1, 2,], }";
         assert_eq!(without_comments(text).split_whitespace().collect::<String>(), "{\"a\":\"//no\",\"b\":[1,2]}");

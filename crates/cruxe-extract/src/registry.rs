@@ -7,7 +7,7 @@ use cruxe_model::RepoPath;
 use tree_sitter::Language;
 
 use crate::language::{FrontEnd, LanguageDef, TEXT};
-use crate::languages::{LANGUAGES, c, cpp};
+use crate::languages::LANGUAGES;
 use crate::walk::Rules;
 
 /// A grammar with its rules, ready for use.
@@ -40,8 +40,10 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> Option<&'static LanguageDef> {
         return Some(def);
     }
     match path.extension() {
-        Some(extension) if extension == "h" && c::is_cpp_header(head) => Some(&cpp::CPP),
-        Some(extension) => BY_EXTENSION.get(extension.as_str()).copied(),
+        Some(extension) => {
+            let def = BY_EXTENSION.get(extension.as_str()).copied()?;
+            Some((def.otherwise)(&extension, head).unwrap_or(def))
+        }
         None => {
             let program = interpreter(head)?;
             let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'); // `python3.11`

@@ -20,6 +20,7 @@ pub static C: LanguageDef = LanguageDef {
     id: "c",
     name: "c",
     extensions: &["c", "h"],
+    otherwise: |extension, head| (extension == "h" && is_cpp_header(head)).then_some(&super::cpp::CPP),
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
@@ -222,7 +223,7 @@ fn include(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
 }
 
 /// Whether a header is C++: it has a line that only C++ has.
-pub fn is_cpp_header(head: &[u8]) -> bool {
+fn is_cpp_header(head: &[u8]) -> bool {
     head.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
         let word = |word: &[u8]| line.strip_prefix(word).map(<[u8]>::trim_ascii_start);

@@ -37,7 +37,7 @@ pub struct Naming {
     pub new_types: bool,
     /// A type that is generic has the members of its bounds and no others.
     pub strict_bounds: bool,
-    /// A value has the members of what it points to.
+    /// A type may say what its values point to, and then they have the members of that.
     pub dereferences: bool,
     /// Every type has methods of the standard library, derived or for all types.
     pub blanket_methods: bool,
@@ -58,6 +58,8 @@ pub struct Naming {
     pub meta_types: &'static [&'static str],
     /// Types whose values have the members of their first argument: `Partial<A>`.
     pub transparent: &'static [&'static str],
+    /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
+    pub pointers: &'static str,
     /// The method that makes a value, where it has a name of its own.
     pub constructor: Option<&'static str>,
     /// The method that runs when a value is called.
@@ -99,6 +101,7 @@ pub const NAMING: Naming = Naming {
     unions: &[],
     meta_types: &[],
     transparent: &[],
+    pointers: "",
     constructor: None,
     call: None,
     enter: &[],

@@ -3,15 +3,6 @@
 use super::file::Lang;
 use super::types::Ty;
 
-/// Smart pointers and guards: a member that they do not have is that of what they hold.
-fn is_pointer(name: &str) -> bool {
-    listed(
-        "Box Rc Arc Cow Pin Ref RefMut MutexGuard RwLockReadGuard RwLockWriteGuard Lazy LazyLock LazyCell \
-        ManuallyDrop AssertUnwindSafe Reverse Wrapping CachePadded",
-        name,
-    )
-}
-
 /// Methods after which a value, or what it holds, is as good as the same.
 fn keeps(method: &str) -> bool {
     listed(
@@ -56,7 +47,7 @@ pub(super) fn inner(ty: &Ty) -> Ty {
 /// What is behind a smart pointer; `None` for anything else.
 pub(super) fn pointee(ty: &Ty, lang: Lang) -> Option<Ty> {
     match ty {
-        Ty::Foreign(name, args) if lang.naming.dereferences && is_pointer(name) => args.first().cloned(),
+        Ty::Foreign(name, args) if listed(lang.naming.pointers, name) => args.first().cloned(),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! * [`exact`]: what an imported compiler's index says, before all others
 //! * [`scope`]: a plain name, from the innermost scope outwards
-//! * [`modules`]: what an import or a path means; the rules of each language are below it
+//! * [`modules`]: what an import or a path means; the rules of each module system are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it

@@ -47,6 +47,8 @@ pub static RUST: LanguageDef = LanguageDef {
         blanket_methods: true,
         associated_by_path: true,
         variants_hold: true,
+        pointers: "Box Rc Arc Cow Pin Ref RefMut MutexGuard RwLockReadGuard RwLockWriteGuard Lazy LazyLock LazyCell \
+            ManuallyDrop AssertUnwindSafe Reverse Wrapping CachePadded",
         everyday: "len is_empty push push_str extend contains contains_key to_string into from try_into try_from \
             as_str as_bytes as_path to_str to_path_buf display parse split trim lines chars bytes \
             starts_with ends_with replace find map fold collect any all count sum zip unzip position retain \

@@ -1,7 +1,7 @@
 //! What is known about a language: one [`LanguageDef`] in its folder.
 //!
-//! Plain data and functions, so that whoever asks about a language looks here and tests for no language by name. What
-//! most languages have in common is in [`LANGUAGE`]; a definition says what is different.
+//! Data and plain functions, so that nobody has to test for a language by its name. [`LANGUAGE`] has what most languages
+//! have in common; a definition says what is different.
 
 use cruxe_model::RepoPath;
 use tree_sitter::Language;
@@ -25,7 +25,7 @@ pub struct LanguageDef {
     pub file_names: &'static [&'static str],
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
-    /// Another language that a file with one of these extensions is of after all, by the extension and its beginning.
+    /// Tells a file of another language with the same extension, by that extension and the beginning of its content.
     pub otherwise: fn(&str, &[u8]) -> Option<&'static LanguageDef>,
     /// How its files are read.
     pub front_end: FrontEnd,
@@ -37,7 +37,8 @@ pub struct LanguageDef {
     pub module: fn(&Places, &RepoPath) -> String,
     /// Whether everything in a file exists for tests, by the file's path.
     pub is_test_path: fn(&str) -> bool,
-    /// The language whose definitions are seen by plain name, and that sees the definitions of this one.
+    /// The language that stands for its family, `None` for itself. Languages of one family see each other's definitions
+    /// by plain name.
     pub family: Option<&'static LanguageDef>,
     /// What its names mean.
     pub naming: Naming,

@@ -1,15 +1,15 @@
-//! What the names of a language mean, as far as a few words say it. What needs an algorithm (imports, paths, packages)
-//! is chosen by [`Naming::system`] and stands with the resolver.
+//! What the names of a language mean, as far as data can say it. What takes an algorithm (imports, paths, packages) is
+//! part of the resolver and chosen by [`Naming::system`].
 
-/// How names are introduced, seen and reached. The broad languages have all of it from [`NAMING`].
+/// How names are introduced, seen and reached. Broad languages take all of it from [`NAMING`].
 pub struct Naming {
     /// How modules find each other.
     pub system: System,
     /// The name that an import introduces, from the path of what it imports; empty for none.
     pub imported: fn(&str) -> &str,
-    /// What a file hands on (`export … from`) is not thereby a name inside it.
+    /// What a file hands on (`export … from`) is no name inside the file itself.
     pub exports_apart: bool,
-    /// What is around a module inside a file is not in sight in it.
+    /// A module inside a file does not see the names around it.
     pub closed_modules: bool,
 
     /// From where on a local is seen.
@@ -20,26 +20,26 @@ pub struct Naming {
     pub objects: bool,
     /// Methods stand outside their type (`func (t T) m()`) and are no names of their file.
     pub free_methods: bool,
-    /// The qualified name of what stands outside a type shows its owner: `Foo.prototype.bar = …`, `void Foo::bar()`.
+    /// The qualified name of a member that stands outside its type shows the type: `void Foo::bar()`.
     pub shown_owners: bool,
     /// Definitions of one name that are one thing.
     pub merging: Merging,
 
-    /// The word for the type around a place, among types.
+    /// The word for the type around it, where a type is expected: `Self`.
     pub own_type: Option<&'static str>,
-    /// That word means the same among values, and is never looked up.
+    /// That word means the same where a value is expected, and is never looked up.
     pub own_type_everywhere: bool,
-    /// The type around a place may be a sub-type there: classes are extended.
+    /// That word may mean a sub-type: classes are extended.
     pub open_types: bool,
     /// What a type implements may stand apart from it: `impl Trait for Type`, an extension.
     pub impls: bool,
     /// `type A B` makes a new type; only `type A = B` gives a second name to one.
     pub new_types: bool,
-    /// A type that is generic has the members of its bounds and no others.
+    /// A value of a type parameter has the members of its bounds and no others.
     pub strict_bounds: bool,
     /// A type may say what its values point to, and then they have the members of that.
     pub dereferences: bool,
-    /// Every type has methods of the standard library, derived or for all types.
+    /// Every type may have methods of the standard library, derived or implemented for all.
     pub blanket_methods: bool,
     /// Functions without a receiver are reached by their type's path only.
     pub associated_by_path: bool,
@@ -47,7 +47,7 @@ pub struct Naming {
     pub variants_hold: bool,
     /// A field may hold a function that is called.
     pub called_fields: bool,
-    /// A function may be the value of a variable, made by code around it that does not run with it: `const f = memo(() => …)`.
+    /// A variable may hold a function, made by code that does not run with it: `const f = memo(() => …)`.
     pub function_values: bool,
     /// A decorator is called; an attribute or annotation is not.
     pub decorators_run: bool,
@@ -64,7 +64,7 @@ pub struct Naming {
     pub constructor: Option<&'static str>,
     /// The method that runs when a value is called.
     pub call: Option<&'static str>,
-    /// The methods that say what a block which a value opens works with.
+    /// The methods whose result a block works with: `with value as x`.
     pub enter: &'static [&'static str],
     /// Members that say what iterating over a value or indexing it gives, the surest first.
     pub elements: &'static [&'static str],

@@ -24,7 +24,7 @@ pub static GO: LanguageDef = LanguageDef {
     extensions: &["go"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_go::LANGUAGE.into(), rules },
     module: module::module,
-    is_test_path: |path| path.ends_with("_test.go"),
+    is_test_path: |path| path.ends_with("_test.go"), // compiled only for tests
     naming: Naming {
         system: System::Go,
         imported: module::package_name,
@@ -228,8 +228,6 @@ impl Rules for Go {
         Walk::Into
     }
 }
-
-/// What stands in such a file is compiled only for tests.
 
 fn access(name: &str) -> Access {
     if name.chars().next().is_some_and(char::is_uppercase) { Access::Public } else { Access::Private }

@@ -9,7 +9,6 @@
 
 pub mod app;
 pub mod arguments;
-mod call_error;
 mod cards;
 pub mod catalog;
 mod complete;
@@ -24,6 +23,7 @@ mod progress;
 mod prompts;
 mod resources;
 mod roots;
+mod rpc;
 pub mod schema;
 pub mod server;
 pub mod session;

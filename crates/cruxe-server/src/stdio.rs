@@ -9,15 +9,14 @@
 //! the input says the same and is reliable.
 
 mod lines;
-mod link;
-pub(crate) mod message;
+mod transport;
 
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId};
 use rmcp::serve_server;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -27,9 +26,8 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use self::lines::{Line, LineReader, Out, write_lines};
-pub(crate) use self::link::explain;
-use self::link::{Incoming, Link, Opening, Pending, opening, to_notification, to_request};
-use self::message::{Message, Refusal, invalid, parse, result_line};
+use self::transport::{Incoming, Link, Opening, Pending, opening};
+use crate::rpc::{ID_TAKEN, Message, Refusal, bare_answer, invalid, parse, to_notification, to_request};
 use crate::schema::Object;
 use crate::server::{Connection, Server};
 use crate::tool::Call;
@@ -85,7 +83,7 @@ pub async fn serve_stdio_within(
     let (out, queue) = Out::channel();
     let mut writer = tokio::spawn(write_lines(output, queue));
     let mut lines = LineReader::new(input, MAX_LINE);
-    let mut front = Front::new(server.connect().written(), out.clone());
+    let mut front = Front::new(server.connect().with_carried_answers(), out.clone());
     let in_flight = Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize));
     // A line that was read and waits until there is less in flight and less to be written. It is read before that, so that
     // the end of the input is seen whatever else is waited for.
@@ -190,7 +188,9 @@ impl Front {
             self.call_bare(Some(id), method, params, share);
             return Ok(());
         }
-        let (request_id, request) = to_request(&id, method, params).map_err(|refusal| self.hint(method, refusal))?;
+        let request_id: RequestId = serde_json::from_value(id.clone())
+            .map_err(|problem| invalid(id.clone(), format!("`id` is not usable: {problem}.")))?;
+        let request = to_request(method, params).map_err(|error| Refusal::new(id.clone(), self.hint(method, error)))?;
         let step = opening(&request);
         let open = self.session.as_ref().is_some_and(|session| session.open && !session.messages.is_closed());
         if !open && step == Opening::OutOfTurn {
@@ -198,7 +198,7 @@ impl Front {
         }
         // rmcp would answer one of the two and forget the other.
         if self.pending.has(&request_id) {
-            return Err(invalid(id, message::ID_TAKEN));
+            return Err(invalid(id, ID_TAKEN));
         }
         self.pending.asked(&request_id, &request, share);
         let session = self.session();
@@ -246,14 +246,10 @@ impl Front {
         let task = self.tasks.spawn(async move {
             let _share = share;
             let outcome = server.call(&tool, Call::new(params.unwrap_or_default(), session)).await;
-            if let Some(id) = id {
-                let sent = match outcome {
-                    Ok(answer) => out.send_bytes(result_line(&id, &answer).into_bytes()),
-                    Err(error) => out.send(&Refusal::new(id, error.to_rpc()).to_json()),
-                };
-                if let Err(problem) = sent {
-                    tracing::debug!(%problem, "an answer was not sent");
-                }
+            if let Some(id) = id
+                && let Err(problem) = out.send_bytes(bare_answer(id, &outcome).into_bytes())
+            {
+                tracing::debug!(%problem, "an answer was not sent");
             }
             done
         });
@@ -278,12 +274,12 @@ impl Front {
     }
 
     /// Adds the nearest tool to a refusal of an unknown method: it may be a bare call with a slip.
-    fn hint(&self, method: &str, mut refusal: Refusal) -> Refusal {
-        if refusal.error.code == ErrorCode::METHOD_NOT_FOUND && !method.contains('/') {
+    fn hint(&self, method: &str, mut error: ErrorData) -> ErrorData {
+        if error.code == ErrorCode::METHOD_NOT_FOUND && !method.contains('/') {
             let nearest = self.connection.server.nearest(method).join(", ");
-            refusal.error.message = format!("{} Nearest tools: {nearest}.", refusal.error.message).into();
+            error.message = format!("{} Nearest tools: {nearest}.", error.message).into();
         }
-        refusal
+        error
     }
 
     /// Drops the handle of a bare call that has ended, unless a later call took over its id.

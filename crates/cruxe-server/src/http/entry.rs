@@ -23,9 +23,9 @@ use super::gate::{Gate, Refused};
 use super::in_flight::InFlight;
 use super::{HttpOptions, Site};
 use crate::metrics::Page;
+use crate::rpc::{ID_TAKEN, Message, bare_answer, invalid, parse};
 use crate::schema::Object;
 use crate::session::Session;
-use crate::stdio::message::{ID_TAKEN, Message, Refusal, invalid, parse, result_line};
 use crate::tool::Call;
 
 use cruxe_model::config::HttpConfig;
@@ -142,10 +142,7 @@ impl<S: Site> Entry<S> {
         let call = Call::new(params.unwrap_or_default(), Arc::new(Session::fleeting()));
         let outcome = self.site.server().call(tool, call).await;
         let Some(id) = id else { return StatusCode::ACCEPTED.into_response() };
-        match outcome {
-            Ok(answer) => ([(CONTENT_TYPE, "application/json")], result_line(&id, &answer)).into_response(),
-            Err(error) => rpc(StatusCode::OK, Refusal::new(id, error.to_rpc()).to_json()),
-        }
+        ([(CONTENT_TYPE, "application/json")], bare_answer(id, &outcome)).into_response()
     }
 
     async fn dispatch(&self, mut parts: request::Parts, bytes: Bytes) -> Response {

@@ -1,9 +1,10 @@
-//! What a message says, in JSON-RPC's terms.
+//! What a message says, in JSON-RPC's terms, and how one is refused.
 
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 
 use crate::schema::Object;
+use crate::server::CallError;
 use crate::tool::Answer;
 
 /// What a client hears that has two requests with one id at once.
@@ -29,7 +30,7 @@ pub(crate) enum Message {
 /// An error and whom to tell.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// Null where the line does not say which request it is.
+    /// Null where the message does not say which request it is.
     pub(crate) id: Value,
     pub(crate) error: ErrorData,
 }
@@ -39,15 +40,15 @@ impl Refusal {
         Refusal { id, error }
     }
 
-    /// Returns the line to send.
+    /// Returns the message to send.
     pub(crate) fn to_json(&self) -> Value {
         json!({"jsonrpc": "2.0", "id": self.id, "error": self.error})
     }
 }
 
-/// Reads one line.
-pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
-    let value: Value = serde_json::from_slice(line).map_err(|problem| {
+/// Reads one message. This is the only place where bytes of a client become JSON, but for what rmcp reads of HTTP.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Message, Refusal> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|problem| {
         Refusal::new(Value::Null, ErrorData::parse_error(format!("The message is no JSON: {problem}"), None))
     })?;
     let mut object = match value {
@@ -86,9 +87,12 @@ pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
     Ok(if has_id { Message::Request { id, method, params } } else { Message::Notification { method, params } })
 }
 
-/// The answer to a bare call, as JSON.
-pub(crate) fn result_line(id: &Value, answer: &Answer) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text())
+/// The answer to a bare call, a tool that was called as a method, as JSON.
+pub(crate) fn bare_answer(id: Value, outcome: &Result<Answer, CallError>) -> String {
+    match outcome {
+        Ok(answer) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text()),
+        Err(error) => Refusal::new(id, error.to_rpc()).to_json().to_string(),
+    }
 }
 
 /// A refusal with -32600.

@@ -1,4 +1,4 @@
-//! The way between our front and rmcp.
+//! rmcp's end of the connection: messages in its types, from the dispatcher and to the writer of lines.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,8 +14,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 use super::lines::Out;
 use crate::rpc;
 
-/// rmcp's end of the connection.
-pub(super) struct Link {
+/// A transport for rmcp that is fed by the dispatcher.
+pub(super) struct RmcpTransport {
     pub(super) messages: UnboundedReceiver<Incoming>,
     pub(super) out: Out,
     pub(super) pending: Arc<Pending>,
@@ -70,7 +70,7 @@ impl Pending {
     }
 }
 
-impl Transport<RoleServer> for Link {
+impl Transport<RoleServer> for RmcpTransport {
     type Error = io::Error;
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
+mod admission;
 pub mod app;
 pub mod arguments;
 mod cards;
@@ -18,7 +19,6 @@ pub mod http;
 pub mod limits;
 pub mod metrics;
 mod pages;
-mod places;
 mod progress;
 mod prompts;
 mod resources;

@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::admission::Cost;
 use crate::arguments;
 use crate::contract::{ErrorCode, ToolError};
-use crate::places::Cost;
 use crate::schema::{Object, input_schema, output_schema};
 use crate::session::Session;
 use crate::toolsets::Toolset;

@@ -22,16 +22,16 @@ use tokio::sync::watch;
 
 use super::errors::{CallError, describe_failure};
 use super::tools::{QUESTION_TIME, Served, Server};
+use crate::admission::Cost;
 use crate::arguments::MAX_LETTERS;
 use crate::catalog::Catalog;
 use crate::pages::page;
-use crate::places::Cost;
-use crate::progress::{CancelOnDrop, Note, heard};
+use crate::progress::{CancelOnDrop, ProgressReport, reporting};
 use crate::resources::link_of_first;
 use crate::rpc;
 use crate::schema::Object;
 use crate::session::Session;
-use crate::subscriptions::{self, MAX_FOLLOWED, Watch};
+use crate::subscriptions::{self, MAX_FOLLOWED, Subscriber};
 use crate::tool::{Answer, Call};
 use crate::toolsets::Toolset;
 
@@ -78,16 +78,16 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let (Some(catalog), Some(place)) = (&self.server.catalog, self.session.teller()) {
-            let watch = Watch {
+        if let (Some(catalog), Some(permit)) = (&self.server.catalog, self.session.notifier()) {
+            let subscriber = Subscriber {
                 catalog: Arc::clone(catalog),
                 session: Arc::clone(&self.session),
-                places: Arc::clone(&self.server.places),
+                admission: Arc::clone(&self.server.admission),
             };
-            let telling = subscriptions::tell_session(watch, context.peer.clone(), self.open.subscribe());
+            let notifying = subscriptions::notify_session(subscriber, context.peer.clone(), self.open.subscribe());
             tokio::spawn(async move {
-                let _place = place;
-                telling.await;
+                let _permit = permit;
+                notifying.await;
             });
         }
         self.ask_for_roots(&context.peer).await;
@@ -191,14 +191,14 @@ impl ServerHandler for Connection {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
-        let Ok(_place) = self.session.listeners().try_acquire() else {
+        let Ok(_permit) = self.session.listeners().try_acquire() else {
             return Err(ErrorData::invalid_request(
                 "There are as many subscriptions as a client may have. End one first.",
                 None,
             ));
         };
-        let watch = Watch { catalog, session, places: Arc::clone(&self.server.places) };
-        subscriptions::tell_listener(watch, &context).await;
+        let subscriber = Subscriber { catalog, session, admission: Arc::clone(&self.server.admission) };
+        subscriptions::notify_listener(subscriber, &context).await;
         Ok(())
     }
 
@@ -246,7 +246,7 @@ impl ServerHandler for Connection {
         let linked = self.links(&arguments);
         let call = Call::new(arguments, Arc::clone(&self.session));
         let outcome = tokio::select! {
-            outcome = hear(&context, call.work.clone(), |work| self.server.call(&request.name, call.with_work(work))) => outcome,
+            outcome = forward_progress(&context, call.work.clone(), |work| self.server.call(&request.name, call.with_work(work))) => outcome,
             // rmcp sends no answer to a cancelled request, whatever is returned.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
@@ -299,14 +299,14 @@ impl Connection {
         let work = Work::default();
         let guard = CancelOnDrop::new(work.clone());
         let asked = async {
-            let place = self.server.places.take(&self.session, Cost::Any).await;
+            let slot = self.server.admission.admit(&self.session, Cost::Any).await;
             let begin = move |work: Work| {
                 tokio::task::spawn_blocking(move || {
-                    let _place = place;
+                    let _slot = slot;
                     ask(&catalog, &session, &work)
                 })
             };
-            hear(context, work.until(Instant::now() + QUESTION_TIME), begin).await
+            forward_progress(context, work.until(Instant::now() + QUESTION_TIME), begin).await
         };
         tokio::select! {
             outcome = asked => {
@@ -330,12 +330,16 @@ impl Connection {
 }
 
 /// Waits for work and passes on what it reports, all of it before its outcome, to a client that asked for it.
-async fn hear<W: Future>(context: &RequestContext<RoleServer>, work: Work, begin: impl FnOnce(Work) -> W) -> W::Output {
+async fn forward_progress<W: Future>(
+    context: &RequestContext<RoleServer>,
+    work: Work,
+    begin: impl FnOnce(Work) -> W,
+) -> W::Output {
     let Some(token) = context.meta.get_progress_token() else { return begin(work).await };
-    let (work, mut notes) = heard(work);
-    let send = async |note: Note| {
-        let mut params = ProgressNotificationParam::new(token.clone(), note.done as f64).with_message("files");
-        params.total = Some(note.total as f64);
+    let (work, mut reports) = reporting(work);
+    let send = async |report: ProgressReport| {
+        let mut params = ProgressNotificationParam::new(token.clone(), report.done as f64).with_message("files");
+        params.total = Some(report.total as f64);
         if let Err(problem) = context.peer.notify_progress(params).await {
             tracing::debug!(%problem, "progress was not sent");
         }
@@ -343,12 +347,12 @@ async fn hear<W: Future>(context: &RequestContext<RoleServer>, work: Work, begin
     let mut running = std::pin::pin!(begin(work));
     let outcome = loop {
         tokio::select! {
-            Some(note) = notes.recv() => send(note).await,
+            Some(report) = reports.recv() => send(report).await,
             outcome = &mut running => break outcome,
         }
     };
-    while let Ok(note) = notes.try_recv() {
-        send(note).await;
+    while let Ok(report) = reports.try_recv() {
+        send(report).await;
     }
     outcome
 }

@@ -11,11 +11,11 @@ use rmcp::model::{Tool as ListedTool, ToolAnnotations};
 
 use super::connection::Connection;
 use super::errors::{CallError, describe_failure};
+use crate::admission::Admission;
 use crate::arguments::conform;
 use crate::catalog::Catalog;
 use crate::contract::ToolError;
 use crate::metrics::Metrics;
-use crate::places::Places;
 use crate::progress::CancelOnDrop;
 use crate::session::Session;
 use crate::tool::{Answer, Call, Tool, ToolSpec};
@@ -34,7 +34,7 @@ pub struct Server {
     /// Tools of toolsets that are not served, so that a client that calls one is told why.
     withheld: Vec<(&'static str, Toolset)>,
     pub(super) catalog: Option<Arc<Catalog>>,
-    pub(super) places: Arc<Places>,
+    pub(super) admission: Arc<Admission>,
 }
 
 /// A tool and what it says of itself.
@@ -55,7 +55,7 @@ impl Server {
             metrics: Metrics::default(),
             withheld: Vec::new(),
             catalog: None,
-            places: Arc::new(Places::new()),
+            admission: Arc::new(Admission::new()),
         }
     }
 
@@ -108,11 +108,11 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
-        let place = self.places.take(&call.session, served.spec.cost()).await;
+        let slot = self.admission.admit(&call.session, served.spec.cost()).await;
         let guard = CancelOnDrop::new(call.work.clone());
         let numeric = served.spec.numeric_errors;
         let work = move || {
-            let _place = place;
+            let _slot = slot;
             served.call_in_time(call)
         };
         let outcome = tokio::task::spawn_blocking(work).await;

@@ -14,7 +14,6 @@ mod cards;
 pub mod catalog;
 mod complete;
 pub mod contract;
-mod decks;
 pub mod http;
 pub mod limits;
 pub mod metrics;

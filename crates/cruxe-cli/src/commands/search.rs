@@ -8,7 +8,7 @@ use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
-use cruxe_server::contract::Metadata;
+use cruxe_server::contract::{Metadata, ToolError};
 use serde_json::json;
 
 use crate::context::{CliError, Context};
@@ -91,7 +91,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
         sync(workspace, &JobRequest::default(), FIRST_INDEX)?;
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
-    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
+    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?;
     let fresh = view.published.is_some() && view.standing.is_fresh();
     if fresh {
         return Ok(view);
@@ -108,7 +108,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
             outcome => outcome?,
         }
     }
-    Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort)?)
+    Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?)
 }
 
 fn print(query: &str, answer: &SearchAnswer, view: &View, explain: bool) {

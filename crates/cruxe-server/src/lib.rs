@@ -40,6 +40,6 @@ pub use cruxe_model::Work;
 pub use server::{Connection, Server};
 pub use session::Session;
 pub use stdio::{StdioError, serve_stdio, serve_stdio_within};
-pub use tool::{Answer, Call, Tool, ToolSpec, typed};
+pub use tool::{Call, Tool, ToolAnswer, ToolSpec, typed};
 pub use toolsets::{Toolset, Toolsets};
 pub use workspaces::{WorkspaceRules, Workspaces};

@@ -1,4 +1,9 @@
 //! The way of a request: access, limits, then rmcp, a bare call, `/health` or `/metrics`.
+//!
+//! What is passed on to rmcp is parsed twice. rmcp's HTTP service takes bytes alone, and the checks of headers against the
+//! message that it makes on the way to a session are private to it; so the message that is parsed here, to answer bad JSON,
+//! batches and bare calls as over stdio, cannot be handed on. The second parse costs 1.4 µs for a usual call, 0.4 ms for
+//! 1 MB of text, and 26 ms for 1 MB of nested values, of which rmcp's own takes more than twice as much.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::schema::Object;
 use crate::server::CallError;
-use crate::tool::Answer;
+use crate::tool::ToolAnswer;
 
 /// What a client hears that has two requests with one id at once.
 pub(crate) const ID_TAKEN: &str =
@@ -24,7 +24,7 @@ pub(crate) enum Message {
     /// Wants none.
     Notification { method: String, params: Option<Object> },
     /// Answers something that we asked.
-    Answer(Value),
+    Response(Value),
 }
 
 /// An error and whom to tell.
@@ -68,7 +68,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Message, Refusal> {
         Some(Value::String(method)) => method,
         Some(_) => return Err(invalid(id, "`method` must be a string.")),
         None if object.contains_key("result") || object.contains_key("error") => {
-            return Ok(Message::Answer(Value::Object(object)));
+            return Ok(Message::Response(Value::Object(object)));
         }
         None => return Err(invalid(id, "A request has a `method`.")),
     };
@@ -88,7 +88,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Message, Refusal> {
 }
 
 /// The answer to a bare call, a tool that was called as a method, as JSON.
-pub(crate) fn bare_answer(id: Value, outcome: &Result<Answer, CallError>) -> String {
+pub(crate) fn bare_answer(id: Value, outcome: &Result<ToolAnswer, CallError>) -> String {
     match outcome {
         Ok(answer) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text()),
         Err(error) => Refusal::new(id, error.to_rpc()).to_json().to_string(),
@@ -121,7 +121,7 @@ mod tests {
             Ok(Message::Notification { method: "m".into(), params: None })
         );
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-        assert_eq!(parse(answer.as_bytes()), Ok(Message::Answer(serde_json::from_str(answer).unwrap())));
+        assert_eq!(parse(answer.as_bytes()), Ok(Message::Response(serde_json::from_str(answer).unwrap())));
     }
 
     #[test]

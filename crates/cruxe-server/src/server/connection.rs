@@ -32,7 +32,7 @@ use crate::rpc;
 use crate::schema::Object;
 use crate::session::Session;
 use crate::subscriptions::{self, MAX_FOLLOWED, Subscriber};
-use crate::tool::{Answer, Call};
+use crate::tool::{Call, ToolAnswer};
 use crate::toolsets::Toolset;
 
 /// One client's connection; rmcp drives it over whichever transport.
@@ -269,8 +269,8 @@ impl Connection {
         Connection { carries: true, ..self }
     }
 
-    fn to_result(&self, answer: Answer, linked: bool) -> Result<CallToolResult, ErrorData> {
-        let read = |answer: &Answer| {
+    fn to_result(&self, answer: ToolAnswer, linked: bool) -> Result<CallToolResult, ErrorData> {
+        let read = |answer: &ToolAnswer| {
             serde_json::from_str::<Value>(answer.json())
                 .map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
         };

@@ -18,7 +18,7 @@ use crate::contract::ToolError;
 use crate::metrics::Metrics;
 use crate::progress::CancelOnDrop;
 use crate::session::Session;
-use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 use crate::toolsets::{Toolset, Toolsets};
 
 /// How long a question looks before it answers with what it has found and says that this is not all.
@@ -105,7 +105,7 @@ impl Server {
     ///
     /// Dropping the future sets the call's [`Work`](crate::Work) and waits for nothing. A panic of the tool
     /// becomes `internal_error`.
-    pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
+    pub async fn call(&self, name: &str, call: Call) -> Result<ToolAnswer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
         let slot = self.admission.admit(&call.session, served.spec.cost()).await;
@@ -123,7 +123,7 @@ impl Server {
     }
 
     /// Calls a tool on this thread.
-    pub fn call_here(&self, name: &str, call: Call) -> Result<Answer, CallError> {
+    pub fn call_here(&self, name: &str, call: Call) -> Result<ToolAnswer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         served.call(call).map_err(|error| CallError::of(error, served.spec.numeric_errors))
     }
@@ -144,14 +144,14 @@ impl Server {
 
 impl Served {
     /// Calls a tool that others wait for, too: a question that takes too long answers with what it has found.
-    fn call_in_time(&self, mut call: Call) -> Result<Answer, ToolError> {
+    fn call_in_time(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
         if self.spec.read_only {
             call.work = call.work.until(Instant::now() + QUESTION_TIME);
         }
         self.call(call)
     }
 
-    fn call(&self, mut call: Call) -> Result<Answer, ToolError> {
+    fn call(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
         conform(&mut call.arguments, &self.spec.input_schema)?;
         self.tool.call(&call).map_err(|error| call.date(error))
     }

@@ -64,7 +64,7 @@ impl Dispatcher {
                 self.notification(&method, params, share);
                 Ok(())
             }
-            Ok(Message::Answer(answer)) => {
+            Ok(Message::Response(answer)) => {
                 self.answer(answer, share);
                 Ok(())
             }

@@ -12,7 +12,7 @@ use super::ArrayTool;
 use super::call::DeckCall;
 use crate::app::App;
 use crate::contract::{Metadata, ToolError};
-use crate::tool::{Answer, Call, Tool, ToolSpec, escaped, written};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 
 /// Which tasks.
@@ -59,7 +59,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let cards = asked.cards()?;
         let wanted = cards.in_turn().iter().filter(|listed| filter.passes(&listed.card));
         let tasks = wanted.map(|listed| listed.written_once(Task::of)).collect::<Result<Vec<&Written>, ToolError>>()?;
-        Answer::array_of_written("tasks", &tasks, &asked.metadata_with_problems(&cards))
+        ToolAnswer::array_of_written("tasks", &tasks, &asked.metadata_with_problems(&cards))
     };
     Arc::new(ArrayTool { spec, run })
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::contract::ToolError;
-use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 
 /// Every tool of the deck.
 pub(super) fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
@@ -36,12 +36,12 @@ struct ArrayTool<F> {
     run: F,
 }
 
-impl<F: Fn(&Call) -> Result<Answer, ToolError> + Send + Sync> Tool for ArrayTool<F> {
+impl<F: Fn(&Call) -> Result<ToolAnswer, ToolError> + Send + Sync> Tool for ArrayTool<F> {
     fn spec(&self) -> ToolSpec {
         self.spec.clone()
     }
 
-    fn call(&self, call: &Call) -> Result<Answer, ToolError> {
+    fn call(&self, call: &Call) -> Result<ToolAnswer, ToolError> {
         (self.run)(call)
     }
 }

@@ -10,7 +10,7 @@ use super::ArrayTool;
 use super::call::DeckCall;
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, lexical_only};
-use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 use crate::toolsets::Toolset;
 
 /// What to look for.
@@ -113,7 +113,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             tokens: found.tokens,
             anchors: found.anchors,
         });
-        Answer::array("results", &results.collect::<Vec<Item>>(), &metadata)
+        ToolAnswer::array("results", &results.collect::<Vec<Item>>(), &metadata)
     };
     Arc::new(ArrayTool { spec, run })
 }

@@ -93,6 +93,6 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
 
 fn create(asked: &DeckCall, new: &NewCard, now: Timestamp) -> Result<Card, DeckError> {
     // Without an index there are no other refs.
-    let others = asked.workspace.index().and_then(|index| OtherRefs::of(&index, Path::new(""))).ok();
+    let others = OtherRefs::of(&asked.workspace.project.store, Path::new("")).ok();
     asked.deck.create(new, now, &|id| others.as_ref().is_some_and(|others| others.have(id)))
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use cruxe_query::references::{self, Answer, Confidence, EdgeType, Question, Reference};
+use cruxe_query::references::{self, Confidence, EdgeType, Question, Reference, ReferenceList};
 use cruxe_query::target::Wanted;
 use serde_json::json;
 
@@ -71,7 +71,8 @@ impl Refs {
         let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
         let edge = self.kind.map(EdgeType::from);
         let question = Question { wanted, edge, limit: self.limit as usize, offset: 0 };
-        let layers = view.published.as_ref().map_or(cruxe_index::Layers::None, |(_, state)| workspace.layers(state));
+        let layers =
+            view.published.as_ref().map_or(cruxe_index::Layers::None, |published| workspace.layers(&published.state));
         let answer = match references::find(&view, &layers, &question).map_err(ToolError::from) {
             Ok(answer) => answer,
             Err(error) => return not_found(error),
@@ -113,7 +114,7 @@ fn shown(reference: &Reference) -> serde_json::Value {
     })
 }
 
-fn print(name: &str, answer: &Answer) {
+fn print(name: &str, answer: &ReferenceList) {
     let paint = Paint::stdout();
     let symbol = &answer.target.symbol;
     if let Some(warning) = answer.target.warning(name) {

@@ -10,7 +10,7 @@ use cruxe_extract::registry::named;
 use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
-use cruxe_store::{FileRow, Snapshot, StoreError};
+use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
 
 /// A language and its rules.
 pub type Lang = &'static LanguageDef;
@@ -236,6 +236,9 @@ fn import_name<'f>(facts: &'f FileFacts, lang: Lang, import: &Import) -> &'f str
 
 /// How much the files in memory may hold together.
 const MAX_BYTES: usize = 320 << 20;
+
+/// The files of an index that were read.
+pub static FILES: Cache<FileCache> = Cache::of("files that were read to resolve names");
 
 /// Files that were read, kept between questions: a version never changes.
 #[derive(Default)]

@@ -377,7 +377,7 @@ impl Deck {
         let has = |key: &str| front.as_ref().is_some_and(|front| front.entry(key).is_some());
         let stamp_key = if has("updated_at") && !has("updated") { "updated_at" } else { "updated" };
         let mut all = changes.to_vec();
-        all.push((stamp_key, NewValue::Plain(dates::to_seconds(now))));
+        all.push((stamp_key, NewValue::Plain(dates::seconds(now))));
         let edited =
             frontmatter::edit(&text, &all).map_err(|problem| DeckError::Edit { path: repo_path.clone(), problem })?;
         let reading = card::read(id, &repo_path, edited.as_bytes());
@@ -492,7 +492,7 @@ fn render(new: &NewCard, title: &str, now: Timestamp) -> String {
     }
     let depends_on: Vec<&str> = new.depends_on.iter().map(CardId::as_str).collect();
     text += &format!("tags: {}\ndepends_on: {}\n", frontmatter::list(&new.tags), frontmatter::list(&depends_on));
-    text += &format!("created: {}\n---\n\n# {title}\n", dates::to_seconds(now));
+    text += &format!("created: {}\n---\n\n# {title}\n", dates::seconds(now));
     text
 }
 

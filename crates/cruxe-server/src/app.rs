@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+pub use cruxe_deck::dates::seconds;
 use cruxe_deck::{Deck, context};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -171,11 +171,6 @@ impl ActiveJob {
             files_total: job.total,
         }
     }
-}
-
-/// A time to the second, as the contracts write it.
-pub fn seconds(time: Timestamp) -> String {
-    time.round(jiff::Unit::Second).unwrap_or(time).to_string()
 }
 
 /// How a ref of a workspace is doing, whatever state its index is in.

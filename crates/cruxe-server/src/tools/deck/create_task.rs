@@ -84,7 +84,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 assignee: card.assignee,
                 tags: card.tags,
                 depends_on: card.depends_on,
-                created: dates::to_seconds(now),
+                created: dates::seconds(now),
                 base: asked.metadata(),
             },
         })

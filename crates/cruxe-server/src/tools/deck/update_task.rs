@@ -60,7 +60,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             status: card.status,
             assignee: card.assignee,
             priority: card.priority,
-            updated_at: dates::to_seconds(updated.updated_at),
+            updated_at: dates::seconds(updated.updated_at),
             updated_fields: updated.fields,
             metadata: asked.metadata(),
         })

@@ -19,6 +19,7 @@ mod table;
 mod upgrade;
 mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -71,9 +72,9 @@ enum CueCommand {
     HoldClipboard,
 }
 
-/// Runs `cue` with the process's arguments.
-pub(crate) fn main() -> ExitCode {
-    let cue = match Cue::try_parse() {
+/// Runs `cue` with these arguments, the first of which is its name.
+pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
+    let cue = match Cue::try_parse_from(arguments) {
         Ok(cue) => cue,
         Err(problem) => {
             output::usage(&problem);

@@ -23,11 +23,6 @@ pub use context::CliError;
 
 use program::Program;
 
-// The allocator is mimalloc: trees and facts are millions of small pieces, made on one thread and dropped on another.
-// `skim`, the finder of `cue open`, makes it the global one, and a program can have only one; linked here, its feature
-// `override` gives it to the grammars' C code too.
-use mimalloc as _;
-
 /// Exact knowledge of a code base, for coding agents and people.
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]

@@ -14,6 +14,7 @@ mod graph;
 mod init;
 mod list;
 mod open;
+mod picker;
 mod scene;
 mod table;
 mod upgrade;

@@ -15,6 +15,7 @@ mod init;
 mod list;
 mod open;
 mod picker;
+mod report;
 mod scene;
 mod table;
 mod upgrade;
@@ -89,7 +90,7 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
             if json {
                 output::json(&problem.to_json());
             }
-            output::notes(&error::render(&problem, Paint::stderr()));
+            output::notes(&problem.render(Paint::stderr()));
             ExitCode::from(problem.kind.exit_code())
         }
     }

@@ -7,12 +7,16 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use minisign::KeyPair;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::support::{Run, Sandbox, run};
 
+/// Which of its owner's keys it is.
+const KEY_ID: &[u8] = b"of tests";
 const NEW: &[u8] = b"#!/bin/sh\necho I am new\n";
 
 /// What a server does when a path is asked for.
@@ -105,7 +109,7 @@ fn serve(stream: TcpStream, answers: &Mutex<HashMap<String, Answer>>, asked: &Mu
 /// A program of its own that may be replaced, its launcher, and a key.
 struct Installed {
     sandbox: Sandbox,
-    keys: KeyPair,
+    key: Ed25519KeyPair,
     program: PathBuf,
     launcher: PathBuf,
 }
@@ -127,11 +131,22 @@ impl Installed {
         };
         let program = install(env!("CARGO_BIN_EXE_cruxe"), "cruxe");
         let launcher = install(env!("CARGO_BIN_EXE_cue"), "cue");
-        Installed { sandbox, keys: KeyPair::generate_unencrypted_keypair().unwrap(), program, launcher }
+        let key = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
+        let key = Ed25519KeyPair::from_pkcs8(key.as_ref()).unwrap();
+        Installed { sandbox, key, program, launcher }
     }
 
+    /// The public key as minisign writes it.
+    fn public_key(&self) -> String {
+        BASE64.encode([b"Ed", KEY_ID, self.key.public_key().as_ref()].concat())
+    }
+
+    /// A signature as minisign writes it: of the data's hash, and then of that signature with the trusted comment.
     fn sign(&self, data: &[u8], comment: &str) -> String {
-        minisign::sign(None, &self.keys.sk, data, Some(comment), None).unwrap().into_string()
+        let signature = self.key.sign(blake2b_simd::blake2b(data).as_bytes());
+        let both = self.key.sign(&[signature.as_ref(), comment.as_bytes()].concat());
+        let signature = BASE64.encode([b"ED", KEY_ID, signature.as_ref()].concat());
+        format!("untrusted comment: of a test\n{signature}\ntrusted comment: {comment}\n{}\n", BASE64.encode(both))
     }
 
     /// The entry of a build that is as it should be.
@@ -151,7 +166,7 @@ impl Installed {
     }
 
     fn upgrade(&self, server: &str, arguments: &[&str]) -> Run {
-        let key = self.keys.pk.to_base64();
+        let key = self.public_key();
         let mut command = self.sandbox.command(self.launcher.to_str().unwrap());
         command.current_dir(self.sandbox.user_home()).args(["upgrade", "--from", server, "--key", &key]);
         run(command.args(arguments))

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cruxe_index::Project;
 use cruxe_model::VersionId;
 use cruxe_store::{FileRow, RefState, Snapshot, StoreError};
+use jsonc_parser::ParseOptions;
 
 /// More manifests than this are not read: a monorepo's packages are found by the nearest ones.
 const MAX_MANIFESTS: usize = 5_000;
@@ -134,7 +135,9 @@ impl Tree {
     }
 
     fn add_tsconfig(&mut self, folder: String, name: &str, text: &str) {
-        let Ok(config) = serde_json::from_str::<serde_json::Value>(&without_comments(text)) else { return };
+        // With comments and trailing commas, as these files have them.
+        let config = jsonc_parser::parse_to_serde_value::<serde_json::Value>(text, &ParseOptions::default());
+        let Ok(config) = config else { return };
         let Some(options) = config.get("compilerOptions") else { return };
         let base = options.get("baseUrl").and_then(|base| base.as_str()).map(|base| join(&folder, base));
         let paths = options.get("paths").and_then(|paths| paths.as_object()).map(|paths| {
@@ -187,44 +190,6 @@ fn collect_exports(subpath: &str, value: &serde_json::Value, entries: &mut Vec<(
     }
 }
 
-/// JSON with comments and trailing commas, which tsconfig files have, as JSON.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if quoted => {
-                out.push(c);
-                out.extend(chars.next());
-            }
-            '"' => {
-                quoted = !quoted;
-                out.push(c);
-            }
-            '/' if !quoted && chars.peek() == Some(&'/') => while chars.next_if(|c| *c != '\n').is_some() {},
-            '/' if !quoted && chars.peek() == Some(&'*') => {
-                let mut last = ' ';
-                for c in chars.by_ref().skip(1) {
-                    if last == '*' && c == '/' {
-                        break;
-                    }
-                    last = c;
-                }
-            }
-            '}' | ']' if !quoted => {
-                let kept = out.trim_end().len();
-                if out[..kept].ends_with(',') {
-                    out.truncate(kept - 1);
-                }
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
 /// A path below a folder with `.` and `..` taken out; what leads above the root stays there.
 pub fn join(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
@@ -253,9 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_trailing_commas_are_not_json() {
-        let text = "{ // c\n \"a\": \"//no\", /* x */ \"b\": [1, 2,], }";
-        assert_eq!(without_comments(text).split_whitespace().collect::<String>(), "{\"a\":\"//no\",\"b\":[1,2]}");
+    fn a_tsconfig_may_have_comments_and_trailing_commas() {
+        let text = "{ // c\n \"compilerOptions\": { \"baseUrl\": \"//no\", /* x */ \"paths\": { \"@/*\": [\"src/*\",], }, }, }";
+        let mut tree = Tree::default();
+        tree.add_tsconfig("web".to_owned(), "tsconfig.json", text);
+        let paths = vec![("@/*".to_owned(), vec!["src/*".to_owned()])];
+        assert_eq!(tree.tsconfigs["web"], TsConfig { base: Some("no".to_owned()), paths });
     }
 
     #[test]

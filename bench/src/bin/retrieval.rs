@@ -16,7 +16,8 @@ use std::sync::Arc;
 mod client;
 
 use clap::Parser;
-use cruxe_index::{JobRequest, Progress, Project, Workspace};
+use cruxe_index::{JobRequest, Project, Workspace};
+use cruxe_model::Work;
 use cruxe_model::config::{Config, FreshnessPolicy};
 use cruxe_query::search::rank::Weights;
 use cruxe_query::search::{Intent, Question, search_with};
@@ -49,12 +50,6 @@ struct Task {
     category: String,
     query: String,
     targets: Vec<(String, Option<u64>, Option<u64>)>,
-}
-
-struct Silent;
-
-impl Progress for Silent {
-    fn files(&self, _: u64, _: u64) {}
 }
 
 /// Why there is no table.
@@ -203,7 +198,7 @@ fn open(folder: &Path, home: &Home) -> Result<Arc<Workspace>, Problem> {
     let project = Project::locate(folder, home, Config::default())?;
     project.register()?;
     let workspace = Workspace::open(project);
-    workspace.run_job(&JobRequest::default(), &Silent)?;
+    workspace.run_job(&JobRequest::default(), Work::default())?;
     Ok(workspace)
 }
 

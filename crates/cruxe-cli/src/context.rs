@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use cruxe_embed::EmbedError;
 use cruxe_index::{IndexError, Project, Workspace};
-use cruxe_model::ToolError;
 use cruxe_model::config::{Config, ConfigError};
 use cruxe_store::{Home, StoreError};
 
 use crate::{config, output};
+use cruxe_server::contract::ToolError;
 
 /// Options of every command.
 #[derive(clap::Args, Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use cruxe_index::Progress;
+use cruxe_model::Work;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
@@ -44,10 +44,14 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
-    fn files(&self, done: u64, total: u64) {
-        self.0.set_length(total);
-        self.0.set_position(done);
+impl Bar {
+    /// Work whose progress the bar shows. Keep the bar until it is done.
+    pub fn watches(&self) -> Work {
+        let bar = self.0.clone();
+        Work::default().heard_by(move |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use cruxe_index::View;
 use cruxe_model::facts::Symbol;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_query::QueryError;
+use cruxe_query::search::LexicalOnly;
 use cruxe_query::search::context::{self, RankedFile, Ranking};
 use cruxe_store::{Corpus, FileRow, Snapshot, SymbolTable, tokens};
 use rayon::prelude::*;
@@ -87,8 +88,10 @@ pub struct Context {
     pub truncated: bool,
     /// The model that compared meanings, `none` where none did.
     pub model: String,
-    /// What the reader should know.
-    pub warnings: Vec<String>,
+    /// Why it is by words alone, where nobody asked for that.
+    pub lexical_only: Option<LexicalOnly>,
+    /// Files that changed since they were indexed and are left out.
+    pub changed: usize,
 }
 
 /// A file.
@@ -157,7 +160,7 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
     let mut answer = Context { model: context::model_name().to_owned(), ..Context::default() };
     if let Some(why) = ranking.lexical_only {
         answer.model = "none".to_owned();
-        answer.warnings.extend(why.warning().map(str::to_owned));
+        answer.lexical_only = Some(why).filter(|why| *why != LexicalOnly::Asked);
     }
     if question.mode != Mode::Semantic || ranking.lexical_only.is_some() {
         look_at_headings(snapshot, &mut ranking, question.mode)?;
@@ -192,9 +195,7 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
             answer.found.push(Found { path, hash: figures.hash, tokens: figures.tokens, anchors, score });
         }
     }
-    if unreadable > 0 {
-        answer.warnings.push(format!("{unreadable} files changed since they were indexed and are left out"));
-    }
+    answer.changed = unreadable;
     Ok(answer)
 }
 
@@ -206,7 +207,7 @@ pub fn read_ahead(view: &View) -> Result<(), QueryError> {
     // A few at a time: questions that come meanwhile share the threads.
     for some in documents[..documents.len().min(MAX_READ_AHEAD)].chunks(READ_AT_ONCE) {
         Finder { view, kept: &kept }.learn(some);
-        view.cancel.check()?;
+        view.work.check()?;
     }
     Ok(())
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use cruxe_model::{ErrorCode, SchemaStatus, ToolError};
+use cruxe_model::{Cancelled, SchemaStatus};
 use cruxe_store::StoreError;
 use cruxe_vcs::VcsError;
+
+use crate::comparison::Change;
 
 /// An error of indexing.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +37,16 @@ pub enum IndexError {
     /// The ref is not indexed.
     #[error("ref `{0}` is not indexed")]
     RefNotIndexed(String),
+    /// What is published is not what is there now, and nothing older was wanted.
+    #[error("{ref_name} changed since it was indexed")]
+    Stale {
+        /// The ref.
+        ref_name: String,
+        /// What changed.
+        change: Change,
+        /// The commit that is checked out.
+        head: Option<String>,
+    },
     /// There are no files of a ref to be had.
     #[error("the work tree of `{ref_name}` is not ready: {reason}")]
     Worktree {
@@ -68,6 +80,22 @@ pub enum IndexError {
     Vcs(#[from] VcsError),
 }
 
+impl IndexError {
+    /// Whether there is nothing indexed of a ref, or no such ref.
+    pub fn is_of_unindexed_ref(&self) -> bool {
+        matches!(self, IndexError::RefNotIndexed(_) | IndexError::Vcs(VcsError::UnknownRef { .. }))
+    }
+
+    /// Whether the index on disk cannot be used: it is damaged or of another version.
+    pub fn is_of_unreadable_index(&self) -> bool {
+        let status = match self {
+            IndexError::Store(problem) => problem.schema_status(),
+            _ => None,
+        };
+        matches!(status, Some(SchemaStatus::ReindexRequired | SchemaStatus::CorruptManifest))
+    }
+}
+
 impl From<StoreError> for IndexError {
     fn from(error: StoreError) -> IndexError {
         match error {
@@ -77,42 +105,8 @@ impl From<StoreError> for IndexError {
     }
 }
 
-impl From<IndexError> for ToolError {
-    fn from(error: IndexError) -> ToolError {
-        let message = error.to_string();
-        let plain = |code| ToolError::new(code, message.clone());
-        match &error {
-            IndexError::NoFolder(path) => plain(ErrorCode::ProjectNotFound).with("workspace", path),
-            IndexError::TooBroad(path) => plain(ErrorCode::ProjectNotFound)
-                .with("workspace", path)
-                .suggest("Name the folder of one project inside it."),
-            IndexError::Unreadable { path, .. } => plain(ErrorCode::ProjectNotFound)
-                .with("workspace", path)
-                .suggest("Let the user that runs the server read the folder, or name another workspace."),
-            IndexError::NoFile(path) => plain(ErrorCode::InvalidInput)
-                .with("path", path)
-                .suggest("Remove what stands there, then call index_repo."),
-            IndexError::TooManyFiles(limit) => plain(ErrorCode::InvalidInput).with("limit", limit),
-            IndexError::Busy => plain(ErrorCode::IndexInProgress),
-            IndexError::RefNotIndexed(name) => plain(ErrorCode::RefNotIndexed).with("ref", name).suggest(format!(
-                "Call index_repo with ref `{name}` (or run `cruxe index --ref {name}`), then ask again."
-            )),
-            IndexError::Worktree { ref_name, reason } => plain(ErrorCode::OverlayNotReady)
-                .with("ref", ref_name)
-                .with("reason", reason)
-                .suggest("Sync the ref with sync_repo and retry; questions with an explicit `ref` work without it."),
-            IndexError::Vcs(VcsError::UnknownRef { spec }) => plain(ErrorCode::RefNotIndexed)
-                .with("ref", spec)
-                .suggest("Git knows no such ref. Check the name, or fetch it first."),
-            IndexError::Store(StoreError::NotIndexed) => plain(ErrorCode::IndexNotReady),
-            IndexError::Store(store) => match store.schema_status() {
-                Some(status @ (SchemaStatus::ReindexRequired | SchemaStatus::CorruptManifest)) => {
-                    plain(ErrorCode::IndexIncompatible).with("schema_status", status)
-                }
-                _ => plain(ErrorCode::InternalError),
-            },
-            IndexError::BadArchive(_) | IndexError::BadScip(_) => plain(ErrorCode::InvalidInput),
-            IndexError::Io { .. } | IndexError::Vcs(_) | IndexError::Cancelled => plain(ErrorCode::InternalError),
-        }
+impl From<Cancelled> for IndexError {
+    fn from(_: Cancelled) -> IndexError {
+        IndexError::Cancelled
     }
 }

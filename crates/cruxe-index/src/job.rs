@@ -10,7 +10,7 @@ use cruxe_extract::place::Places;
 use cruxe_extract::{Extractor, as_text, registry};
 use cruxe_files::Root;
 use cruxe_model::facts::{FileFacts, Problem};
-use cruxe_model::{ContentHash, RepoPath, VersionId};
+use cruxe_model::{ContentHash, RepoPath, VersionId, Work};
 use cruxe_store::{
     Embedding, Index, Job, JobMode, JobStatus, Jobs, LeftOut, Manifest, NewVersion, Packer, Published, StatEntry,
     StoreError, Writer, WriterLock,
@@ -22,7 +22,7 @@ use roaring::RoaringBitmap;
 use crate::error::IndexError;
 use crate::project::{Project, Source};
 use crate::scan::{self, Listing, ScanFile};
-use crate::{freshness, history, ignore_rules};
+use crate::{comparison, history, ignore_rules};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]
@@ -31,22 +31,6 @@ pub struct JobRequest {
     pub ref_name: Option<String>,
     /// Read and extract everything anew.
     pub force: bool,
-}
-
-/// Hears how far a job is, and can stop it.
-pub trait Progress: Sync {
-    /// Called now and then with the number of files that are done.
-    fn files(&self, done: u64, total: u64);
-
-    /// Whether to give up.
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
-
-/// Listens to nothing.
-impl Progress for () {
-    fn files(&self, _done: u64, _total: u64) {}
 }
 
 /// How a job ended.
@@ -116,7 +100,7 @@ impl PreparedJob {
     }
 
     /// Does the work. Whatever goes wrong, what was published before stays.
-    pub fn run(self, project: &Project, progress: &dyn Progress) -> Result<JobReport, IndexError> {
+    pub fn run(self, project: &Project, work: &Work) -> Result<JobReport, IndexError> {
         let PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, doubted, .. } = self;
         let mut job = Job {
             id,
@@ -132,7 +116,7 @@ impl PreparedJob {
             created_at,
             duration_ms: 0,
         };
-        let noted = Noted { jobs: &jobs, id: &job.id, inner: progress, last: Default::default() };
+        let noted = Noted { jobs: &jobs, id: &job.id, work, last: Default::default() };
         // The lock stays until the end is noted: a running job whose lock is free counts as interrupted.
         let run = Run { project, ref_name: &job.ref_name, source, report: true, doubted: &doubted, progress: &noted };
         let outcome = if force { run.rebuild(Arc::clone(&lock)) } else { run.update(Arc::clone(&lock)) };
@@ -159,8 +143,8 @@ impl PreparedJob {
 }
 
 /// Indexes and waits: [`PreparedJob::start`] and [`PreparedJob::run`] in one.
-pub fn index(project: &Project, request: &JobRequest, progress: &dyn Progress) -> Result<JobReport, IndexError> {
-    PreparedJob::start(project, request)?.run(project, progress)
+pub fn index(project: &Project, request: &JobRequest, work: &Work) -> Result<JobReport, IndexError> {
+    PreparedJob::start(project, request)?.run(project, work)
 }
 
 fn job_id(ref_name: &str, created_at: Timestamp) -> String {
@@ -172,13 +156,13 @@ fn job_id(ref_name: &str, created_at: Timestamp) -> String {
 struct Noted<'a> {
     jobs: &'a Jobs,
     id: &'a str,
-    inner: &'a dyn Progress,
+    work: &'a Work,
     last: std::cell::Cell<Option<Instant>>,
 }
 
 impl Noted<'_> {
     fn files(&self, done: u64, total: u64) {
-        self.inner.files(done, total);
+        self.work.tell(done, total);
         let now = Instant::now();
         if self.last.get().is_none_or(|last| now - last > Duration::from_millis(200)) {
             self.last.set(Some(now));
@@ -218,7 +202,7 @@ struct Done {
 }
 
 /// A file that must be read.
-struct Work {
+struct Unread {
     file: ScanFile,
     module: String,
     /// Versions of this path that are known, by content.
@@ -334,7 +318,7 @@ impl Run<'_> {
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
             let limit = self.project.config.index.max_file_bytes;
             let believed = old_stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
-            let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, Some(limit)));
+            let unchanged = believed.filter(|entry| comparison::is_unchanged(entry, &file, Some(limit)));
             match unchanged {
                 Some(StatEntry { version: Err(why), .. }) => kept.push((file, module, Err(*why))),
                 Some(StatEntry { version: Ok(id), .. }) if modules.get(id) == Some(&module) => {
@@ -370,9 +354,9 @@ impl Run<'_> {
         }
         let with_bare = |(file, module, known): (ScanFile, String, Vec<(ContentHash, VersionId)>)| {
             let bare = known.iter().map(|(_, id)| *id).filter(|id| bare.contains(*id)).collect();
-            Work { file, module, known, bare }
+            Unread { file, module, known, bare }
         };
-        let mut work: Vec<Work> = work.into_iter().map(with_bare).collect();
+        let mut work: Vec<Unread> = work.into_iter().map(with_bare).collect();
         // Large files first: one that is begun last would keep a single core busy while the others wait.
         work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
         let extracted = work.len() as u64;
@@ -384,7 +368,7 @@ impl Run<'_> {
         manifest.stats.sort_by(|a, b| a.path.cmp(&b.path));
         manifest.skipped.sort();
         outcomes.retain(|_, count| *count > 0);
-        if self.progress.inner.cancelled() {
+        if self.progress.work.is_cancelled() {
             return Err(IndexError::Cancelled);
         }
         self.count(total, total);
@@ -447,7 +431,7 @@ impl Run<'_> {
     #[allow(clippy::type_complexity)]
     fn extract(
         &self,
-        work: Vec<Work>,
+        work: Vec<Unread>,
         total: u64,
         writer: &mut Writer,
         outcomes: &mut BTreeMap<String, u64>,
@@ -499,7 +483,7 @@ impl Run<'_> {
                     found.push((file, version));
                     done += 1;
                     self.count(done, total);
-                    if self.progress.inner.cancelled() {
+                    if self.progress.work.is_cancelled() {
                         return Err(IndexError::Cancelled);
                     }
                 }
@@ -545,7 +529,7 @@ fn note(manifest: &mut Manifest, file: ScanFile, version: Result<VersionId, Left
         Ok(version) => drop(manifest.versions.insert(version)),
         Err(why) => manifest.skipped.push((file.path.clone(), why.as_str().to_owned())),
     }
-    let stat = freshness::believable(file.stat, scanned_at, SystemTime::now());
+    let stat = comparison::believable(file.stat, scanned_at, SystemTime::now());
     if manifest.worktree.is_some() {
         manifest.stats.push(StatEntry { path: file.path, stat, version });
     }
@@ -572,7 +556,7 @@ impl<'a> Worker<'a> {
         Ok(Worker { project, root, reader, extractor: history::extractor(project), packer: Packer::new()? })
     }
 
-    fn outcome(&mut self, work: &Work) -> Outcome {
+    fn outcome(&mut self, work: &Unread) -> Outcome {
         let bytes = match read(self.project, &self.root, self.reader.as_ref(), &work.file) {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(why)) => return Outcome::Skipped(why),
@@ -592,7 +576,7 @@ impl<'a> Worker<'a> {
         self.version(work, hash, bytes)
     }
 
-    fn version(&mut self, work: &Work, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
+    fn version(&mut self, work: &Unread, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
         match self.new_version(&work.file.path, &work.module, hash, bytes) {
             Ok(new) => Outcome::New(Box::new(new)),
             Err(problem) => Outcome::Failed(problem),

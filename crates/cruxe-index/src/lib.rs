@@ -6,9 +6,11 @@
 //!
 //! Invariant: nothing here answers questions about code.
 
+mod comparison;
 mod error;
-mod following;
-pub mod freshness;
+#[cfg(test)]
+mod fixture;
+mod freshness;
 pub mod history;
 pub mod ignore_rules;
 pub mod job;
@@ -16,6 +18,7 @@ mod project;
 mod prune;
 mod refs;
 mod rules;
+mod running;
 mod scan;
 mod scip;
 mod seen;
@@ -27,12 +30,13 @@ mod workspace;
 mod worktree;
 
 pub use self::scip::{ScipFile, ScipReport};
+pub use comparison::Change;
 pub use error::IndexError;
 pub use history::{CommitTree, PastReader};
-pub use job::{JobReport, JobRequest, Progress};
+pub use job::{JobReport, JobRequest};
 pub use project::{Project, Source};
 pub use prune::Pruned;
 pub use refs::Layers;
 pub use scan::{Listing, ScanFile};
-pub use view::View;
+pub use view::{Notice, Standing, View};
 pub use workspace::Workspace;

@@ -96,7 +96,7 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     }
     let (cut, unresolved) = (walk.cut, walk.unresolved);
     resolver.check()?;
-    view.cancel.check()?;
+    view.work.check()?;
     let total_edges = callers.len() + callees.len();
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);

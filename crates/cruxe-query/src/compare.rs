@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cruxe_extract::Extractor;
-use cruxe_index::{IndexError, PastReader, Project, Source, View, Workspace};
+use cruxe_index::{IndexError, PastReader, Project, Source, Standing, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{CancelFlag, ContentHash, ErrorCode, FreshnessStatus, Metadata, RepoPath, SymbolKind, ToolError};
+use cruxe_model::{ContentHash, FreshnessStatus, RepoPath, SymbolKind, Work};
 use cruxe_store::{NameMatch, Snapshot};
 use roaring::RoaringBitmap;
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ pub struct Question {
     /// The later ref.
     pub head: String,
     /// Set when nobody waits for the answer any more.
-    pub cancel: CancelFlag,
+    pub work: Work,
 }
 
 /// How it changed.
@@ -52,8 +52,8 @@ pub struct Answer {
     pub summary: Summary,
     /// The difference line by line, in the form of `diff -u`; empty for an unchanged symbol.
     pub diff: String,
-    /// The metadata that the answer starts from.
-    pub metadata: Metadata,
+    /// How current the older of the two refs is.
+    pub standing: Standing,
 }
 
 /// A symbol at one commit.
@@ -101,7 +101,7 @@ struct Side {
     snapshot: Option<Snapshot>,
     known: RoaringBitmap,
     unknown: Vec<(RepoPath, String, ContentHash)>,
-    metadata: Metadata,
+    standing: Standing,
 }
 
 /// Compares a symbol between two refs.
@@ -109,15 +109,13 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
     let project = &workspace.project;
     let wanted = name::parse(&question.name);
     let path = question.path.as_deref().map(RepoPath::parse).transpose();
-    let path =
-        path.map_err(|problem| ToolError::invalid_input(format!("path: {problem}")).with("parameter", "path"))?;
+    let path = path.map_err(QueryError::BadPath)?;
     let (base_side, head_side) = (side(workspace, &question.base)?, side(workspace, &question.head)?);
-    let base = base_side.find(project, &wanted, &question.cancel)?;
-    let head = head_side.find(project, &wanted, &question.cancel)?;
-    let metadata = of_both(head_side.metadata, &base_side.metadata);
-    let dated = |error: ToolError| error.with("freshness_status", metadata.freshness_status);
-    let (base, head) = choose(question, path.as_ref(), base, head).map_err(dated)?;
-    let shown = head.as_ref().or(base.as_ref()).ok_or_else(|| dated(not_found(question)))?;
+    let base = base_side.find(project, &wanted, &question.work)?;
+    let head = head_side.find(project, &wanted, &question.work)?;
+    let standing = of_both(head_side.standing, &base_side.standing);
+    let (base, head) = choose(question, path.as_ref(), standing.freshness, base, head)?;
+    let shown = head.as_ref().or(base.as_ref()).ok_or_else(|| in_neither(question, standing.freshness))?;
     let (symbol, shown_path) = (shown.symbol().name.clone(), shown.file.path.as_str().to_owned());
     let symbol_stable_id = shown.file.stable_id(shown.at).as_str().to_owned();
     let (summary, diff) = difference(project, question, base.as_ref(), head.as_ref());
@@ -130,27 +128,26 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
         head: version(&head),
         summary,
         diff,
-        metadata,
+        standing,
     })
 }
 
 /// An answer is as current as the older of its sides.
-pub(crate) fn of_both(head: Metadata, base: &Metadata) -> Metadata {
-    let freshness_status = match head.freshness_status {
-        FreshnessStatus::Fresh => base.freshness_status,
+pub(crate) fn of_both(head: Standing, base: &Standing) -> Standing {
+    let freshness = match head.freshness {
+        FreshnessStatus::Fresh => base.freshness,
         behind => behind,
     };
-    Metadata { freshness_status, ..head }
+    Standing { freshness, ..head }
 }
 
-fn not_found(question: &Question) -> ToolError {
-    let message = format!("`{}` is neither in `{}` nor in `{}`", question.name, question.base, question.head);
-    let error = ToolError::new(ErrorCode::SymbolNotFound, message).with("symbol_name", &question.name);
-    match &question.path {
-        Some(path) => {
-            error.with("path", path).suggest("Check the path, or leave it out; locate_symbol finds the name.")
-        }
-        None => error,
+fn in_neither(question: &Question, freshness: FreshnessStatus) -> QueryError {
+    QueryError::InNeitherRef {
+        name: question.name.clone(),
+        path: question.path.clone(),
+        base: question.base.clone(),
+        head: question.head.clone(),
+        freshness,
     }
 }
 
@@ -161,11 +158,11 @@ fn side(workspace: &Arc<Workspace>, ref_name: &str) -> Result<Side, QueryError> 
         // A branch that git no longer has may still be indexed.
         Err(problem) => {
             return match workspace.view(Some(ref_name), FreshnessPolicy::BestEffort) {
-                Ok(View { published: Some((snapshot, state)), metadata, .. }) => {
+                Ok(View { published: Some((snapshot, state)), standing, .. }) => {
                     let known = state.versions.clone();
-                    Ok(Side { snapshot: Some(snapshot), known, unknown: Vec::new(), metadata })
+                    Ok(Side { snapshot: Some(snapshot), known, unknown: Vec::new(), standing })
                 }
-                _ => Err(ToolError::from(problem).into()),
+                _ => Err(problem.into()),
             };
         }
     };
@@ -175,20 +172,18 @@ fn side(workspace: &Arc<Workspace>, ref_name: &str) -> Result<Side, QueryError> 
         Source::WorkTree { commit } => commit,
     };
     match view {
-        Ok(View { published: Some((snapshot, state)), metadata, .. })
-            if metadata.freshness_status == FreshnessStatus::Fresh || matches!(source, Source::WorkTree { .. }) =>
+        Ok(View { published: Some((snapshot, state)), standing, .. })
+            if standing.is_fresh() || matches!(source, Source::WorkTree { .. }) =>
         {
-            Ok(Side { snapshot: Some(snapshot), known: state.versions.clone(), unknown: Vec::new(), metadata })
+            Ok(Side { snapshot: Some(snapshot), known: state.versions.clone(), unknown: Vec::new(), standing })
         }
-        Err(error) if error.code != ErrorCode::RefNotIndexed => Err(error.into()),
-        _ => {
-            of_commit(workspace, &name, commit.ok_or_else(|| ToolError::from(IndexError::RefNotIndexed(name.clone())))?)
-        }
+        Err(error) if !error.is_of_unindexed_ref() => Err(error.into()),
+        _ => of_commit(workspace, &name, commit.ok_or_else(|| IndexError::RefNotIndexed(name.clone()))?),
     }
 }
 
 fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<Side, QueryError> {
-    let tree = workspace.commit_tree(&commit).map_err(ToolError::from)?;
+    let tree = workspace.commit_tree(&commit)?;
     let snapshot = workspace.snapshot().ok();
     let mut stored = std::collections::HashMap::new();
     if let Some(snapshot) = &snapshot {
@@ -196,7 +191,7 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
             stored.insert((file.path, file.module, file.hash), file.id);
         }
     }
-    let mut side = Side { snapshot, known: RoaringBitmap::new(), unknown: Vec::new(), metadata: Metadata::new(name) };
+    let mut side = Side { snapshot, known: RoaringBitmap::new(), unknown: Vec::new(), standing: Standing::fresh(name) };
     for (path, hash) in tree.listed() {
         let key = (path.clone(), tree.module_of(&workspace.project, path), *hash);
         match stored.get(&key) {
@@ -210,8 +205,8 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
 
 impl Side {
     /// The definitions of a name, those that are most likely meant.
-    fn find(&self, project: &Project, wanted: &WantedName, cancel: &CancelFlag) -> Result<Vec<Candidate>, QueryError> {
-        cancel.check()?;
+    fn find(&self, project: &Project, wanted: &WantedName, work: &Work) -> Result<Vec<Candidate>, QueryError> {
+        work.check()?;
         let mut found = Vec::new();
         if let Some(snapshot) = &self.snapshot {
             for hit in snapshot.find_name(&wanted.plain, NameMatch::Exact, &self.known)? {
@@ -222,7 +217,7 @@ impl Side {
         }
         let mut reader = PastReader::new(project);
         for (path, module, hash) in &self.unknown {
-            cancel.check()?;
+            work.check()?;
             let Some(bytes) = reader.text(hash).filter(|bytes| contains(bytes, wanted.plain.as_bytes())) else {
                 continue;
             };
@@ -254,12 +249,13 @@ fn contains(bytes: &[u8], name: &[u8]) -> bool {
 fn choose(
     question: &Question,
     path: Option<&RepoPath>,
+    freshness: FreshnessStatus,
     base: Vec<Candidate>,
     head: Vec<Candidate>,
-) -> Result<(Option<Candidate>, Option<Candidate>), ToolError> {
+) -> Result<(Option<Candidate>, Option<Candidate>), QueryError> {
     let here = |candidate: &&Candidate| path.is_none_or(|path| candidate.file.path == *path);
     if path.is_some() && !base.iter().chain(&head).any(|candidate| here(&candidate)) {
-        return Err(not_found(question));
+        return Err(in_neither(question, freshness));
     }
     let best = base.iter().chain(&head).filter(here).map(Candidate::tier).min();
     let mut meant: Vec<String> = base
@@ -282,9 +278,8 @@ fn choose(
     };
     let (mut base, mut head) = (pick(base), pick(head));
     if base.len() > 1 || head.len() > 1 {
-        let list: Vec<String> = base.iter().chain(&head).map(Candidate::place).take(SHOWN).collect();
-        let message = format!("`{}` names several symbols", question.name);
-        return Err(ToolError::new(ErrorCode::AmbiguousSymbol, message).with("candidates", list));
+        let candidates = base.iter().chain(&head).map(Candidate::place).take(SHOWN).collect();
+        return Err(QueryError::AmbiguousSymbol { name: question.name.clone(), candidates, freshness });
     }
     Ok((base.pop(), head.pop()))
 }

@@ -43,7 +43,7 @@ pub fn symbols(view: &View, beginning: &str, limit: usize) -> Result<Completions
     hits.sort_by_key(|hit: &SymbolHit| (hit.test, !hit.public));
     let mut names: BTreeSet<(bool, usize, String)> = BTreeSet::new();
     for hit in hits.iter().take(MAX_LOOKED_AT) {
-        view.cancel.check()?;
+        view.work.check()?;
         let table = snapshot.symbol_table(hit.version)?;
         let Some(symbol) = table.symbols.get(hit.position as usize) else { continue };
         let fits = wanted.qualifiers.is_empty() || name::qualifier_fit(&wanted, &symbol.qualified_name) > 0.0;

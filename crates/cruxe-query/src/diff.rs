@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cruxe_files::Root;
-use cruxe_index::{CommitTree, IndexError, PastReader, View, Workspace};
+use cruxe_index::{CommitTree, IndexError, PastReader, Standing, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{CancelFlag, ContentHash, ErrorCode, Metadata, RepoPath, ToolError};
+use cruxe_model::{ContentHash, RepoPath, Work};
 use cruxe_store::{RefState, Snapshot};
 use cruxe_vcs::hash_blob;
 use schemars::JsonSchema;
@@ -36,7 +36,7 @@ pub struct Question {
     /// What to do when the head's index is stale.
     pub policy: FreshnessPolicy,
     /// Set when nobody waits for the answer any more.
-    pub cancel: CancelFlag,
+    pub work: Work,
 }
 
 /// What differs.
@@ -53,8 +53,8 @@ pub struct Answer {
     pub changes: Vec<Change>,
     /// Symbols that were renamed or moved.
     pub renames: Vec<Rename>,
-    /// The metadata that the answer starts from.
-    pub metadata: Metadata,
+    /// How current the older of the two refs is.
+    pub standing: Standing,
 }
 
 /// How something changed.
@@ -126,10 +126,10 @@ enum Part {
 
 impl Part {
     /// Tells that `done` of `of` steps of this part are done.
-    fn tell(self, cancel: &CancelFlag, done: usize, of: usize, files: usize) {
+    fn tell(self, work: &Work, done: usize, of: usize, files: usize) {
         let parts = [Part::Lookup, Part::Extraction, Part::Comparison].len();
         let through = self as usize * files + done * files / of.max(1);
-        cancel.tell(through as u64, (parts * files) as u64);
+        work.tell(through as u64, (parts * files) as u64);
     }
 }
 
@@ -143,17 +143,16 @@ struct Pair {
 pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
     let project = &workspace.project;
     if project.repo.is_none() {
-        let message = "this workspace is not in git: there are no refs to compare";
-        return Err(ToolError::new(ErrorCode::MergeBaseFailed, message).into());
+        return Err(QueryError::NotInGit);
     }
     let base_name = question.base.clone().or_else(|| workspace.default_branch());
     let base = workspace.view(base_name.as_deref(), question.policy)?;
     let head = workspace.view(question.head.as_deref(), question.policy)?;
-    let (base_ref, head_ref) = (base.metadata.ref_name.clone(), head.metadata.ref_name.clone());
+    let (base_ref, head_ref) = (base.standing.ref_name.clone(), head.standing.ref_name.clone());
     let (_, base_state) = published(&base)?;
     let (snapshot, head_state) = published(&head)?;
     let merge_base = merge_base(workspace, base_state, head_state)?;
-    let tree = workspace.commit_tree(&merge_base).map_err(ToolError::from)?;
+    let tree = workspace.commit_tree(&merge_base)?;
     let changed = changed_files(workspace, &tree, snapshot, head_state, question.path_filter.as_deref())?;
     let files = changed.iter().map(|(path, sides)| FileChange {
         path: path.as_str().to_owned(),
@@ -164,24 +163,21 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
         },
     });
     let files = files.collect();
-    let pairs = load(workspace, &tree, snapshot, head_state, changed, &question.cancel)?;
-    let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.cancel)?;
-    let metadata = compare::of_both(head.metadata.clone(), &base.metadata);
-    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, metadata })
+    let pairs = load(workspace, &tree, snapshot, head_state, changed, &question.work)?;
+    let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.work)?;
+    let standing = compare::of_both(head.standing.clone(), &base.standing);
+    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, standing })
 }
 
-fn published<'v>(view: &'v View<'_>) -> Result<(&'v Snapshot, &'v RefState), ToolError> {
+fn published<'v>(view: &'v View<'_>) -> Result<(&'v Snapshot, &'v RefState), QueryError> {
     match &view.published {
         Some((snapshot, state)) => Ok((snapshot, state)),
-        None => Err(IndexError::RefNotIndexed(view.metadata.ref_name.clone()).into()),
+        None => Err(IndexError::RefNotIndexed(view.standing.ref_name.clone()).into()),
     }
 }
 
-fn merge_base(workspace: &Workspace, base: &RefState, head: &RefState) -> Result<ContentHash, ToolError> {
-    let failed = |why: String| {
-        let message = format!("`{}` and `{}` have no merge base: {why}", base.name, head.name);
-        ToolError::new(ErrorCode::MergeBaseFailed, message).with("base_ref", &base.name).with("head_ref", &head.name)
-    };
+fn merge_base(workspace: &Workspace, base: &RefState, head: &RefState) -> Result<ContentHash, QueryError> {
+    let failed = |reason: String| QueryError::NoMergeBase { base: base.name.clone(), head: head.name.clone(), reason };
     let commit = |state: &RefState| {
         let commit = state.commit.as_deref().and_then(ContentHash::from_hex);
         commit.ok_or_else(|| failed(format!("`{}` has no commit", state.name)))
@@ -209,7 +205,7 @@ fn changed_files(
     // Files that are there and not indexed for their content: binary ones, large ones.
     match (&head.worktree, head.commit.as_deref().and_then(ContentHash::from_hex)) {
         (None, Some(commit)) => {
-            let tree = workspace.commit_tree(&commit).map_err(ToolError::from)?;
+            let tree = workspace.commit_tree(&commit)?;
             for (path, hash) in tree.listed() {
                 now.entry(path.clone()).or_insert(Some(*hash));
             }
@@ -255,14 +251,14 @@ fn load(
     snapshot: &Snapshot,
     head: &RefState,
     changed: BTreeMap<RepoPath, Sides>,
-    cancel: &CancelFlag,
+    work: &Work,
 ) -> Result<Vec<Pair>, QueryError> {
     let project = &workspace.project;
     let all = changed.len();
     let (mut pairs, mut missing) = (Vec::with_capacity(all), Vec::new());
     for (path, (old, new)) in changed {
-        cancel.check()?;
-        Part::Lookup.tell(cancel, pairs.len(), all, all);
+        work.check()?;
+        Part::Lookup.tell(work, pairs.len(), all, all);
         let head = match new {
             Some(_) => match snapshot.file_at(&path, &head.versions)? {
                 Some(file) => PastFile::indexed(snapshot, &path, &file.module, &file.hash)?,
@@ -288,10 +284,10 @@ fn load(
             let mut reader = PastReader::new(project);
             let mut files = Vec::new();
             for (at, path, module, hash) in missing.iter().skip(first).step_by(threads) {
-                if cancel.is_set() {
+                if work.is_cancelled() {
                     break;
                 }
-                Part::Extraction.tell(cancel, count.fetch_add(1, Ordering::Relaxed), missing.len(), all);
+                Part::Extraction.tell(work, count.fetch_add(1, Ordering::Relaxed), missing.len(), all);
                 if let Some(bytes) = reader.text(hash) {
                     files.push((*at, PastFile::extracted(&mut reader, path, module, hash, &bytes)));
                 }
@@ -301,7 +297,7 @@ fn load(
         let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || work(first))).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect::<Vec<_>>()
     });
-    cancel.check()?;
+    work.check()?;
     for (at, file) in extracted {
         pairs[at].base = Some(file);
     }

@@ -17,4 +17,4 @@ pub mod search;
 pub mod symbol;
 pub mod target;
 
-pub use error::QueryError;
+pub use error::{LeftOutFile, NearSymbol, QueryError};

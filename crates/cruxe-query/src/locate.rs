@@ -162,7 +162,7 @@ fn candidates(
     let mut candidates = Vec::new();
     for (at, hit) in hits.into_iter().enumerate() {
         if at % 64 == 0 {
-            view.cancel.check()?;
+            view.work.check()?;
         }
         if !question.kinds.is_empty() && !question.kinds.contains(&hit.kind) {
             continue;

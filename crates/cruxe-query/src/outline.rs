@@ -2,11 +2,11 @@
 
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, RepoPath, SymbolKind, ToolError};
+use cruxe_model::{RepoPath, SymbolKind};
 use cruxe_store::{FileRow, RefState, Snapshot, SymbolTable};
 use serde::Serialize;
 
-use crate::error::QueryError;
+use crate::error::{LeftOutFile, QueryError};
 
 /// How much of the tree is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,32 +66,14 @@ pub fn outline(view: &View, path: &str, depth: Depth) -> Result<Outline, QueryEr
 
 /// The file at a path; an error says why it is not there, or which one may be meant.
 pub fn file<'v>(view: &'v View<'_>, path: &str) -> Result<(&'v Snapshot, FileRow), QueryError> {
-    let wanted = RepoPath::parse(path).map_err(|problem| {
-        ToolError::invalid_input(format!("path: {problem}")).suggest("Give a path relative to the repository root.")
-    })?;
-    let not_found =
-        || ToolError::new(ErrorCode::FileNotFound, format!("{wanted} is not in the index")).with("path", &wanted);
-    let Some((snapshot, state)) = &view.published else { return Err(nothing_published(view, &wanted).into()) };
+    let wanted = RepoPath::parse(path).map_err(QueryError::BadPath)?;
+    let Some((snapshot, state)) = &view.published else {
+        return Err(QueryError::NotPublished { path: wanted, standing: Box::new(view.standing.clone()) });
+    };
     match snapshot.file_at(&wanted, &state.versions)? {
         Some(file) => Ok((snapshot, file)),
-        None if is_coming(view, state, &wanted) => {
-            let message = format!("{wanted} is on disk and not in the index yet");
-            Err(ToolError::new(ErrorCode::IndexNotReady, message).with("path", &wanted).into())
-        }
-        None => Err(explain_absence(not_found(), snapshot, state, &wanted)?.into()),
-    }
-}
-
-/// The error of any path while nothing is published: whether there is such a file is not known yet.
-fn nothing_published(view: &View, wanted: &RepoPath) -> ToolError {
-    let why = view.metadata.warnings.first().map_or("nothing is indexed yet", String::as_str);
-    let error = ToolError::new(ErrorCode::IndexNotReady, format!("{wanted} cannot be looked up: {why}"));
-    let error = error.with("path", wanted).with("indexing_status", view.metadata.indexing_status);
-    match view.metadata.indexing_status {
-        IndexingStatus::Indexing | IndexingStatus::Ready => error,
-        IndexingStatus::NotIndexed | IndexingStatus::Failed => {
-            error.suggest("Call index_repo, wait until index_status says `ready`, then ask again.")
-        }
+        None if is_coming(view, state, &wanted) => Err(QueryError::FileNotYetIndexed(wanted)),
+        None => Err(no_such_file(snapshot, state, wanted)?),
     }
 }
 
@@ -99,7 +81,7 @@ fn nothing_published(view: &View, wanted: &RepoPath) -> ToolError {
 /// never comes; only a walk tells the two apart, and it is worth it before saying that a file does not exist.
 fn is_coming(view: &View, state: &RefState, wanted: &RepoPath) -> bool {
     let root = &view.project.root;
-    view.metadata.freshness_status != FreshnessStatus::Fresh
+    !view.standing.is_fresh()
         && state.worktree.as_deref() == Some(&*root.to_string_lossy())
         && root.join(wanted.as_str()).is_file()
         && view.project.scan().is_ok_and(|listing| listing.files.iter().any(|file| file.path == *wanted))
@@ -107,31 +89,20 @@ fn is_coming(view: &View, state: &RefState, wanted: &RepoPath) -> bool {
 }
 
 /// Says why a file is not there, or which one may be meant.
-fn explain_absence(
-    error: ToolError,
-    snapshot: &Snapshot,
-    state: &RefState,
-    wanted: &RepoPath,
-) -> Result<ToolError, QueryError> {
+fn no_such_file(snapshot: &Snapshot, state: &RefState, wanted: RepoPath) -> Result<QueryError, QueryError> {
     let leaves_out = |path: &RepoPath| {
         let rest = wanted.as_str().strip_prefix(path.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    if let Some((path, why)) = state.skipped.iter().find(|(path, _)| leaves_out(path)) {
-        let advice = match why.as_str() {
-            "unreadable" => format!("Let the user that runs the server read {path}, then call sync_repo."),
-            why => format!("The file is left out ({why}); a line `!{wanted}` in .cruxeignore takes it in."),
-        };
-        return Ok(error.with("reason", why).suggest(advice));
+    let left_out = state.skipped.iter().find(|(path, _)| leaves_out(path));
+    if let Some((path, reason)) = left_out {
+        let left_out = Some(LeftOutFile { path: path.clone(), reason: reason.clone() });
+        return Ok(QueryError::NoSuchFile { path: wanted, left_out, nearest: Vec::new() });
     }
     let files = snapshot.files(&state.versions)?;
-    let mut near: Vec<&RepoPath> =
-        files.iter().map(|file| &file.path).filter(|path| path.file_name() == wanted.file_name()).collect();
-    near.truncate(5);
-    Ok(match near.first() {
-        Some(first) => error.suggest(format!("Did you mean '{first}'?")).with("candidates", &near),
-        None => error,
-    })
+    let same_name = files.into_iter().map(|file| file.path).filter(|path| path.file_name() == wanted.file_name());
+    let nearest = same_name.take(5).collect();
+    Ok(QueryError::NoSuchFile { path: wanted, left_out: None, nearest })
 }
 
 /// Readers of JSON give up at some nesting (serde at 128 levels, of which an entry takes two), so what is deeper is

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cruxe_index::{Layers, View};
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
-use cruxe_model::{ErrorCode, SourceLayer, SymbolKind, ToolError, VersionId};
+use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,11 +140,7 @@ pub(crate) struct Uses {
 
 /// The resolver of a view, or the error of a project without an index.
 pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
-    let nothing = || {
-        ToolError::new(ErrorCode::NoEdgesAvailable, "nothing is indexed yet, so there are no references to look at")
-            .suggest("Call index_repo, wait until index_status says `ready`, then ask again.")
-    };
-    Ok(Resolver::new(view)?.ok_or_else(nothing)?)
+    Resolver::new(view)?.ok_or(QueryError::NothingIndexed)
 }
 
 /// Finds the uses of a symbol; `layers` are those of the view.
@@ -153,7 +149,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Answer,
     let target = target::find(view, &resolver, &question.wanted)?;
     let mut uses = uses(&resolver, &target.defs, question.edge, None);
     resolver.check()?;
-    view.cancel.check()?;
+    view.work.check()?;
     uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
     let mut seen = HashSet::new();
     uses.found.retain(|one| {

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use cruxe_index::View;
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
-use cruxe_model::{ErrorCode, SymbolKind, ToolError};
 use cruxe_store::NameMatch;
-use serde::Serialize;
 
-use crate::error::QueryError;
+use crate::error::{NearSymbol, QueryError};
 use crate::locate::{self, Found, Place};
 use crate::name;
 use crate::resolve::{Def, Lang, Resolver};
@@ -60,15 +59,6 @@ impl Target {
     }
 }
 
-/// A name that is near the one that was not found.
-#[derive(Serialize)]
-struct Near {
-    name: String,
-    kind: &'static str,
-    path: String,
-    line: u32,
-}
-
 /// Finds the definition; an error says which names are near.
 pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
     let place = Place { path: wanted.path.as_deref() };
@@ -86,7 +76,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
         found.retain(defines);
     }
     if !exact || found.is_empty() {
-        return Err(not_found(wanted, &found).into());
+        return Err(no_such_symbol(wanted, &found));
     }
     if wanted.path.is_some() && name::parse(&wanted.name).qualifiers.is_empty() {
         // Who names a file and no type means what stands in the file by itself, test or not.
@@ -124,7 +114,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
         }
     }
     resolver.check()?;
-    let Some(file) = resolver.file(def.version) else { return Err(not_found(wanted, &[]).into()) };
+    let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(wanted, &[])) };
     Ok(Target { symbol: SymbolRef::new(&file, def.symbol), defs, def, candidates, other_definitions })
 }
 
@@ -170,25 +160,12 @@ fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Interface | SymbolKind::Type)
 }
 
-fn not_found(wanted: &Wanted, near: &[Found]) -> ToolError {
-    let place = wanted.path.as_ref().map_or(String::new(), |path| format!(" in {path}"));
-    let error =
-        ToolError::new(ErrorCode::SymbolNotFound, format!("no symbol is named `{}`{place}", wanted.name.trim()));
-    let near: Vec<Near> = near
-        .iter()
-        .take(5)
-        .map(|found| Near {
-            name: found.symbol().qualified_name.clone(),
-            kind: found.symbol().kind.as_str(),
-            path: found.file.path.as_str().to_owned(),
-            line: found.lines().0,
-        })
-        .collect();
-    match near.first() {
-        Some(first) => {
-            let advice = format!("Did you mean `{}`? Otherwise check the name with locate_symbol.", first.name);
-            error.suggest(advice).with("near", near)
-        }
-        None => error,
-    }
+fn no_such_symbol(wanted: &Wanted, near: &[Found]) -> QueryError {
+    let near = near.iter().take(5).map(|found| NearSymbol {
+        name: found.symbol().qualified_name.clone(),
+        kind: found.symbol().kind.as_str(),
+        path: found.file.path.as_str().to_owned(),
+        line: found.lines().0,
+    });
+    QueryError::NoSuchSymbol { name: wanted.name.trim().to_owned(), path: wanted.path.clone(), nearest: near.collect() }
 }

@@ -6,12 +6,13 @@ use std::time::Instant;
 use cruxe_deck::context;
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
+use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::contract::{Metadata, ToolError};
 use crate::decks::Decks;
 use crate::tool::Call;
 use crate::workspaces::Workspaces;
@@ -105,8 +106,8 @@ impl App {
         ref_name: Option<&str>,
         policy: FreshnessPolicy,
     ) -> Result<View<'w>, ToolError> {
-        let view = workspace.view(ref_name, policy)?.cancelled_by(&call.cancel);
-        call.note_freshness(&view.metadata);
+        let view = workspace.view(ref_name, policy)?.with_work(&call.work);
+        call.note_freshness(&view.standing);
         Ok(view)
     }
 
@@ -197,15 +198,15 @@ impl RefStatus {
         let mut view = if readable { Some(workspace.view(ref_name, FreshnessPolicy::BestEffort)) } else { None };
         // Damage may show only where something is read.
         if let Some(Err(error)) = &view
-            && error.code == ErrorCode::IndexIncompatible
+            && error.is_of_unreadable_index()
         {
-            (schema_status, message) = (SchemaStatus::CorruptManifest, Some(error.message.clone()));
+            (schema_status, message) = (SchemaStatus::CorruptManifest, Some(error.to_string()));
             (readable, view) = (false, None);
         }
         let mut status = match view {
             Some(Ok(view)) => RefStatus::from_view(&view),
             // A ref that is not indexed, or an index that cannot be read, is what was asked about, not a failure.
-            Some(Err(error)) if error.code != ErrorCode::RefNotIndexed => return Err(error),
+            Some(Err(error)) if !error.is_of_unindexed_ref() => return Err(error.into()),
             other => {
                 let name = ref_name.map_or_else(|| workspace.project.current_ref(), |name| Ok(name.to_owned()))?;
                 let mut metadata = Metadata::new(&name);
@@ -250,7 +251,7 @@ impl RefStatus {
     }
 
     fn from_view(view: &View) -> RefStatus {
-        let mut status = RefStatus::empty(view.metadata.clone());
+        let mut status = RefStatus::empty(Metadata::of(&view.standing));
         if let Some((snapshot, state)) = &view.published {
             // What cannot be read shows as damage where it is asked for.
             status.compiler_file_count = snapshot.compiler_coverage(&state.versions).unwrap_or_default();

@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use cruxe_model::error::ToolError;
 use regex::Regex;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
+use crate::contract::ToolError;
 use crate::schema::Object;
 
 /// A name, path or note is no longer, where its schema does not say more.

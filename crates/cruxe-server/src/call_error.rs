@@ -1,6 +1,6 @@
 //! Why there is no answer to a call, in the forms of the contracts.
 
-use cruxe_model::error::{ErrorCode, ToolError};
+use crate::contract::{ErrorCode, ToolError};
 use rmcp::model::{ErrorCode as RpcCode, ErrorData};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Task cards as resources: the files of the deck, as they lie there.
 
+use crate::contract::{ErrorCode, ToolError};
 use cruxe_deck::{CardId, Deck, DeckError};
-use cruxe_model::{ErrorCode, ToolError};
 
 /// A card in a list.
 pub(crate) struct CardEntry {

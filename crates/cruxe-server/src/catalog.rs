@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use cruxe_deck::Deck;
 use cruxe_index::{View, Workspace};
+use cruxe_model::Work;
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{CancelFlag, ErrorCode, ToolError};
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::app::App;
+use crate::contract::{ErrorCode, ToolError};
 use crate::decks::OpenDeck;
 use crate::session::Session;
 use crate::toolsets::{Toolset, Toolsets};
@@ -52,21 +53,16 @@ impl Catalog {
     }
 
     /// What is published of a ref, the session's if none is named.
-    pub(crate) fn view(
-        &self,
-        session: &Session,
-        ref_name: Option<&str>,
-        cancel: &CancelFlag,
-    ) -> Result<View<'_>, ToolError> {
+    pub(crate) fn view(&self, session: &Session, ref_name: Option<&str>, work: &Work) -> Result<View<'_>, ToolError> {
         let own = session.default_ref(&self.workspace.project.root);
         let name = ref_name.map(str::to_owned).or(own);
-        Ok(self.workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.cancelled_by(cancel))
+        Ok(self.workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.with_work(work))
     }
 
     /// The same without a look at the disk; it never starts a sync.
     pub(crate) fn as_published(&self, session: &Session, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
         let own = session.default_ref(&self.workspace.project.root);
-        self.workspace.as_published(ref_name.map(str::to_owned).or(own).as_deref())
+        Ok(self.workspace.as_published(ref_name.map(str::to_owned).or(own).as_deref())?)
     }
 }
 

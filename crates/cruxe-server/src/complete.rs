@@ -1,11 +1,12 @@
 //! Completions for the arguments of prompts and of resource templates.
 
-use cruxe_model::{CancelFlag, ToolError};
+use cruxe_model::Work;
 use cruxe_query::complete::{self, Completions};
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
 
 use crate::cards;
 use crate::catalog::{Catalog, refusal};
+use crate::contract::ToolError;
 use crate::prompts;
 use crate::session::Session;
 use crate::uri::Kind;
@@ -25,12 +26,12 @@ impl Catalog {
         &self,
         session: &Session,
         request: &CompleteRequestParams,
-        cancel: &CancelFlag,
+        work: &Work,
     ) -> Result<CompletionInfo, ErrorData> {
         let what = self.completed(&request.r#ref, &request.argument.name)?;
         let arguments = request.context.as_ref().and_then(|context| context.arguments.as_ref());
         let ref_name = arguments.and_then(|known| known.get("ref")).map(String::as_str).filter(|name| !name.is_empty());
-        let found = self.values(session, what, &request.argument.value, ref_name, cancel).map_err(refusal)?;
+        let found = self.values(session, what, &request.argument.value, ref_name, work).map_err(refusal)?;
         let (total, more) = (found.total as u32, found.total > found.values.len());
         CompletionInfo::with_pagination(found.values, Some(total), more)
             .map_err(|problem| ErrorData::internal_error(problem, None))
@@ -73,12 +74,12 @@ impl Catalog {
         what: Completes,
         typed: &str,
         ref_name: Option<&str>,
-        cancel: &CancelFlag,
+        work: &Work,
     ) -> Result<Completions, ToolError> {
         let most = CompletionInfo::MAX_VALUES;
         Ok(match what {
-            Completes::Symbol => complete::symbols(&self.view(session, ref_name, cancel)?, typed, most)?,
-            Completes::Path => complete::paths(&self.view(session, ref_name, cancel)?, typed, most)?,
+            Completes::Symbol => complete::symbols(&self.view(session, ref_name, work)?, typed, most)?,
+            Completes::Path => complete::paths(&self.view(session, ref_name, work)?, typed, most)?,
             Completes::Ref => Completions::of(complete::matching(self.refs()?, typed), most),
             Completes::Task => {
                 let cards = cards::list(self.deck())?;

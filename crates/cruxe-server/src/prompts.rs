@@ -8,12 +8,13 @@ mod review_branch;
 
 use std::collections::BTreeMap;
 
-use cruxe_model::{CancelFlag, ToolError};
+use cruxe_model::Work;
 use rmcp::model::{ErrorData, GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
 use crate::catalog::{Catalog, refusal};
 use crate::complete::Completes;
+use crate::contract::ToolError;
 use crate::pages::{Page, page};
 use crate::session::Session;
 use crate::toolsets::Toolset;
@@ -43,7 +44,7 @@ static PROMPTS: [PromptSpec; 3] = [explain_symbol::PROMPT, plan_task::PROMPT, re
 pub(crate) struct Asked<'a> {
     pub catalog: &'a Catalog,
     pub session: &'a Session,
-    pub cancel: &'a CancelFlag,
+    pub work: &'a Work,
     arguments: BTreeMap<String, String>,
 }
 
@@ -86,7 +87,7 @@ impl Catalog {
         &self,
         session: &Session,
         request: GetPromptRequestParams,
-        cancel: &CancelFlag,
+        work: &Work,
     ) -> Result<GetPromptResult, ErrorData> {
         let unknown = |problem: String| ErrorData::invalid_params(problem, None);
         let spec = find(self, &request.name).map_err(unknown)?;
@@ -106,7 +107,7 @@ impl Catalog {
                 _ => return Err(unknown(format!("The argument `{name}` must be a string."))),
             }
         }
-        let text = (spec.write)(&Asked { catalog: self, session, cancel, arguments }).map_err(refusal)?;
+        let text = (spec.write)(&Asked { catalog: self, session, work, arguments }).map_err(refusal)?;
         let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
         result.description = Some(spec.description.to_owned());
         Ok(result)

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use cruxe_deck::CardId;
 use cruxe_deck::card::CARDS;
 use cruxe_index::View;
-use cruxe_model::{CancelFlag, ErrorCode, RepoPath, ToolError};
+use cruxe_model::{RepoPath, Work};
 use cruxe_query::{locate, outline};
 use cruxe_store::FileRow;
 use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::cards;
 use crate::catalog::{Catalog, refusal};
+use crate::contract::{ErrorCode, ToolError};
 use crate::pages::{Page, page};
 use crate::prompts::portrait;
 use crate::session::Session;
@@ -33,9 +34,9 @@ impl Catalog {
         &self,
         session: &Session,
         cursor: Option<&str>,
-        cancel: &CancelFlag,
+        work: &Work,
     ) -> Result<Page<Resource>, ErrorData> {
-        let view = self.view(session, None, cancel).map_err(refusal)?;
+        let view = self.view(session, None, work).map_err(refusal)?;
         let entries = self.entries(&view).map_err(refusal)?;
         let page = page("resources/list", entries, Entry::key, cursor)?;
         Ok(Page { entries: page.entries.iter().map(Entry::listed).collect(), next: page.next })
@@ -53,10 +54,10 @@ impl Catalog {
         &self,
         session: &Session,
         uri: &str,
-        cancel: &CancelFlag,
+        work: &Work,
     ) -> Result<ResourceContents, ErrorData> {
         let address = self.address(uri)?;
-        let (text, mime) = self.text(session, &address, cancel).map_err(|error| refusal(error.with("uri", uri)))?;
+        let (text, mime) = self.text(session, &address, work).map_err(|error| refusal(error.with("uri", uri)))?;
         Ok(ResourceContents::text(text, uri).with_mime_type(mime))
     }
 
@@ -77,14 +78,14 @@ impl Catalog {
         &self,
         session: &Session,
         address: &ResourceUri,
-        cancel: &CancelFlag,
+        work: &Work,
     ) -> Result<(String, String), ToolError> {
         if address.kind == Kind::Card {
             let (deck, id) = (self.deck(), &address.name);
             let text = cards::read(deck, id)?.ok_or_else(|| cards::missing(deck, id))?;
             return Ok((text, "text/markdown".to_owned()));
         }
-        let view = self.view(session, address.ref_name.as_deref(), cancel)?;
+        let view = self.view(session, address.ref_name.as_deref(), work)?;
         if address.kind == Kind::Symbol {
             let text = portrait::of_symbol(&self.workspace, &view, &address.name, None, SYMBOL_TOKENS)?;
             return Ok((text, "text/markdown".to_owned()));
@@ -109,7 +110,7 @@ impl Catalog {
     fn figure_of_files(&self, view: &View) -> Result<u64, ToolError> {
         let Some((snapshot, _)) = &view.published else { return Ok(0) };
         let mut known = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let as_of = (view.metadata.ref_name.clone(), snapshot.published());
+        let as_of = (view.standing.ref_name.clone(), snapshot.published());
         if let Some((_, figure)) = known.as_ref().filter(|(known, _)| *known == as_of) {
             return Ok(*figure);
         }
@@ -220,7 +221,7 @@ fn template(kind: Kind) -> ResourceTemplate {
 
 /// The text of a file as its ref has it now: of what is checked out, an edit that is not indexed yet included.
 fn current(view: &View, file: &FileRow) -> Result<String, ToolError> {
-    let checked_out = view.project.current_ref().is_ok_and(|name| name == view.metadata.ref_name);
+    let checked_out = view.project.current_ref().is_ok_and(|name| name == view.standing.ref_name);
     let on_disk = if checked_out { view.project.read_current(&file.path) } else { None };
     match on_disk {
         Some(bytes) => Ok(cruxe_extract::as_text(&bytes).0.into_owned()),

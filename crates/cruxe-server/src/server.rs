@@ -4,8 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cruxe_model::CancelFlag;
-use cruxe_model::error::ToolError;
+use cruxe_model::Work;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -22,10 +21,11 @@ use tokio::sync::watch;
 use crate::arguments::{MAX_LETTERS, conform};
 pub use crate::call_error::CallError;
 use crate::catalog::Catalog;
+use crate::contract::ToolError;
 use crate::metrics::Metrics;
 use crate::pages::page;
 use crate::places::{Cost, Places};
-use crate::progress::{Note, Progress, SetOnDrop};
+use crate::progress::{CancelOnDrop, Note, heard};
 use crate::resources::link_of_first;
 use crate::schema::Object;
 use crate::session::Session;
@@ -117,13 +117,13 @@ impl Server {
 
     /// Calls a tool on a thread of its own and waits for its answer.
     ///
-    /// Dropping the future sets the call's [`CancelFlag`](crate::CancelFlag) and waits for nothing. A panic of the tool
+    /// Dropping the future sets the call's [`Work`](crate::Work) and waits for nothing. A panic of the tool
     /// becomes `internal_error`.
     pub async fn call(&self, name: &str, call: Call) -> Result<Answer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
         let place = self.places.take(&call.session, served.spec.cost()).await;
-        let guard = SetOnDrop::new(call.cancel.clone());
+        let guard = CancelOnDrop::new(call.work.clone());
         let numeric = served.spec.numeric_errors;
         let work = move || {
             let _place = place;
@@ -160,7 +160,7 @@ impl Served {
     /// Calls a tool that others wait for, too: a question that takes too long answers with what it has found.
     fn call_in_time(&self, mut call: Call) -> Result<Answer, ToolError> {
         if self.spec.read_only {
-            call.cancel = call.cancel.until(Instant::now() + QUESTION_TIME);
+            call.work = call.work.until(Instant::now() + QUESTION_TIME);
         }
         self.call(call)
     }
@@ -275,7 +275,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let list = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
+        let list = move |catalog: &Catalog, session: &Session, cancel: &Work| {
             catalog.list_resources(session, cursor_of(&request), cancel)
         };
         let page = self.consult(&context, list).await?;
@@ -301,7 +301,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         short([request.uri.as_str()])?;
-        let read = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
+        let read = move |catalog: &Catalog, session: &Session, cancel: &Work| {
             catalog.read_resource(session, &request.uri, cancel)
         };
         Ok(ReadResourceResult::new(vec![self.consult(&context, read).await?]).into())
@@ -313,7 +313,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         short([request.uri.as_str()])?;
-        let follow = move |catalog: &Catalog, session: &Session, _: &CancelFlag| catalog.follow(session, &request.uri);
+        let follow = move |catalog: &Catalog, session: &Session, _: &Work| catalog.follow(session, &request.uri);
         self.consult(&context, follow).await
     }
 
@@ -369,9 +369,8 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         short(request.arguments.iter().flatten().filter_map(|(_, value)| value.as_str()))?;
-        let write = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
-            catalog.get_prompt(session, request, cancel)
-        };
+        let write =
+            move |catalog: &Catalog, session: &Session, cancel: &Work| catalog.get_prompt(session, request, cancel);
         Ok(self.consult(&context, write).await?.into())
     }
 
@@ -382,9 +381,8 @@ impl ServerHandler for Connection {
     ) -> Result<CompleteResult, ErrorData> {
         let known = request.context.iter().flat_map(|context| context.arguments.iter().flatten());
         short(known.map(|(_, value)| value.as_str()).chain([request.argument.value.as_str()]))?;
-        let complete = move |catalog: &Catalog, session: &Session, cancel: &CancelFlag| {
-            catalog.complete(session, &request, cancel)
-        };
+        let complete =
+            move |catalog: &Catalog, session: &Session, cancel: &Work| catalog.complete(session, &request, cancel);
         Ok(CompleteResult::new(self.consult(&context, complete).await?))
     }
 
@@ -398,7 +396,7 @@ impl ServerHandler for Connection {
         let linked = self.links(&arguments);
         let call = Call::new(arguments, Arc::clone(&self.session));
         let outcome = tokio::select! {
-            outcome = hear(&context, |progress| self.server.call(&request.name, call.reporting_to(progress))) => outcome,
+            outcome = hear(&context, call.work.clone(), |work| self.server.call(&request.name, call.with_work(work))) => outcome,
             // rmcp sends no answer to a cancelled request, whatever is returned.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
@@ -445,22 +443,20 @@ impl Connection {
     async fn consult<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        ask: impl FnOnce(&Catalog, &Session, &CancelFlag) -> Result<T, ErrorData> + Send + 'static,
+        ask: impl FnOnce(&Catalog, &Session, &Work) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
-        let cancel = CancelFlag::default();
-        let guard = SetOnDrop::new(cancel.clone());
+        let work = Work::default();
+        let guard = CancelOnDrop::new(work.clone());
         let asked = async {
             let place = self.server.places.take(&self.session, Cost::Any).await;
-            let begin = move |progress: Progress| {
-                let cancel = progress.heard_through(cancel).until(Instant::now() + QUESTION_TIME);
-                let work = move || {
+            let begin = move |work: Work| {
+                tokio::task::spawn_blocking(move || {
                     let _place = place;
-                    ask(&catalog, &session, &cancel)
-                };
-                tokio::task::spawn_blocking(work)
+                    ask(&catalog, &session, &work)
+                })
             };
-            hear(context, begin).await
+            hear(context, work.until(Instant::now() + QUESTION_TIME), begin).await
         };
         tokio::select! {
             outcome = asked => {
@@ -484,21 +480,21 @@ impl Connection {
 }
 
 /// Waits for work and passes on what it reports, all of it before its outcome, to a client that asked for it.
-async fn hear<W: Future>(context: &RequestContext<RoleServer>, begin: impl FnOnce(Progress) -> W) -> W::Output {
-    let Some(token) = context.meta.get_progress_token() else { return begin(Progress::silent()).await };
-    let (progress, mut notes) = Progress::channel();
+async fn hear<W: Future>(context: &RequestContext<RoleServer>, work: Work, begin: impl FnOnce(Work) -> W) -> W::Output {
+    let Some(token) = context.meta.get_progress_token() else { return begin(work).await };
+    let (work, mut notes) = heard(work);
     let send = async |note: Note| {
-        let mut params = ProgressNotificationParam::new(token.clone(), note.done as f64).with_message(note.message);
-        params.total = note.total.map(|total| total as f64);
+        let mut params = ProgressNotificationParam::new(token.clone(), note.done as f64).with_message("files");
+        params.total = Some(note.total as f64);
         if let Err(problem) = context.peer.notify_progress(params).await {
             tracing::debug!(%problem, "progress was not sent");
         }
     };
-    let mut work = std::pin::pin!(begin(progress));
+    let mut running = std::pin::pin!(begin(work));
     let outcome = loop {
         tokio::select! {
             Some(note) = notes.recv() => send(note).await,
-            outcome = &mut work => break outcome,
+            outcome = &mut running => break outcome,
         }
     };
     while let Ok(note) = notes.try_recv() {

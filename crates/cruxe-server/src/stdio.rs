@@ -65,7 +65,7 @@ pub enum StdioError {
 /// Serves until the input ends and everything that was read is answered, or until the output is closed.
 ///
 /// Calls that still run a minute after the input ended, or when the output is closed, are told so by their
-/// [`CancelFlag`](crate::CancelFlag) and not waited for: the caller is expected to end the process, or to shut the
+/// [`Work`](crate::Work) and not waited for: the caller is expected to end the process, or to shut the
 /// runtime down in the background.
 pub async fn serve_stdio(
     server: Arc<Server>,

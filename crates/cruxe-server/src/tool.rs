@@ -5,16 +5,16 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use cruxe_deck::Written;
-use cruxe_model::error::{ErrorCode, ToolError};
-use cruxe_model::{CancelFlag, FreshnessStatus, Metadata};
+use cruxe_index::Standing;
+use cruxe_model::{FreshnessStatus, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::arguments;
+use crate::contract::{ErrorCode, ToolError};
 use crate::places::Cost;
-use crate::progress::Progress;
 use crate::schema::{Object, input_schema, output_schema};
 use crate::session::Session;
 use crate::toolsets::Toolset;
@@ -121,10 +121,8 @@ pub struct Call {
     pub arguments: Object,
     /// Who calls.
     pub session: Arc<Session>,
-    /// Where to report how far it is.
-    pub progress: Progress,
-    /// Set when nobody waits for the answer any more.
-    pub cancel: CancelFlag,
+    /// Tells how far it is, and whether anybody still waits.
+    pub work: Work,
     /// How current what the answer comes from is, once that is known.
     freshness: Arc<OnceLock<FreshnessStatus>>,
 }
@@ -132,18 +130,12 @@ pub struct Call {
 impl Call {
     /// A call that reports no progress.
     pub fn new(arguments: Object, session: Arc<Session>) -> Call {
-        Call {
-            arguments,
-            session,
-            progress: Progress::silent(),
-            cancel: CancelFlag::default(),
-            freshness: Arc::default(),
-        }
+        Call { arguments, session, work: Work::default(), freshness: Arc::default() }
     }
 
-    /// The same call, whose steps are reported.
-    pub fn reporting_to(self, progress: Progress) -> Call {
-        Call { cancel: progress.heard_through(self.cancel), progress, ..self }
+    /// The same call, with another handle on its work.
+    pub(crate) fn with_work(self, work: Work) -> Call {
+        Call { work, ..self }
     }
 
     /// Reads the arguments; a failure is `invalid_input` and names the parameter.
@@ -152,8 +144,8 @@ impl Call {
     }
 
     /// Notes how current what the answer comes from is.
-    pub(crate) fn note_freshness(&self, metadata: &Metadata) {
-        let _ = self.freshness.set(metadata.freshness_status);
+    pub(crate) fn note_freshness(&self, standing: &Standing) {
+        let _ = self.freshness.set(standing.freshness);
     }
 
     /// Has an error say how current the index was. That something is not found means little while an edit is not in it.

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_model::{ErrorCode, ToolError};
 use cruxe_store::Home;
 
+use crate::contract::{ErrorCode, ToolError};
 use crate::session::Session;
 
 /// Reads the configuration of the workspace at a folder.

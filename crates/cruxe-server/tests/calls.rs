@@ -185,7 +185,7 @@ async fn progress_is_sent_before_the_answer_to_who_asked_for_it() {
         assert_eq!(message["method"], "notifications/progress");
         assert_eq!(message["params"]["progressToken"], "tok");
         assert_eq!(message["params"]["total"], 50.0);
-        assert_eq!(message["params"]["message"], "counting");
+        assert_eq!(message["params"]["message"], "files");
         seen.push(message["params"]["progress"].as_f64().unwrap());
     };
     assert_eq!(answer["result"]["structuredContent"], json!({"done": true}));

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use cruxe_deck::config::DeckConfig;
 use cruxe_deck::frontmatter::{FrontMatter, NewValue, edit};
 use cruxe_index::{IndexError, JobRequest, Project, ScipFile, Workspace, state};
+use cruxe_model::Work;
 use cruxe_model::config::{Config, Layer};
 use cruxe_store::Home;
 use proptest::prelude::*;
@@ -151,7 +152,7 @@ proptest! {
 /// A folder that is indexed.
 fn indexed(root: &Path, home: &Home) -> Arc<Workspace> {
     let workspace = Workspace::open(Project::locate(root, home, Config::default()).unwrap());
-    workspace.run_job(&JobRequest::default(), &()).unwrap();
+    workspace.run_job(&JobRequest::default(), Work::default()).unwrap();
     workspace
 }
 

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_model::ToolError;
 use cruxe_query::call_graph::{self, Answer, Direction, Edge, MAX_DEPTH, Question};
 use cruxe_query::references::Confidence;
 use cruxe_query::target::Wanted;
@@ -13,6 +12,7 @@ use super::refs::not_found;
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
+use cruxe_server::contract::{Metadata, ToolError};
 
 /// Show who calls a function and whom it calls
 ///
@@ -72,7 +72,7 @@ impl Calls {
         if self.dot {
             print_dot(&answer);
         } else if context.options.json {
-            let metadata = view.metadata.clone().truncated_if(answer.truncated);
+            let metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
             output::json(&json!({
                 "symbol": answer.target.symbol,
                 "callers": answer.callers.iter().map(shown).collect::<Vec<_>>(),

@@ -57,7 +57,7 @@ fn with_compiler(
     request: &JobRequest,
     scip: &ScipFile,
 ) -> Result<ExitCode, CliError> {
-    let report = workspace.run_job(request, &Bar::new("indexing"))?;
+    let report = workspace.run_job(request, Bar::new("indexing").watches())?;
     let imported = scip.import(workspace, request.ref_name.as_deref())?;
     let warnings = imported.warnings();
     if context.options.json {
@@ -85,7 +85,7 @@ fn with_compiler(
 
 /// Runs a job with a progress bar and reports how it ended.
 pub(super) fn run(context: &Context, workspace: &Workspace, request: &JobRequest) -> Result<ExitCode, CliError> {
-    let report = workspace.run_job(request, &Bar::new("indexing"))?;
+    let report = workspace.run_job(request, Bar::new("indexing").watches())?;
     if context.options.json {
         output::json(&as_json(&report));
     } else {

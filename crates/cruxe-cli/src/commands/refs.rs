@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use cruxe_model::{ErrorCode, ToolError};
 use cruxe_query::references::{self, Answer, Confidence, EdgeType, Question, Reference};
 use cruxe_query::target::Wanted;
 use serde_json::json;
@@ -11,6 +10,7 @@ use serde_json::json;
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
+use cruxe_server::contract::{ErrorCode, Metadata, ToolError};
 
 /// List every use of a symbol
 ///
@@ -77,7 +77,7 @@ impl Refs {
             Err(error) => return not_found(error),
         };
         if context.options.json {
-            let metadata = view.metadata.clone().truncated_if(answer.total > answer.references.len());
+            let metadata = Metadata::of(&view.standing).truncated_if(answer.total > answer.references.len());
             output::json(&json!({
                 "symbol": answer.target.symbol,
                 "references": answer.references.iter().map(shown).collect::<Vec<_>>(),

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
-use cruxe_model::FreshnessStatus;
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::locate;
 use cruxe_query::search::{self, Answer, Found, Question, Target};
+use cruxe_server::contract::Metadata;
 use serde_json::json;
 
 use crate::context::{CliError, Context};
@@ -78,7 +78,7 @@ const NEXT_INDEX: Duration = Duration::from_secs(5);
 fn sync(workspace: &Workspace, request: &JobRequest, patience: Duration) -> Result<(), IndexError> {
     let deadline = Instant::now() + patience;
     loop {
-        match workspace.run_job(request, &Bar::new("indexing")) {
+        match workspace.run_job(request, Bar::new("indexing").watches()) {
             Err(IndexError::Busy) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(50)),
             Err(IndexError::Busy) => return Ok(()),
             outcome => return outcome.map(drop),
@@ -93,7 +93,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
     let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
-    let fresh = view.published.is_some() && view.metadata.freshness_status == FreshnessStatus::Fresh;
+    let fresh = view.published.is_some() && view.standing.is_fresh();
     if fresh {
         return Ok(view);
     }
@@ -114,7 +114,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
 
 fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
     let paint = Paint::stdout();
-    for warning in &answer.metadata.warnings {
+    for warning in &Metadata::of_search(answer).warnings {
         output::note(&format!("note: {warning}"));
     }
     if answer.found.is_empty() {
@@ -207,7 +207,7 @@ fn why(found: &Found) -> String {
 
 fn print_json(answer: &Answer, view: &View) {
     let results: Vec<serde_json::Value> = answer.found.iter().map(|found| result(found, view)).collect();
-    let metadata = answer.metadata.clone().truncated_if(answer.truncated);
+    let metadata = Metadata::of_search(answer).truncated_if(answer.truncated);
     output::json(&json!({
         "results": results, "query_intent": answer.intent.as_str(), "total_candidates": answer.total,
         "metadata": metadata,

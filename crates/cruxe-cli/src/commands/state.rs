@@ -73,7 +73,7 @@ fn catch_up(workspace: &Workspace, names: &[String]) -> Vec<String> {
     let sync = |name: &String| {
         let request = JobRequest { ref_name: Some(name.clone()), force: false };
         let known = workspace.project.resolve(Some(name)).is_ok();
-        let failed = known.then(|| workspace.run_job(&request, &Bar::new("indexing")).err()).flatten();
+        let failed = known.then(|| workspace.run_job(&request, Bar::new("indexing").watches()).err()).flatten();
         failed.map(|problem| format!("`{name}` could not be brought up to date: {problem}"))
     };
     names.iter().filter_map(sync).collect()

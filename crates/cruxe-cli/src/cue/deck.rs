@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use cruxe_deck::config::{ConfigError, ConfigProblem, FILE, Layer};
 use cruxe_deck::{CardId, Deck, DeckConfig, DeckError, OtherRefs};
 use cruxe_index::Project;
+use cruxe_model::RepoPath;
 use cruxe_model::config::Config;
-use cruxe_model::{RepoPath, ToolError};
 use cruxe_store::Index;
 
 use super::error::{CueError, Kind};
 use crate::context::{CliError, Context};
+use cruxe_server::contract::ToolError;
 
 /// Finds the deck of `--workspace`, or the nearest one around the current folder.
 pub(super) fn find(context: &Context) -> Result<Deck, CueError> {

@@ -4,35 +4,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use cruxe_index::{IndexError, JobRequest, Layers, Progress, Project, Workspace};
+use cruxe_index::{IndexError, JobRequest, Layers, Project, Workspace};
 use cruxe_model::config::{Config, FreshnessPolicy};
-use cruxe_model::{CancelFlag, IndexingStatus, ResultCompleteness, ToolError};
+use cruxe_model::{IndexingStatus, ResultCompleteness, Work};
 use cruxe_query::target::Wanted;
 use cruxe_query::{call_graph, compare, complete, diff, locate, references, search};
 use cruxe_store::Home;
 use serde_json::json;
 
 use crate::support::{Repo, Sandbox, sources};
+use cruxe_server::contract::{Metadata, ToolError};
 
 fn workspace(sandbox: &Sandbox, repo: &Repo) -> Arc<Workspace> {
     let home = Home::new(sandbox.cruxe_home().to_owned());
     Workspace::open(Project::locate(&repo.root, &home, Config::default()).unwrap())
 }
 
-/// Gives up after some files.
-struct GiveUp {
-    after: u64,
-    seen: AtomicU64,
-}
-
-impl Progress for GiveUp {
-    fn files(&self, _done: u64, _total: u64) {
-        self.seen.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.seen.load(Ordering::Relaxed) >= self.after
-    }
+/// Work that is given up after some files, and how many were counted.
+fn given_up_after(files: u64) -> (Work, Arc<AtomicU64>) {
+    let (work, seen) = (Work::default(), Arc::new(AtomicU64::new(0)));
+    let (giving_up, counter) = (work.clone(), Arc::clone(&seen));
+    let count = move |_, _| {
+        if counter.fetch_add(1, Ordering::Relaxed) + 1 >= files {
+            giving_up.cancel();
+        }
+    };
+    (work.heard_by(count), seen)
 }
 
 #[test]
@@ -41,15 +38,15 @@ fn a_cancelled_job_stops_at_the_next_file_and_is_no_failure_of_the_ref() {
     let files = sources::shapes(60);
     let repo = sandbox.repo("shapes", &sources::borrowed(&files));
     let workspace = workspace(&sandbox, &repo);
-    let listener = GiveUp { after: 5, seen: AtomicU64::new(0) };
-    let outcome = workspace.run_job(&JobRequest::default(), &listener);
+    let (work, seen) = given_up_after(5);
+    let outcome = workspace.run_job(&JobRequest::default(), work);
     assert!(matches!(outcome, Err(IndexError::Cancelled)), "{outcome:?}");
-    assert_eq!(listener.seen.load(Ordering::Relaxed), 5);
+    assert_eq!(seen.load(Ordering::Relaxed), 5);
     let jobs = workspace.recent_jobs(1).unwrap();
     assert_eq!((jobs[0].status.as_str(), jobs[0].error.as_deref()), ("failed", Some("cancelled")));
     let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap();
     assert!(view.published.is_none());
-    assert_ne!(view.metadata.indexing_status, IndexingStatus::Failed);
+    assert_ne!(view.standing.indexing, IndexingStatus::Failed);
     drop(view);
     // The question has started the index again.
     let mut client = repo.server();
@@ -66,20 +63,20 @@ fn every_long_question_stops_when_it_is_cancelled() {
     repo.cruxe(&["index", "--ref", "main"]).ok();
     repo.cruxe(&["index"]).ok();
     let workspace = workspace(&sandbox, &repo);
-    let ask = |cancel: &CancelFlag| -> Vec<(&'static str, Result<(), ToolError>)> {
-        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(cancel);
+    let ask = |work: &Work| -> Vec<(&'static str, Result<(), ToolError>)> {
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(work);
         let wanted = || Wanted { name: "JwtValidator.validate_token".to_owned(), path: None, line: None };
         let by_name = locate::Question { name: "Claims".to_owned(), kinds: Vec::new(), language: None, limit: 5 };
         let graph =
             call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Both, depth: 2, limit: 5 };
         let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0 };
-        let since = diff::Question { cancel: cancel.clone(), ..diff::Question::default() };
+        let since = diff::Question { work: work.clone(), ..diff::Question::default() };
         let one = compare::Question {
             name: "more".to_owned(),
             path: None,
             base: "main".to_owned(),
             head: "feat".to_owned(),
-            cancel: cancel.clone(),
+            work: work.clone(),
         };
         let words = search::Question::new("token validation", 5);
         vec![
@@ -92,12 +89,12 @@ fn every_long_question_stops_when_it_is_cancelled() {
             ("compare", compare::compare(&workspace, &one).map(drop).map_err(ToolError::from)),
         ]
     };
-    let cancel = CancelFlag::default();
-    for (question, outcome) in ask(&cancel) {
+    let work = Work::default();
+    for (question, outcome) in ask(&work) {
         assert_eq!(outcome, Ok(()), "{question}");
     }
-    cancel.set();
-    for (question, outcome) in ask(&cancel) {
+    work.cancel();
+    for (question, outcome) in ask(&work) {
         assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()), "{question}");
     }
 }
@@ -125,8 +122,8 @@ fn a_question_whose_time_is_over_answers_with_what_it_has_and_says_so() {
     let repo = sandbox.repo("uses", &[("src/lib.rs", "mod a;\npub fn shared() {}\n"), ("src/a.rs", uses)]);
     repo.cruxe(&["index"]).ok();
     let workspace = workspace(&sandbox, &repo);
-    let ask = |cancel: CancelFlag| {
-        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(&cancel);
+    let ask = |work: Work| {
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(&work);
         let wanted = || Wanted { name: "shared".to_owned(), path: None, line: None };
         let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0 };
         let uses = references::find(&view, &Layers::None, &uses).unwrap();
@@ -135,15 +132,18 @@ fn a_question_whose_time_is_over_answers_with_what_it_has_and_says_so() {
         let graph = call_graph::find(&view, &graph).unwrap();
         let found = |query: &str| {
             let answer = search::search(&view, &search::Question::new(query, 5)).unwrap();
-            (answer.metadata.result_completeness == ResultCompleteness::Partial, answer.metadata.warnings)
+            {
+                let metadata = Metadata::of_search(&answer);
+                (metadata.result_completeness == ResultCompleteness::Partial, metadata.warnings)
+            }
         };
         (uses.late, graph.cut, found("where is shared used"), found("\"pub fn shared\""))
     };
-    let late = ask(CancelFlag::default().until(Instant::now()));
+    let late = ask(Work::default().until(Instant::now()));
     let warning = "the time for an answer was over before everything was looked at";
     assert!(late.0 && late.1 && late.2.0 && late.3.0, "{late:?}");
     assert!(late.2.1.iter().chain(&late.3.1).filter(|said| *said == warning).count() == 2, "{late:?}");
-    let in_time = ask(CancelFlag::default().until(Instant::now() + Duration::from_secs(600)));
+    let in_time = ask(Work::default().until(Instant::now() + Duration::from_secs(600)));
     assert!(!in_time.0 && !in_time.1 && !in_time.2.0 && !in_time.3.0, "{in_time:?}");
 }
 
@@ -165,31 +165,31 @@ fn a_question_that_is_cancelled_on_the_way_looks_into_no_further_file() {
     for stop_at in [1, 20] {
         // A flag that is set as soon as so many steps are told.
         let flag = || {
-            let (cancel, heard) = (CancelFlag::default(), Arc::new(AtomicU64::new(0)));
-            let (stop, count) = (cancel.clone(), Arc::clone(&heard));
+            let (work, heard) = (Work::default(), Arc::new(AtomicU64::new(0)));
+            let (stop, count) = (work.clone(), Arc::clone(&heard));
             let listener = move |_, _| {
                 if count.fetch_add(1, Ordering::Relaxed) + 1 >= stop_at {
-                    stop.set();
+                    stop.cancel();
                 }
             };
-            (cancel.heard_by(listener), heard)
+            (work.heard_by(listener), heard)
         };
         let wanted = || Wanted { name: "shared".to_owned(), path: None, line: None };
-        let (cancel, heard) = flag();
-        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(&cancel);
+        let (work, heard) = flag();
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(&work);
         let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0 };
         let outcome = references::find(&view, &Layers::None, &uses).map(drop).map_err(ToolError::from);
         assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
         assert_eq!(heard.load(Ordering::Relaxed), stop_at, "references");
-        let (cancel, heard) = flag();
-        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().cancelled_by(&cancel);
+        let (work, heard) = flag();
+        let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(&work);
         let graph =
             call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Callers, depth: 1, limit: 5 };
         let outcome = call_graph::find(&view, &graph).map(drop).map_err(ToolError::from);
         assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
         assert_eq!(heard.load(Ordering::Relaxed), stop_at, "call graph");
-        let (cancel, heard) = flag();
-        let since = diff::Question { cancel, ..diff::Question::default() };
+        let (work, heard) = flag();
+        let since = diff::Question { work, ..diff::Question::default() };
         let outcome = diff::diff(&workspace, &since).map(drop).map_err(ToolError::from);
         assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
         assert_eq!(heard.load(Ordering::Relaxed), stop_at, "diff");

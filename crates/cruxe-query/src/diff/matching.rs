@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use cruxe_extract::Extractor;
 use cruxe_index::Project;
 use cruxe_model::facts::Span;
-use cruxe_model::{CancelFlag, SymbolKind, ToolError};
+use cruxe_model::{Cancelled, SymbolKind, Work};
 
 use super::{Change, ChangeType, Pair, Part, Rename};
 use crate::past::PastFile;
@@ -29,8 +29,8 @@ pub(super) fn compare(
     project: &Project,
     pairs: &[Pair],
     include_cosmetic: bool,
-    cancel: &CancelFlag,
-) -> Result<(Vec<Change>, Vec<Rename>), ToolError> {
+    work: &Work,
+) -> Result<(Vec<Change>, Vec<Rename>), Cancelled> {
     let mut matcher = Matcher { project, pairs, extractor: Extractor::default() };
     let (matched, deleted, added) = matcher.pair_up();
     let same = |(old, new): &&(At, At)| matcher.hash(Side::Base, *old) == matcher.hash(Side::Head, *new);
@@ -40,14 +40,14 @@ pub(super) fn compare(
     let touched_head = matcher.around(Side::Head, differing.iter().map(|pair| pair.1).chain(added.iter().copied()));
 
     let mut renames: Vec<Rename> = moved.iter().map(|(old, new)| matcher.rename(*old, *new)).collect();
-    renames.extend(matcher.renames(&deleted, &added, cancel)?.into_iter().map(|(old, new)| matcher.rename(old, new)));
+    renames.extend(matcher.renames(&deleted, &added, work)?.into_iter().map(|(old, new)| matcher.rename(old, new)));
     renames.sort_by(|a, b| (&a.to_path, &a.to, &a.from).cmp(&(&b.to_path, &b.to, &b.from)));
 
     let mut changes = Vec::new();
     let count = differing.len();
     for (at, (old, new)) in differing.into_iter().enumerate() {
-        cancel.check()?;
-        Part::Comparison.tell(cancel, at, count, pairs.len());
+        work.check()?;
+        Part::Comparison.tell(work, at, count, pairs.len());
         let inner = touched_base.contains(&old) || touched_head.contains(&new);
         let cosmetic = matcher.is_same_code(old, new);
         // What differs is inside of members, which are told of themselves.
@@ -183,7 +183,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Pairs what went away with what says the same under another name or in another place.
-    fn renames(&mut self, deleted: &[At], added: &[At], cancel: &CancelFlag) -> Result<Vec<(At, At)>, ToolError> {
+    fn renames(&mut self, deleted: &[At], added: &[At], work: &Work) -> Result<Vec<(At, At)>, Cancelled> {
         let kinds = |matcher: &Matcher, side, symbols: &[At]| -> HashSet<SymbolKind> {
             symbols.iter().filter_map(|at| Some(matcher.file(side, at.0)?.symbols[at.1].kind)).collect()
         };
@@ -191,14 +191,14 @@ impl<'a> Matcher<'a> {
             kinds(self, Side::Base, deleted).intersection(&kinds(self, Side::Head, added)).copied().collect();
         let mut by_code: HashMap<(SymbolKind, [u8; 16]), Vec<At>> = HashMap::new();
         for at in added.iter().take(MAX_CANDIDATES) {
-            cancel.check()?;
+            work.check()?;
             if let Some((key, _)) = self.anonymous(Side::Head, *at, &shared) {
                 by_code.entry(key).or_default().push(*at);
             }
         }
         let mut renames = Vec::new();
         for old in deleted.iter().take(MAX_CANDIDATES) {
-            cancel.check()?;
+            work.check()?;
             let Some((key, tokens)) = self.anonymous(Side::Base, *old, &shared) else { continue };
             let Some(candidates) = by_code.get_mut(&key) else { continue };
             let name = self.name(Side::Base, *old);

@@ -94,7 +94,7 @@ pub(super) fn prefer_used(view: &View, candidates: &mut [Candidate]) -> Result<(
     let Some(resolver) = Resolver::new(view)? else { return Ok(()) };
     let users = resolver.users(&defs);
     resolver.check()?;
-    view.cancel.check()?;
+    view.work.check()?;
     let most = users.iter().copied().max().unwrap_or(0);
     for candidate in candidates.iter_mut().filter(|_| most > 0) {
         let at = places.iter().position(|other| *other == place(candidate));

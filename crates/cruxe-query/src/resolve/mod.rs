@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_model::{CancelFlag, SymbolKind, VersionId};
+use cruxe_model::{SymbolKind, VersionId, Work};
 use cruxe_store::{Compiler, NameMatch, RefState, Snapshot, StoreError, SymbolHit};
 
 pub use exact::ExactUse;
@@ -119,7 +119,7 @@ pub struct Resolver<'a> {
     depth: Cell<u32>,
     steps: Cell<u32>,
     problem: RefCell<Option<StoreError>>,
-    cancel: &'a CancelFlag,
+    work: &'a Work,
 }
 
 impl<'a> Resolver<'a> {
@@ -146,23 +146,23 @@ impl<'a> Resolver<'a> {
             depth: Cell::new(0),
             steps: Cell::new(0),
             problem: RefCell::default(),
-            cancel: &view.cancel,
+            work: &view.work,
         }))
     }
 
     /// Tells whoever waits how many files of how many were looked into.
     pub fn tell(&self, done: u64, total: u64) {
-        self.cancel.tell(done, total);
+        self.work.tell(done, total);
     }
 
     /// Whether nobody waits for what is resolved any more.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.is_set()
+        self.work.is_cancelled()
     }
 
     /// Whether the time for an answer is over.
     pub fn is_late(&self) -> bool {
-        self.cancel.is_late()
+        self.work.is_late()
     }
 
     /// The index's refusal, if it refused something on the way. Ask it before an answer is given out.

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use cruxe_index::View;
-use cruxe_model::ToolError;
 use cruxe_store::{ChunkNumber, Corpus, FileNumber};
 
 use super::files::highest;
@@ -75,7 +74,7 @@ pub fn model_name() -> &'static str {
 pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, QueryError> {
     let Some((snapshot, state)) = &view.published else { return Ok(None) };
     let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(|| ToolError::internal("corpus: derived twice"))?;
+    let places = corpus.derived(Places::of).ok_or_else(super::derived_twice)?;
     let query = Query::parse(text);
     let by_words = || lexical::score(&corpus, &query, &places, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {

@@ -1,7 +1,6 @@
 //! `explain_ranking`: the score of one result of a search, replayed.
 
 use cruxe_index::View;
-use cruxe_model::{ErrorCode, ToolError};
 
 use super::files::RankedFile;
 use super::rank::{Score, class_factor};
@@ -15,16 +14,13 @@ pub fn explain(view: &View, question: &Question, path: &str, line: u32) -> Resul
     match answer.found.iter().find(at).cloned() {
         Some(found) => Ok((found, answer)),
         None => {
-            let near: Vec<String> = answer
-                .found
-                .iter()
-                .filter(|found| found.file.path.as_str() == path)
-                .take(5)
-                .map(|found| format!("{path}:{}", found.lines.0))
-                .collect();
-            let message = format!("No result at {path}:{line} among the first {} for this query.", answer.found.len());
-            let error = ToolError::new(ErrorCode::ResultNotFound, message);
-            Err(if near.is_empty() { error } else { error.with("results_in_file", near) }.into())
+            let in_file = answer.found.iter().filter(|found| found.file.path.as_str() == path).take(5);
+            Err(QueryError::NoSuchResult {
+                path: path.to_owned(),
+                line,
+                results: answer.found.len(),
+                in_file: in_file.map(|found| found.lines.0).collect(),
+            })
         }
     }
 }

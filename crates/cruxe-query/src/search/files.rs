@@ -166,7 +166,7 @@ impl Search<'_> {
         let head = &mut files[..many];
         let mut figures = Vec::with_capacity(many);
         for file in head.iter() {
-            self.view.cancel.check()?;
+            self.view.work.check()?;
             figures.push(self.places.popularity(file.file, || self.popularity(file.file))?);
         }
         let best = highest(&figures);
@@ -261,7 +261,7 @@ impl Search<'_> {
         ways: &[(NameMatch, f32)],
     ) -> Result<(), QueryError> {
         for (how, fit) in ways {
-            self.view.cancel.check()?;
+            self.view.work.check()?;
             let mut hits = self.snapshot.find_name(&wanted.plain, *how, &self.state.versions)?;
             hits.truncate(MAX_DEFINITIONS);
             let few = hits.len() <= 64;

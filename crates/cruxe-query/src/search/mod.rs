@@ -25,10 +25,9 @@ mod typos;
 use std::sync::Arc;
 
 use cruxe_embed::minilm::MiniLm;
-use cruxe_index::View;
-use cruxe_model::Metadata;
+use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
-use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, SymbolTable};
+use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, StoreError, SymbolTable};
 
 use crate::error::QueryError;
 use files::Ranked;
@@ -74,8 +73,61 @@ pub struct Answer {
     pub truncated: bool,
     /// What the best possible score is made of; a result's score is relative to it.
     pub weights: Weights,
-    /// Metadata of the view, with what there is to say about the search.
-    pub metadata: Metadata,
+    /// How current and complete it is.
+    pub standing: Standing,
+    /// What there is to say about the search.
+    pub remarks: Remarks,
+}
+
+/// What there is to say about a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// What the reader should know.
+    pub notices: Vec<Notice>,
+    /// What nearness in meaning was measured with, where ranking was by text; `none` for words alone.
+    pub embedding_model: Option<String>,
+    /// Whether the time was over before everything was looked at.
+    pub late: bool,
+}
+
+/// What the reader of a search's answer should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Of a query that is too long, the first and the last `used` bytes were used.
+    LongQuery {
+        /// How long it is.
+        bytes: usize,
+        /// How much of each end was used.
+        used: usize,
+    },
+    /// Of too many quoted phrases, the first were looked for.
+    ManyPhrases {
+        /// How many there are.
+        given: usize,
+        /// How many were looked for.
+        used: usize,
+    },
+    /// Of a phrase that is too long, the beginning was looked for.
+    LongPhrase {
+        /// How many bytes were.
+        used: usize,
+    },
+    /// Nothing has a word, and a similar one was searched for.
+    Mended {
+        /// The word.
+        word: String,
+        /// What was searched for.
+        similar: String,
+    },
+    /// The query is a path and no file has it; its words were searched for.
+    NoSuchPath,
+    /// No text has what was quoted, or what looks like a message; ranked by its words.
+    NoSuchText {
+        /// Whether it was quoted.
+        quoted: bool,
+    },
+    /// Ranked by words alone.
+    LexicalOnly(LexicalOnly),
 }
 
 /// A result.
@@ -152,31 +204,30 @@ pub fn search_with(
     let intent = query.intent;
     let weights = weights(intent);
     let Some((snapshot, state)) = &view.published else {
-        let metadata = view.metadata.clone();
-        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, metadata });
+        let (standing, remarks) = (view.standing.clone(), Remarks::default());
+        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, standing, remarks });
     };
     let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(|| cruxe_model::ToolError::internal("corpus: derived twice"))?;
+    let places = corpus.derived(Places::of).ok_or_else(derived_twice)?;
     let is_wanted =
         |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
     let wanted = corpus.files().iter().map(is_wanted).collect();
     let mut search =
         Search { view, snapshot, state, corpus, places, query, question, wanted, postings: Postings::default() };
-    let mut metadata = view.metadata.clone();
-    metadata.warnings.append(&mut search.query.left_out);
-    search.mend_typos(&mut metadata)?;
+    let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
+    search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
-        let answer = search.by_path(weights, &metadata)?;
+        let answer = search.by_path(weights, remarks.clone())?;
         if !answer.found.is_empty() {
             return Ok(answer);
         }
-        metadata.warnings.push("no file has such a path; searched for its words".to_owned());
+        remarks.notices.push(Notice::NoSuchPath);
     }
-    view.cancel.check()?;
+    view.work.check()?;
     let ranked = search.rank(&weights)?;
-    view.cancel.check()?;
-    metadata = semantic::note(metadata, ranked.lexical_only);
-    search.answer(ranked, weights, metadata)
+    view.work.check()?;
+    semantic::note(&mut remarks, ranked.lexical_only);
+    search.answer(ranked, weights, remarks)
 }
 
 impl Search<'_> {
@@ -185,20 +236,21 @@ impl Search<'_> {
     }
 
     /// The results, from ranked files.
-    fn answer(&self, ranked: Ranked, weights: Weights, mut metadata: Metadata) -> Result<Answer, QueryError> {
+    fn answer(&self, ranked: Ranked, weights: Weights, mut remarks: Remarks) -> Result<Answer, QueryError> {
         let total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
-            (Intent::Error, _) => phrase::select(self, &ranked, &weights, &mut metadata)?,
+            (Intent::Error, _) => phrase::select(self, &ranked, &weights, &mut remarks)?,
             (Intent::NaturalLanguage, Some(transformer)) => {
-                metadata = rerank::note(metadata);
+                rerank::note(&mut remarks);
                 rerank::select(self, &ranked, &weights, transformer)?
             }
             _ => select::select(self, &ranked, &weights, self.question.limit)?,
         };
-        metadata = metadata.late_if(self.view.cancel.is_late());
+        remarks.late = self.view.work.is_late();
         found.truncate(self.question.limit);
         let total = total.max(found.len());
-        Ok(Answer { intent: self.query.intent, found, total, truncated, weights, metadata })
+        let standing = self.view.standing.clone();
+        Ok(Answer { intent: self.query.intent, found, total, truncated, weights, standing, remarks })
     }
 }
 
@@ -225,4 +277,8 @@ impl Found {
             _ => None,
         }
     }
+}
+
+fn derived_twice() -> StoreError {
+    StoreError::Corrupt { what: "corpus: derived twice".to_owned() }
 }

@@ -1,6 +1,5 @@
 //! Paths as queries: `src/auth/jwt.rs`, `jwt.rs:87`, `handlers/`.
 
-use cruxe_model::Metadata;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::FileNumber;
 use memchr::memmem::Finder;
@@ -8,12 +7,12 @@ use memchr::memmem::Finder;
 use super::explain;
 use super::intent::split_line;
 use super::rank::{Score, Weights, class_factor};
-use super::{Answer, Found, Reasons, Search, Target};
+use super::{Answer, Found, Reasons, Remarks, Search, Target};
 use crate::error::QueryError;
 
 impl Search<'_> {
     /// The files whose path fits the query.
-    pub fn by_path(&self, weights: Weights, metadata: &Metadata) -> Result<Answer, QueryError> {
+    pub fn by_path(&self, weights: Weights, remarks: Remarks) -> Result<Answer, QueryError> {
         let (path, line) = split_line(self.query.text.trim());
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
         let wanted = WantedPath::new(&wanted);
@@ -43,8 +42,8 @@ impl Search<'_> {
             let confidence = f64::from(fit.clamp(0.0, 1.0));
             found.push(Found { file: row, table, target, lines, line: None, score, confidence, bm25: 0.0, reasons });
         }
-        let (intent, metadata, truncated) = (self.query.intent, metadata.clone(), total > found.len());
-        Ok(Answer { intent, found, total, truncated, weights, metadata })
+        let (intent, truncated) = (self.query.intent, total > found.len());
+        Ok(Answer { intent, found, total, truncated, weights, standing: self.view.standing.clone(), remarks })
     }
 
     /// The file that a path from elsewhere names: the one that has most of its end.

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cruxe_extract::as_text;
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_model::{Metadata, SymbolKind};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField, tokens};
 use roaring::RoaringBitmap;
 
@@ -19,7 +19,7 @@ use super::paths::innermost_at;
 use super::pattern::pattern;
 use super::rank::Weights;
 use super::select::{quality, select as select_by_rank};
-use super::{Found, Search, Target};
+use super::{Found, Notice, Remarks, Search, Target};
 use crate::error::QueryError;
 
 /// Chunks whose text is read.
@@ -46,7 +46,7 @@ pub(super) fn select(
     search: &Search,
     ranked: &Ranked,
     weights: &Weights,
-    metadata: &mut Metadata,
+    remarks: &mut Remarks,
 ) -> Result<(Vec<Found>, bool), QueryError> {
     let limit = search.question.limit;
     let phrases = &search.query.phrases;
@@ -64,16 +64,15 @@ pub(super) fn select(
     };
     let mut tables = Tables { search, known: HashMap::new() };
     for chunk in chunks {
-        search.view.cancel.check()?;
-        if search.view.cancel.is_late() {
+        search.view.work.check()?;
+        if search.view.work.is_late() {
             break;
         }
         matches.extend(tables.compare(chunk, &message)?);
     }
     if matches.is_empty() {
-        let what = if phrases.is_empty() { "message" } else { "phrase" };
-        if !search.view.cancel.is_late() {
-            metadata.warnings.push(format!("no text has the {what}; ranked by its words"));
+        if !search.view.work.is_late() {
+            remarks.notices.push(Notice::NoSuchText { quoted: !phrases.is_empty() });
         }
         return select_by_rank(search, ranked, weights, limit);
     }
@@ -149,7 +148,7 @@ fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, Qu
     let words: HashSet<String> = tokens(phrase).into_iter().collect();
     let mut common: Option<RoaringBitmap> = None;
     for token in words {
-        search.view.cancel.check()?;
+        search.view.work.check()?;
         let having = search.postings.of(&search.corpus, TextField::Body, &token)?;
         let having: RoaringBitmap = having.iter().map(|(chunk, _)| *chunk).collect();
         let both = match common {

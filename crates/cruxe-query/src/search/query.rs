@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use cruxe_store::tokens;
 
+use super::Notice;
 use super::intent::{self, Intent, classify};
 use super::pattern::pattern;
 use crate::name::{self, WantedName};
@@ -30,7 +31,7 @@ pub struct Query {
     /// As it was asked, or its beginning and end.
     pub text: String,
     /// What the reader should know of what was left out.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<Notice>,
     /// What it asks for.
     pub intent: Intent,
     /// Tokens to look for, each once; without stop words unless there is nothing else.
@@ -73,8 +74,7 @@ impl Query {
         let text = &*ends(whole);
         let mut left_out = Vec::new();
         if text.len() < whole.len() {
-            let (all, used) = (whole.len(), MAX_TEXT / 2);
-            left_out.push(format!("the query has {all} bytes; its first and its last {used} were used"));
+            left_out.push(Notice::LongQuery { bytes: whole.len(), used: MAX_TEXT / 2 });
         }
         let intent = classify(text);
         let words = words(text);
@@ -179,7 +179,7 @@ fn names(text: &str, intent: Intent, words: usize) -> Vec<QueryName> {
     names
 }
 
-fn phrases(text: &str, left_out: &mut Vec<String>) -> Vec<String> {
+fn phrases(text: &str, left_out: &mut Vec<Notice>) -> Vec<String> {
     let quoted = pattern!(r#""([^"]*)"|“([^”]*)”"#);
     let mut phrases: Vec<String> = quoted[0]
         .captures_iter(text)
@@ -193,11 +193,11 @@ fn phrases(text: &str, left_out: &mut Vec<String>) -> Vec<String> {
         return Vec::new();
     }
     if phrases.len() > MAX_PHRASES {
-        left_out.push(format!("the query has {} phrases; the first {MAX_PHRASES} were looked for", phrases.len()));
+        left_out.push(Notice::ManyPhrases { given: phrases.len(), used: MAX_PHRASES });
         phrases.truncate(MAX_PHRASES);
     }
     if phrases.iter().any(|phrase| phrase.len() > MAX_PHRASE) {
-        left_out.push(format!("of a phrase of more than {MAX_PHRASE} bytes its beginning was looked for"));
+        left_out.push(Notice::LongPhrase { used: MAX_PHRASE });
         phrases.iter_mut().for_each(shorten);
     }
     phrases
@@ -285,11 +285,11 @@ mod tests {
     fn of_a_long_text_both_ends_are_read_and_the_reader_is_told() {
         let text = format!("ValueError at startup {} PermissionError in check_token", "é filler".repeat(20_000));
         let query = Query::parse(&text);
-        assert_eq!(query.left_out, ["the query has 180053 bytes; its first and its last 8192 were used"]);
+        assert_eq!(query.left_out, [Notice::LongQuery { bytes: 180_053, used: 8192 }]);
         assert!(query.text.starts_with("ValueError at startup") && query.text.ends_with("in check_token"));
         assert_eq!(query.names[0].wanted.plain, "ValueError");
         assert!(query.names.iter().any(|name| name.wanted.plain == "check_token"));
-        assert_eq!(Query::parse("short \"and quoted\"").left_out, [""; 0]);
+        assert_eq!(Query::parse("short \"and quoted\"").left_out, []);
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
         let query = Query::parse(&format!("\"{phrase}\""));
         assert_eq!(query.phrases, [&phrase[..197]]);
         assert_eq!(query.left_out.len(), 2, "{:?}", query.left_out);
-        assert_eq!(query.left_out[1], "of a phrase of more than 200 bytes its beginning was looked for");
+        assert_eq!(query.left_out[1], Notice::LongPhrase { used: 200 });
         assert_eq!(Query::parse(&format!("\"{}\"", "x".repeat(500))).phrases[0].len(), 200, "one word");
         let many: String = (0..40).map(|at| format!("\"phrase {at}\" ")).collect();
         assert_eq!(Query::parse(&many).phrases.len(), 16);

@@ -3,13 +3,11 @@
 //! It reads a text in milliseconds where the table takes microseconds, so it sees twenty texts and not the ref.
 
 use cruxe_embed::minilm::{MiniLm, NAME};
-use cruxe_model::Metadata;
 
 use super::files::Ranked;
 use super::rank::Weights;
 use super::select::select as select_by_rank;
-use super::semantic::MODEL_KEY;
-use super::{Found, Search, snippet};
+use super::{Found, Remarks, Search, snippet};
 use crate::error::QueryError;
 
 /// Results that are looked at again.
@@ -31,7 +29,7 @@ pub(super) fn select(
     let texts: Vec<String> = found.iter().take(LOOKED_AT).map(|found| text(search, found)).collect();
     let mut all: Vec<&str> = texts.iter().map(String::as_str).collect();
     all.push(&search.query.text);
-    search.view.cancel.check()?;
+    search.view.work.check()?;
     let mut vectors = transformer.embed_batch(&all);
     let query = vectors.pop().unwrap_or_default();
     let near: Vec<f32> =
@@ -65,8 +63,8 @@ fn text(search: &Search, found: &Found) -> String {
     format!("{} {name}\n{body}", found.file.path)
 }
 
-/// Says that both models were used.
-pub(super) fn note(metadata: Metadata) -> Metadata {
-    let first = metadata.extra.get(MODEL_KEY).and_then(|model| model.as_str()).unwrap_or("none").to_owned();
-    metadata.with(MODEL_KEY, format!("{first} + {NAME}"))
+/// Notes that both models were used.
+pub(super) fn note(remarks: &mut Remarks) {
+    let first = remarks.embedding_model.as_deref().unwrap_or("none");
+    remarks.embedding_model = Some(format!("{first} + {NAME}"));
 }

@@ -95,8 +95,8 @@ pub(super) fn select(
     };
     let mut waiting: BinaryHeap<Waiting> = ranked.files.iter().enumerate().map(first).collect();
     while let Some(next) = waiting.pop() {
-        search.view.cancel.check()?;
-        if search.view.cancel.is_late() {
+        search.view.work.check()?;
+        if search.view.work.is_late() {
             return Ok((found, true));
         }
         let file = &ranked.files[next.at];

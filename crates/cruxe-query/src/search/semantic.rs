@@ -3,8 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use cruxe_embed::{Probe, Table};
-use cruxe_model::Metadata;
 use cruxe_store::{Corpus, FileNumber, Vectors};
+
+use super::{Notice, Remarks};
 
 /// The cosine of every chunk with the query.
 pub(super) struct Semantic {
@@ -22,22 +23,6 @@ pub enum LexicalOnly {
     NoVectors,
     /// The index's embeddings are not what was written.
     Damaged,
-}
-
-impl LexicalOnly {
-    /// What to tell the reader; nothing where it was the reader's wish.
-    pub fn warning(self) -> Option<&'static str> {
-        match self {
-            LexicalOnly::Asked => None,
-            LexicalOnly::UnknownWords => Some("semantic search has no vector for this query; ranked by words alone"),
-            LexicalOnly::NoVectors => {
-                Some("the index has no embeddings of the current model yet; ranked by words alone until it is synced")
-            }
-            LexicalOnly::Damaged => {
-                Some("the embeddings are damaged; ranked by words alone until the next sync has made them anew")
-            }
-        }
-    }
 }
 
 /// Files that are compared in one go.
@@ -99,16 +84,13 @@ fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Probe, &'c Vectors), L
     Ok((Probe::new(&query), vectors))
 }
 
-/// Where answers say which model was used.
-pub(super) const MODEL_KEY: &str = "embedding_model";
-
-/// Says which model was used.
-pub(super) fn note(metadata: Metadata, outcome: Option<LexicalOnly>) -> Metadata {
-    let model = match outcome {
-        None => Table::builtin().version(),
-        Some(_) => "none",
-    };
-    let mut metadata = metadata.with(MODEL_KEY, model);
-    metadata.warnings.extend(outcome.and_then(LexicalOnly::warning).map(str::to_owned));
-    metadata
+/// Notes which model was used, or why none was.
+pub(super) fn note(remarks: &mut Remarks, outcome: Option<LexicalOnly>) {
+    remarks.embedding_model = Some(match outcome {
+        None => Table::builtin().version().to_owned(),
+        Some(_) => "none".to_owned(),
+    });
+    // That it was asked for is no news to whoever asked.
+    let news = outcome.filter(|why| *why != LexicalOnly::Asked);
+    remarks.notices.extend(news.map(Notice::LexicalOnly));
 }

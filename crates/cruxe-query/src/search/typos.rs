@@ -1,9 +1,8 @@
 //! Words that the ref does not have, for the most similar ones that it has.
 
-use cruxe_model::Metadata;
 use cruxe_store::TextField;
 
-use super::{Intent, Search};
+use super::{Intent, Notice, Remarks, Search};
 use crate::error::QueryError;
 
 /// A shorter word is too similar to too many.
@@ -13,7 +12,7 @@ const MAX_MENDED: usize = 8;
 
 impl Search<'_> {
     /// Replaces words that no text has, and says so.
-    pub fn mend_typos(&mut self, metadata: &mut Metadata) -> Result<(), QueryError> {
+    pub fn mend_typos(&mut self, remarks: &mut Remarks) -> Result<(), QueryError> {
         if matches!(self.query.intent, Intent::Error | Intent::Path) {
             return Ok(());
         }
@@ -28,10 +27,9 @@ impl Search<'_> {
             if tried > MAX_MENDED {
                 return Ok(());
             }
-            self.view.cancel.check()?;
+            self.view.work.check()?;
             if let Some(similar) = self.corpus.similar_token(TextField::Body, word)? {
-                let warning = format!("nothing has the word `{word}`; searched for `{similar}` instead");
-                metadata.warnings.push(warning);
+                remarks.notices.push(Notice::Mended { word: word.clone(), similar: similar.clone() });
                 self.query.words[at] = similar;
             }
         }

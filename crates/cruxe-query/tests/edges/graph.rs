@@ -1,6 +1,6 @@
 //! `get_call_graph` and the questions around a target.
 
-use cruxe_model::ToolError;
+use cruxe_query::QueryError;
 use cruxe_query::call_graph::{self, Answer, Direction, Edge, Question};
 use cruxe_query::references::EdgeType;
 use cruxe_query::target::Wanted;
@@ -119,7 +119,10 @@ fn a_symbol_that_is_not_there_names_what_is_near() {
     let tree = Tree::new(&[("a.py", "def validate_token(): pass\n")]);
     let wanted = Wanted { name: "validate_tokne".to_owned(), ..Wanted::default() };
     let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 1 };
-    let error: ToolError = call_graph::find(&tree.view(), &question).err().unwrap().into();
-    assert_eq!(error.code.as_str(), "symbol_not_found");
-    assert_eq!(error.data["near"][0]["name"], "a.validate_token");
+    match call_graph::find(&tree.view(), &question) {
+        Err(QueryError::NoSuchSymbol { name, nearest, .. }) => {
+            assert_eq!((name.as_str(), nearest[0].name.as_str()), ("validate_tokne", "a.validate_token"));
+        }
+        other => panic!("{:?}", other.err()),
+    }
 }

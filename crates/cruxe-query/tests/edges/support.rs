@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_index::{JobRequest, Layers, Project, View, Workspace};
+use cruxe_model::Work;
 use cruxe_model::config::{Config, FreshnessPolicy};
 use cruxe_query::references::{self, Confidence, EdgeType, Question};
 use cruxe_query::target::Wanted;
@@ -26,7 +27,7 @@ impl Tree {
         let home = Home::new(folder.path().join("home"));
         let project = Project::locate(&root, &home, Config::default()).unwrap();
         let workspace = Workspace::open(project);
-        workspace.run_job(&JobRequest::default(), &()).unwrap();
+        workspace.run_job(&JobRequest::default(), Work::default()).unwrap();
         Tree { workspace, _folder: folder }
     }
 

@@ -1,9 +1,8 @@
 //! `explain_symbol`: what a definition does and who relies on it.
 
-use cruxe_model::ToolError;
-
 use super::{Argument, Asked, PromptSpec, portrait};
 use crate::complete::Completes;
+use crate::contract::ToolError;
 use crate::toolsets::Toolset;
 
 /// What the portrait may cost.
@@ -39,7 +38,7 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 
 fn write(asked: &Asked) -> Result<String, ToolError> {
     let symbol = asked.required("symbol")?;
-    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.cancel)?;
+    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.work)?;
     let portrait = portrait::of_symbol(&asked.catalog.workspace, &view, symbol, asked.get("path"), TOKENS)?;
     Ok(format!(
         "Explain the definition below to somebody who is about to change it. Say, in this order: what it is for; what \

@@ -3,13 +3,13 @@
 use cruxe_deck::fence::{inline, one_line};
 use cruxe_deck::frontmatter::FrontMatter;
 use cruxe_index::View;
-use cruxe_model::ToolError;
 use cruxe_query::search::{self, Found};
 
 use super::draft::Draft;
 use super::{Argument, Asked, PromptSpec};
 use crate::cards;
 use crate::complete::Completes;
+use crate::contract::ToolError;
 use crate::toolsets::Toolset;
 
 /// What the prompt may cost, and the card in it.
@@ -61,10 +61,10 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
             draft.add_all(task.lines().map(|line| format!("{line}\n")), |count| format!("… {count} more lines\n"));
         }
     }
-    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.cancel)?;
+    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.work)?;
     let question = search::Question::new(words(card.as_deref().unwrap_or(task)), RESULTS);
     let answer = search::search(&view, &question)?;
-    draft.add(&format!("\n## Code that it may be about (ref {})\n", inline(&view.metadata.ref_name)));
+    draft.add(&format!("\n## Code that it may be about (ref {})\n", inline(&view.standing.ref_name)));
     if answer.found.is_empty() {
         draft.add("\nThe search found nothing: ask search_code with other words.\n");
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use cruxe_deck::fence::{inline, one_line};
 use cruxe_index::{Layers, View, Workspace};
-use cruxe_model::{FreshnessStatus, ToolError};
 use cruxe_query::call_graph::{self, Direction, Edge};
 use cruxe_query::references::{self, Confidence};
 use cruxe_query::target::Wanted;
 
 use super::draft::Draft;
+use crate::contract::ToolError;
 use crate::resources::{content, definition};
 
 /// Callers, callees and uses that are listed at most.
@@ -33,8 +33,8 @@ pub(crate) fn of_symbol(
     let mut draft = Draft::new(tokens);
     draft.add(&format!("# {} {}\n\n", symbol.kind, inline(&symbol.qualified_name)));
     draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
-    draft.add(&format!(", ref {}, {}\n\n", inline(&view.metadata.ref_name), symbol.symbol_id));
-    if view.metadata.freshness_status != FreshnessStatus::Fresh {
+    draft.add(&format!(", ref {}, {}\n\n", inline(&view.standing.ref_name), symbol.symbol_id));
+    if !view.standing.is_fresh() {
         draft.add("The index is behind the files; sync_repo brings it up to date.\n\n");
     }
     if let Some(warning) = graph.target.warning(&symbol.name) {

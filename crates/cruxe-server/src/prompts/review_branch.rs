@@ -3,7 +3,6 @@
 use cruxe_deck::fence::{inline, one_line};
 use cruxe_index::{Layers, View};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ErrorCode, ToolError};
 use cruxe_query::diff::{self, Change, ChangeType};
 use cruxe_query::past::Record;
 use cruxe_query::target::Wanted;
@@ -12,6 +11,7 @@ use cruxe_query::{compare, references};
 use super::draft::Draft;
 use super::{Argument, Asked, PromptSpec};
 use crate::complete::Completes;
+use crate::contract::{ErrorCode, ToolError};
 use crate::toolsets::Toolset;
 
 /// What the prompt may cost.
@@ -60,7 +60,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
         path_filter: asked.get("path").map(str::to_owned),
         include_cosmetic: false,
         policy: FreshnessPolicy::Balanced,
-        cancel: asked.cancel.clone(),
+        work: asked.work.clone(),
     };
     let mut answer = diff::diff(workspace, &question)?;
     let mut draft = Draft::new(TOKENS);
@@ -78,7 +78,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
         return Ok(draft.finish());
     }
     answer.changes.sort_by_key(risk);
-    let view = asked.catalog.view(asked.session, Some(&answer.head_ref), asked.cancel)?;
+    let view = asked.catalog.view(asked.session, Some(&answer.head_ref), asked.work)?;
     draft.add("\n## Changed symbols, the riskiest first\n");
     let mut looked_up = 0;
     let lines = answer.changes.iter().map(|change| {
@@ -188,7 +188,7 @@ fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::Answer, merge_base
             path: Some(after.path.clone()),
             base: merge_base.to_owned(),
             head: answer.head_ref.clone(),
-            cancel: asked.cancel.clone(),
+            work: asked.work.clone(),
         };
         let diff = match compare::compare(&asked.catalog.workspace, &question).map_err(ToolError::from) {
             Ok(found) => found.diff,

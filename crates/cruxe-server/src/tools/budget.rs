@@ -1,6 +1,6 @@
 //! Answers that keep to a number of tokens.
 
-use cruxe_model::{ErrorCode, ToolError};
+use crate::contract::{ErrorCode, ToolError};
 use serde::Serialize;
 
 /// How many tokens a model reads in an answer, as the tokenizer of current OpenAI models counts them; others differ by

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, ToolError};
 use cruxe_query::compare::{self, Question, Summary, Version};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget;
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Which symbol, and between what.
@@ -55,7 +55,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             path: input.path,
             base: input.base_ref,
             head: input.head_ref,
-            cancel: call.cancel.clone(),
+            work: call.work.clone(),
         };
         let answer = compare::compare(&workspace, &question)?;
         let lines: Vec<&str> = answer.diff.split_inclusive('\n').collect();
@@ -67,7 +67,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             head_version: answer.head.clone(),
             diff_summary: answer.summary.clone(),
             diff: lines[..count].concat(),
-            metadata: answer.metadata.clone().truncated_if(count < lines.len()),
+            metadata: Metadata::of(&answer.standing).truncated_if(count < lines.len()),
         })
     })
 }

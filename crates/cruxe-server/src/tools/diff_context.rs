@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{Metadata, ToolError};
 use cruxe_query::diff::{self, Change, ChangeType, FileChange, Question};
 use cruxe_query::past::Record;
 use schemars::JsonSchema;
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{budget, shape};
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 50;
@@ -101,7 +101,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             path_filter: input.path_filter,
             include_cosmetic: input.include_cosmetic.unwrap_or(true),
             policy: input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy),
-            cancel: call.cancel.clone(),
+            work: call.work.clone(),
         };
         let answer = diff::diff(&workspace, &question)?;
         let total = answer.changes.len();
@@ -115,7 +115,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             total_changes: total,
             file_changes: answer.files.clone(),
             changes: entries[..count].to_vec(),
-            metadata: answer.metadata.clone().truncated_if(count < total).with("renames", renames.clone()),
+            metadata: Metadata::of(&answer.standing).truncated_if(count < total).with("renames", renames.clone()),
         })
     })
 }

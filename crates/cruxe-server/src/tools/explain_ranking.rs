@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, SourceLayer, ToolError};
+use cruxe_model::SourceLayer;
 use cruxe_query::search::{Question, explain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shape;
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 200;
@@ -138,7 +139,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 definition_boost_reason: reasons.definition,
                 kind_match_reason: reasons.kind_match,
             },
-            metadata: answer.metadata,
+            metadata: Metadata::of_search(&answer),
         })
     })
 }

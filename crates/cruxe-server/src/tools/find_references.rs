@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use cruxe_model::SourceLayer;
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{Metadata, SourceLayer, ToolError};
 use cruxe_query::references::{self, Confidence, EdgeType, Question, Reference};
 use cruxe_query::symbol::SymbolRef;
 use cruxe_query::target::Wanted;
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shape;
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many references are listed when nothing else is asked for, and at most.
@@ -87,7 +88,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let answer = references::find(&view, &shape::layers(&workspace, &view), &question)?;
         let listed = question.offset + answer.references.len();
-        let mut metadata = view.metadata.clone().late_if(answer.late).truncated_if(answer.total > listed);
+        let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata.warnings.extend(answer.target.warning(&answer.target.symbol.name));
         let metadata = metadata.with("unresolved_mentions", answer.unresolved);
         let metadata = if answer.total > listed { metadata.with("next_offset", listed) } else { metadata };

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{Metadata, ToolError};
 use cruxe_query::call_graph::{self, Answer, Edge, MAX_DEPTH, Question};
 use cruxe_query::references::Confidence;
 use cruxe_query::symbol::SymbolRef;
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::find_references::{number, wanted};
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many edges are listed each way when nothing else is asked for, and at most.
@@ -95,7 +95,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let policy = input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy);
         let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let answer = call_graph::find(&view, &question)?;
-        let mut metadata = view.metadata.clone().truncated_if(answer.truncated);
+        let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
         metadata.warnings.extend(clamped);
         metadata.warnings.extend(answer.target.warning(&answer.target.symbol.name));
         if answer.cut {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{Metadata, ToolError};
 use cruxe_query::outline::{self, Depth, OutlineSymbol};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Which file.
@@ -75,7 +75,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 Wanted::All => Depth::All,
             };
             let outline = outline::outline(&view, &input.path, depth)?;
-            let mut metadata = view.metadata.clone().with("symbol_count", outline.count);
+            let mut metadata = Metadata::of(&view.standing).with("symbol_count", outline.count);
             metadata.warnings.extend(outline.problems.map(|problem| format!("{}: {problem}", outline.path)));
             Ok(Output {
                 file_path: outline.path.into(),

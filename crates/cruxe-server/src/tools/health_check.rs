@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cruxe_extract::registry::LANGUAGES;
 use cruxe_index::Workspace;
-use cruxe_model::{FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
+use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::SCHEMA_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{ActiveJob, App, RefStatus, seconds};
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing but the workspace, which every tool has.

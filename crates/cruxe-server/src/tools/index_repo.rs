@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cruxe_index::{IndexError, JobReport, JobRequest, Workspace};
-use cruxe_model::{CancelFlag, ErrorCode, Metadata, ToolError};
+use cruxe_model::Work;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{App, RefStatus};
-use crate::progress::Progress;
+use crate::contract::{ErrorCode, Metadata, ToolError};
 use crate::tool::{Call, Tool, ToolSpec, typed};
 
 /// What to index.
@@ -60,9 +60,9 @@ pub(super) struct Started {
 pub(super) fn start(app: &App, call: &Call, input: Input, busy: ErrorCode) -> Result<Started, ToolError> {
     let workspace = app.workspace(call)?;
     let request = JobRequest { ref_name: App::ref_name(&workspace, call, input.ref_name), force: input.force };
-    if call.progress.is_wanted() {
-        let listener = Listener { progress: &call.progress, cancel: &call.cancel };
-        let report = workspace.run_job(&request, &listener).map_err(|problem| refusal(&workspace, problem, busy))?;
+    if call.work.is_heard() {
+        let outcome = workspace.run_job(&request, call.work.clone());
+        let report = outcome.map_err(|problem| refusal(&workspace, problem, busy))?;
         let metadata = RefStatus::of(&workspace, Some(&report.job.ref_name))?.metadata;
         return Ok(Started {
             job_id: report.job.id.clone(),
@@ -72,7 +72,7 @@ pub(super) fn start(app: &App, call: &Call, input: Input, busy: ErrorCode) -> Re
             metadata,
         });
     }
-    let outcome = workspace.start_job(&request, Arc::new(()));
+    let outcome = workspace.start_job(&request, Work::default());
     let (job_id, ref_name, mode) = outcome.map_err(|problem| refusal(&workspace, problem, busy))?;
     let mut metadata = RefStatus::of(&workspace, Some(&ref_name))?.metadata;
     metadata.indexing_status = cruxe_model::IndexingStatus::Indexing;
@@ -90,20 +90,5 @@ fn refusal(workspace: &Workspace, problem: IndexError, busy: ErrorCode) -> ToolE
             error.with("job_id", &job.id).with("ref", &job.ref_name).with("progress_percent", job.percent())
         }
         _ => error,
-    }
-}
-
-struct Listener<'a> {
-    progress: &'a Progress,
-    cancel: &'a CancelFlag,
-}
-
-impl cruxe_index::Progress for Listener<'_> {
-    fn files(&self, done: u64, total: u64) {
-        self.progress.report(done, Some(total), "files");
-    }
-
-    fn cancelled(&self) -> bool {
-        self.cancel.is_set()
     }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use cruxe_index::IndexError;
-use cruxe_model::{IndexingStatus, Metadata, SchemaStatus};
+use cruxe_model::{IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::{ActiveJob, App, RefStatus, seconds};
+use crate::contract::Metadata;
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many past jobs an answer lists.

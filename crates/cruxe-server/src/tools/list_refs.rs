@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cruxe_index::{IndexError, Layers, Source, Workspace};
-use cruxe_model::{Metadata, SourceLayer, ToolError, VersionId};
+use cruxe_model::{SourceLayer, VersionId};
 use cruxe_store::{FileRow, RefState, Snapshot};
 use roaring::RoaringBitmap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{App, RefStatus, seconds};
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing to choose.

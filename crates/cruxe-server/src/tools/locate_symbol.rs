@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
-use cruxe_model::{Metadata, SourceLayer, SymbolKind, ToolError};
+use cruxe_model::{SourceLayer, SymbolKind};
 use cruxe_query::locate::{self, Answer, Found, Question};
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::budget;
 use super::shape::{self, DetailLevel, Surroundings, rounded};
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many results are listed when nothing else is asked for, and at most.
@@ -97,7 +98,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             .collect::<Result<Vec<_>, ToolError>>()?;
         let warning = match_warning(&input.name, &answer);
         budget::fit(input.max_tokens, results.len(), |count| {
-            let mut metadata = view.metadata.clone().truncated_if(answer.total > count);
+            let mut metadata = Metadata::of(&view.standing).truncated_if(answer.total > count);
             metadata.warnings.extend(warning.clone());
             if let Some(reasons) = reasons(&answer.found[..count], level) {
                 metadata = metadata.with("ranking_reasons", reasons);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
-use cruxe_model::{Metadata, SourceLayer, ToolError, ids};
+use cruxe_model::{SourceLayer, ids};
 use cruxe_query::locate;
 use cruxe_query::search::{self, Answer, Found, Question, Target};
 use schemars::JsonSchema;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::budget;
 use super::shape::{self, DetailLevel, Surroundings, rounded};
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 10;
@@ -100,8 +101,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let config = &workspace.project.config;
         let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
         let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
-        let mut answer = search::search(&view, &question)?;
-        answer.metadata.warnings.extend(transformer.err());
+        let answer = search::search(&view, &question)?;
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
         let layers = shape::layers(&workspace, &view);
         let hits: Vec<Value> = answer
@@ -113,10 +113,12 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             })
             .collect::<Result<_, _>>()?;
         let actions = next_actions(&answer);
+        let mut metadata = Metadata::of_search(&answer);
+        metadata.warnings.extend(transformer.err());
         let debug = config.debug.enabled.then(|| join_status(&answer));
         budget::fit(input.max_tokens, hits.len(), |count| {
             let cut = answer.truncated || count < hits.len();
-            let mut metadata = answer.metadata.clone().truncated_if(cut);
+            let mut metadata = metadata.clone().truncated_if(cut);
             if let Some(reasons) = reasons(&answer.found[..count], &answer, level) {
                 metadata = metadata.with("ranking_reasons", reasons);
             }
@@ -241,7 +243,7 @@ fn reasons(found: &[Found], answer: &Answer, level: ExplainLevel) -> Option<Valu
 
 /// What is worth a look after this: the first symbol by name, its file, and the words as names.
 fn next_actions(answer: &Answer) -> Vec<Value> {
-    let ref_name = &answer.metadata.ref_name;
+    let ref_name = &answer.standing.ref_name;
     let mut actions = Vec::new();
     let symbols = answer.found.iter().filter_map(|found| found.symbol().map(|symbol| (found, symbol)));
     if let Some((found, symbol)) = symbols.into_iter().next() {

@@ -1,7 +1,7 @@
 //! What results of several tools have in common: how much they say, and what stands around a symbol.
 
+use crate::contract::ToolError;
 use cruxe_index::{Layers, View, Workspace};
-use cruxe_model::ToolError;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_query::locate::{self, Found};
 use schemars::JsonSchema;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, ToolError};
 use cruxe_query::search::followup::{self, Previous};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::shape::rounded;
 use crate::app::App;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_THRESHOLD: f64 = 0.5;
@@ -80,7 +80,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 threshold,
                 extracted_identifiers: followup.identifiers,
             },
-            metadata: view.metadata.clone(),
+            metadata: Metadata::of(&view.standing),
         })
     })
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use cruxe_index::IndexError;
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ErrorCode, Metadata, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::contract::{ErrorCode, Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Where to.
@@ -47,10 +47,10 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             ToolError::new(ErrorCode::OverlayNotReady, format!("`{name}` is being indexed")).with("ref", name)
         };
         let view = view.map_err(|error| match &busy {
-            Some(job) if error.code == ErrorCode::RefNotIndexed && job.ref_name == asked => not_ready(asked),
-            _ => error,
+            Some(job) if error.is_of_unindexed_ref() && job.ref_name == asked => not_ready(asked),
+            _ => error.into(),
         })?;
-        let name = view.metadata.ref_name.clone();
+        let name = view.standing.ref_name.clone();
         let Some((_, state)) = &view.published else {
             return Err(match busy.is_some_and(|job| job.ref_name == name) {
                 true => not_ready(&name),
@@ -61,7 +61,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         workspace.note_access(&name);
         let before = call.session.set_default_ref(&project.root, &name);
         let previous_ref = before.map_or_else(|| project.current_ref(), Ok)?;
-        let mut metadata = view.metadata;
+        let mut metadata = Metadata::of(&view.standing);
         if !call.session.is_lasting() {
             metadata.warnings.push(format!(
                 "this request belongs to no session, so later calls do not remember the ref: pass `ref`: \"{name}\" with each"

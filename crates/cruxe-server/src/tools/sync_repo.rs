@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{ErrorCode, Metadata};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::index_repo::{Input, start};
 use crate::app::App;
+use crate::contract::{ErrorCode, Metadata};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// The job.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use cruxe_model::error::{ErrorCode, ToolError};
+use cruxe_server::contract::{ErrorCode, ToolError};
 use cruxe_server::{Answer, Call, Server, StdioError, Tool, ToolSpec, serve_stdio_within, typed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ pub fn server(gate: &Arc<Gate>) -> Arc<Server> {
         cancellable_tool(gate),
         typed(ToolSpec::new("count", "Count", "Reports progress.").writes(), |_: Nothing, call| {
             for done in 1..=50 {
-                call.progress.report(done, Some(50), "counting");
+                call.work.tell(done, 50);
             }
             Ok(Done { done: true })
         }),
@@ -142,7 +142,7 @@ fn cancellable_tool(gate: &Arc<Gate>) -> Arc<dyn Tool> {
         let tick = || gate.state.lock().unwrap().0 += 1;
         tick();
         gate.news.notify_all();
-        while !call.cancel.is_set() {
+        while !call.work.is_cancelled() {
             thread::park_timeout(Duration::from_millis(1));
         }
         tick();

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cruxe_deck::{Card, CardId, DeckError, NewCard, OtherRefs, Priority, Status, dates};
-use cruxe_model::{Metadata, ToolError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::{Desk, Desks};
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 

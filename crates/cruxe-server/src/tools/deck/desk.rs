@@ -8,9 +8,10 @@ use cruxe_deck::documents::Documents;
 use cruxe_deck::{Cards, Deck};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ErrorCode, FreshnessStatus, IndexingStatus, Metadata, SchemaStatus, ToolError};
+use cruxe_model::{IndexingStatus, SchemaStatus};
 
 use crate::app::App;
+use crate::contract::{ErrorCode, Metadata, ToolError};
 use crate::decks::OpenDeck;
 use crate::limits::WINDOW;
 use crate::tool::Call;
@@ -109,10 +110,9 @@ impl Desk {
         let start = Instant::now();
         loop {
             let view = self.workspace.view(None, FreshnessPolicy::Balanced)?;
-            let metadata = &view.metadata;
             let settled = match &view.published {
-                Some(_) => metadata.freshness_status == FreshnessStatus::Fresh || start.elapsed() > PATIENCE,
-                None => metadata.indexing_status == IndexingStatus::Failed || start.elapsed() > FIRST_PATIENCE,
+                Some(_) => view.standing.is_fresh() || start.elapsed() > PATIENCE,
+                None => view.standing.indexing == IndexingStatus::Failed || start.elapsed() > FIRST_PATIENCE,
             };
             if settled {
                 return Ok(view);

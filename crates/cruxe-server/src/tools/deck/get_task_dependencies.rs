@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use cruxe_deck::{Card, Status};
-use cruxe_model::{Metadata, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 

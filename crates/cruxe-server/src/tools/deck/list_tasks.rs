@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use cruxe_deck::dates::{BadFilter, DateFilter};
 use cruxe_deck::{Card, Priority, Status, Written};
-use cruxe_model::{Metadata, ToolError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Answer, Call, Tool, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 

@@ -12,10 +12,9 @@ mod validate_task_graph;
 
 use std::sync::Arc;
 
-use cruxe_model::ToolError;
-
 use self::desk::Desks;
 use crate::app::App;
+use crate::contract::ToolError;
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 
 /// Every tool of the deck.

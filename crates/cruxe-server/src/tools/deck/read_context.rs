@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cruxe_deck::context::{self, Filters, Mode};
-use cruxe_model::{Metadata, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
+use crate::contract::{Metadata, ToolError, lexical_only};
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::Toolset;
 
@@ -98,8 +98,13 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
         };
         let view = desk.view()?;
         let found = context::find(&view, &question)?;
-        let mut metadata = view.metadata.clone().with("embedding_model", found.model).truncated_if(found.truncated);
-        metadata.warnings.extend(found.warnings);
+        let mut metadata =
+            Metadata::of(&view.standing).with("embedding_model", found.model).truncated_if(found.truncated);
+        metadata.warnings.extend(found.lexical_only.map(|why| lexical_only(why).to_owned()));
+        if found.changed > 0 {
+            let changed = format!("{} files changed since they were indexed and are left out", found.changed);
+            metadata.warnings.push(changed);
+        }
         metadata.warnings.extend(transformer.err());
         let results = found.found.into_iter().map(|found| Item {
             path: found.path,

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use cruxe_model::{Metadata, RepoPath, ToolError};
+use cruxe_model::RepoPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::{Desk, Desks};
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 

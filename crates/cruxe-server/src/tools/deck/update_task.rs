@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cruxe_deck::{Priority, Status, Update, dates};
-use cruxe_model::{Metadata, ToolError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
+use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 

@@ -1,0 +1,12 @@
+//! The contract with clients: codes and words of errors, and the metadata of answers.
+//!
+//! The crates below give typed errors and plain answers; only here do they get the names, numbers and sentences that
+//! clients see. The MCP tools, the commands and whatever page comes later all say things in these words.
+
+mod error;
+mod metadata;
+mod refusals;
+
+pub use error::{ErrorCode, ToolError};
+pub(crate) use metadata::lexical_only;
+pub use metadata::{Metadata, PROTOCOL_VERSION};

@@ -15,8 +15,6 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Run, Sandbox, run};
 
-/// Which of its owner's keys it is.
-const KEY_ID: &[u8] = b"of tests";
 const NEW: &[u8] = b"#!/bin/sh\necho I am new\n";
 
 /// What a server does when a path is asked for.
@@ -136,16 +134,21 @@ impl Installed {
         Installed { sandbox, key, program, launcher }
     }
 
+    /// Says which key it is: eight bytes that minisign takes at random.
+    fn key_id(&self) -> &[u8] {
+        &self.key.public_key().as_ref()[..8]
+    }
+
     /// The public key as minisign writes it.
     fn public_key(&self) -> String {
-        BASE64.encode([b"Ed", KEY_ID, self.key.public_key().as_ref()].concat())
+        BASE64.encode([b"Ed", self.key_id(), self.key.public_key().as_ref()].concat())
     }
 
     /// A signature as minisign writes it: of the data's hash, and then of that signature with the trusted comment.
     fn sign(&self, data: &[u8], comment: &str) -> String {
         let signature = self.key.sign(blake2b_simd::blake2b(data).as_bytes());
         let both = self.key.sign(&[signature.as_ref(), comment.as_bytes()].concat());
-        let signature = BASE64.encode([b"ED", KEY_ID, signature.as_ref()].concat());
+        let signature = BASE64.encode([b"ED", self.key_id(), signature.as_ref()].concat());
         format!("untrusted comment: of a test\n{signature}\ntrusted comment: {comment}\n{}\n", BASE64.encode(both))
     }
 

@@ -37,7 +37,7 @@ pub struct Question {
 }
 
 /// How it changed.
-pub struct Answer {
+pub struct SymbolComparison {
     /// Its plain name.
     pub symbol: String,
     /// Where it is in the head, or was in the base.
@@ -105,7 +105,7 @@ struct Side {
 }
 
 /// Compares a symbol between two refs.
-pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
+pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<SymbolComparison, QueryError> {
     let project = &workspace.project;
     let wanted = name::parse(&question.name);
     let path = question.path.as_deref().map(RepoPath::parse).transpose();
@@ -120,7 +120,7 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
     let symbol_stable_id = shown.file.stable_id(shown.at).as_str().to_owned();
     let (summary, diff) = difference(project, question, base.as_ref(), head.as_ref());
     let version = |side: &Option<Candidate>| side.as_ref().map(Candidate::version);
-    Ok(Answer {
+    Ok(SymbolComparison {
         symbol,
         path: shown_path,
         symbol_stable_id,

@@ -1,4 +1,4 @@
-//! `diff_context`: what a branch changes, symbol by symbol.
+//! What a branch changes, symbol by symbol.
 //!
 //! The two sides are the merge base and the head, as in a pull request: what the base branch did in the meantime is
 //! not the branch's change. Files are compared by content, so only those that differ are looked into.
@@ -40,7 +40,7 @@ pub struct Question {
 }
 
 /// What differs.
-pub struct Answer {
+pub struct BranchDiff {
     /// The base as the index knows it.
     pub base_ref: String,
     /// The head as the index knows it.
@@ -140,7 +140,7 @@ struct Pair {
 }
 
 /// Compares the merge base of two refs with the second of them.
-pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
+pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<BranchDiff, QueryError> {
     let project = &workspace.project;
     if project.repo.is_none() {
         return Err(QueryError::NotInGit);
@@ -166,7 +166,7 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
     let pairs = load(workspace, &tree, snapshot, head_state, changed, &question.work)?;
     let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.work)?;
     let standing = compare::of_both(head.standing.clone(), &base.standing);
-    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, standing })
+    Ok(BranchDiff { base_ref, head_ref, merge_base, files, changes, renames, standing })
 }
 
 fn published<'v>(view: &'v View<'_>) -> Result<(&'v Snapshot, &'v RefState), QueryError> {

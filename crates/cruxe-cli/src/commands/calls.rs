@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_query::call_graph::{self, Answer, Direction, Edge, MAX_DEPTH, Question};
+use cruxe_query::call_graph::{self, CallGraph, Direction, Edge, MAX_DEPTH, Question};
 use cruxe_query::references::Confidence;
 use cruxe_query::target::Wanted;
 use serde_json::json;
@@ -96,7 +96,7 @@ fn shown(edge: &Edge) -> serde_json::Value {
     })
 }
 
-fn print(name: &str, answer: &Answer, direction: Direction) {
+fn print(name: &str, answer: &CallGraph, direction: Direction) {
     let paint = Paint::stdout();
     let symbol = &answer.target.symbol;
     if let Some(warning) = answer.target.warning(name) {
@@ -138,7 +138,7 @@ fn branch(paint: Paint, edges: &[Edge], from: &str, depth: u32) {
     }
 }
 
-fn print_dot(answer: &Answer) {
+fn print_dot(answer: &CallGraph) {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     output::line("digraph calls {");
     output::line("  rankdir=LR; node [shape=box];");

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use cruxe_query::references::{self, Answer, Confidence, EdgeType, Question, Reference};
+use cruxe_query::references::{self, Confidence, EdgeType, Question, Reference, ReferenceList};
 use cruxe_query::target::Wanted;
 use serde_json::json;
 
@@ -113,7 +113,7 @@ fn shown(reference: &Reference) -> serde_json::Value {
     })
 }
 
-fn print(name: &str, answer: &Answer) {
+fn print(name: &str, answer: &ReferenceList) {
     let paint = Paint::stdout();
     let symbol = &answer.target.symbol;
     if let Some(warning) = answer.target.warning(name) {

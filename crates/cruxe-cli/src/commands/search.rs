@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::locate;
-use cruxe_query::search::{self, Answer, Found, Question, Target};
-use cruxe_server::contract::Metadata;
+use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
+use cruxe_server::contract::{Metadata, ToolError};
 use serde_json::json;
 
 use crate::context::{CliError, Context};
@@ -92,7 +91,7 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
         sync(workspace, &JobRequest::default(), FIRST_INDEX)?;
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
-    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
+    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?;
     let fresh = view.published.is_some() && view.standing.is_fresh();
     if fresh {
         return Ok(view);
@@ -109,10 +108,10 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
             outcome => outcome?,
         }
     }
-    Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort)?)
+    Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?)
 }
 
-fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
+fn print(query: &str, answer: &SearchAnswer, view: &View, explain: bool) {
     let paint = Paint::stdout();
     for warning in &Metadata::of_search(answer).warnings {
         output::note(&format!("note: {warning}"));
@@ -133,10 +132,10 @@ fn print(query: &str, answer: &Answer, view: &View, explain: bool) {
             None => output::line(&place),
         }
         let signature = found.symbol().map(|symbol| symbol.signature.clone()).filter(|text| !text.is_empty());
-        let text = match found.target {
-            Target::Symbol(_) => signature,
-            Target::Snippet(_) => search::snippet(view, found, 3),
-            Target::File => None,
+        let text = match found.target.result_type() {
+            ResultType::Symbol => signature,
+            ResultType::Snippet => search::snippet(view, found, 3),
+            ResultType::File => None,
         };
         for line in text.iter().flat_map(|text| text.lines()) {
             output::line(&format!("    {}", highlight(line, &words, &paint)));
@@ -183,29 +182,35 @@ fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
     out
 }
 
-/// What a score is made of, on one line.
-fn why(found: &Found) -> String {
-    let score = &found.score;
-    let parts = [
-        ("text", score.text),
-        ("of it meaning", score.semantic),
-        ("name", score.exact_match),
-        ("qualified", score.qualified_name),
-        ("path", score.path_affinity),
-        ("used", score.definition),
-        ("kind", score.kind_match),
-    ];
-    let parts: Vec<String> =
-        parts.iter().filter(|(_, value)| *value > 0.0).map(|(name, value)| format!("{name} {value:.3}")).collect();
-    format!(
-        "score {:.2} = {}; {}",
-        found.confidence,
-        parts.join(" + ").replace(" + of it meaning", ", of it meaning"),
-        found.reasons.text
-    )
+/// What a score is made of, on one line; the parts as they are shown add up to the score as it is shown.
+fn why(found: &SearchHit) -> String {
+    let thousandths = |part: f64| (part * 1e3).round() as i64;
+    let shown = |part: i64| format!("{:.3}", part as f64 / 1e3);
+    let (score, parts) = (thousandths(found.confidence), found.confidence_parts());
+    let meaning = thousandths(f64::from(parts.semantic));
+    let mut parts = [
+        ("text", parts.text),
+        ("name", parts.exact_match),
+        ("qualified", parts.qualified_name),
+        ("path", parts.path_affinity),
+        ("used", parts.definition),
+        ("kind", parts.kind_match),
+    ]
+    .map(|(name, part)| (name, thousandths(f64::from(part))));
+    // The largest part takes what rounding left over.
+    let left_over = score - parts.iter().map(|(_, part)| part).sum::<i64>();
+    parts.iter_mut().max_by_key(|(_, part)| *part).into_iter().for_each(|(_, part)| *part += left_over);
+    let show = |(name, part): &(&str, i64)| match *name {
+        "text" if meaning > 0 => format!("text {} (of it meaning {})", shown(*part), shown(meaning)),
+        name => format!("{name} {}", shown(*part)),
+    };
+    let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
+    let reasons = &found.reasons;
+    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
+    format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
 }
 
-fn print_json(answer: &Answer, view: &View) {
+fn print_json(answer: &SearchAnswer, view: &View) {
     let results: Vec<serde_json::Value> = answer.found.iter().map(|found| result(found, view)).collect();
     let metadata = Metadata::of_search(answer).truncated_if(answer.truncated);
     output::json(&json!({
@@ -214,32 +219,24 @@ fn print_json(answer: &Answer, view: &View) {
     }));
 }
 
-fn result(found: &Found, view: &View) -> serde_json::Value {
+fn result(found: &SearchHit, view: &View) -> serde_json::Value {
     let mut result = json!({
         "path": found.file.path, "line_start": found.lines.0, "line_end": found.lines.1,
         "language": found.file.language, "score": (found.confidence * 1e4).round() / 1e4,
     });
-    let extra = match (found.target, found.symbol()) {
-        (Target::Symbol(at) | Target::Snippet(Some(at)), Some(symbol)) => {
-            let located = locate::Found {
-                file: found.file.clone(),
-                table: Arc::clone(&found.table),
-                index: at,
-                score: locate::Score::default(),
-            };
-            json!({
-                "symbol_id": located.symbol_id(), "symbol_stable_id": located.stable_id(),
-                "kind": symbol.kind.as_str(), "name": symbol.name, "qualified_name": symbol.qualified_name,
-                "signature": symbol.signature,
-            })
-        }
-        _ => json!({}),
-    };
-    let kind = match found.target {
-        Target::Symbol(_) => json!({"result_type": "symbol"}),
-        Target::Snippet(_) => json!({"result_type": "snippet", "snippet": search::snippet(view, found, 3)}),
-        Target::File => json!({"result_type": "file"}),
-    };
+    let extra = found.definition().map_or(json!({}), |definition| {
+        let symbol = definition.symbol();
+        json!({
+            "symbol_id": definition.symbol_id(), "symbol_stable_id": definition.stable_id(),
+            "kind": symbol.kind.as_str(), "name": symbol.name, "qualified_name": symbol.qualified_name,
+            "signature": symbol.signature,
+        })
+    });
+    let result_type = found.target.result_type();
+    let mut kind = json!({"result_type": result_type.as_str()});
+    if result_type == ResultType::Snippet {
+        kind["snippet"] = json!(search::snippet(view, found, 3));
+    }
     for more in [extra, kind] {
         if let (Some(result), serde_json::Value::Object(more)) = (result.as_object_mut(), more) {
             result.extend(more);

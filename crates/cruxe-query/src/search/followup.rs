@@ -1,4 +1,4 @@
-//! `suggest_followup_queries`: what to ask next when an answer was not good enough.
+//! What to ask next when an answer was not good enough.
 //!
 //! Every suggestion was tried here first: a name that is suggested is defined in the ref, a search that is suggested
 //! finds something.
@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use cruxe_index::View;
+use cruxe_model::SymbolKind;
 use cruxe_store::{ChunkNumber, NameMatch, TextField};
-use serde_json::{Value, json};
 
 use super::query::Query;
-use super::{Question, search};
+use super::rank::names;
+use super::{Intent, Question, search};
 use crate::error::QueryError;
 use crate::locate;
 
@@ -18,76 +19,127 @@ use crate::locate;
 const MAX_TERMS: usize = 32;
 /// At most so many names are suggested.
 const MAX_NAMES: usize = 3;
+/// Names that are looked at for it.
+const MAX_LOOKED_AT: usize = 40;
 
 /// What was asked before, and what came of it.
 #[derive(Clone, Debug)]
 pub struct Previous {
-    /// The tool.
-    pub tool: String,
+    /// The kind of question.
+    pub asked: Asked,
     /// The query, name or path that was asked for.
     pub text: String,
     /// The language that was asked for.
     pub language: Option<String>,
-    /// The ref that was asked about.
-    pub ref_name: Option<String>,
     /// The intent, where the answer said one.
-    pub intent: Option<String>,
+    pub intent: Option<Intent>,
     /// How many results, references or edges there were.
     pub results: usize,
     /// The score of the best.
     pub top_score: f64,
 }
 
-/// A call that may do better.
-#[derive(Clone, Debug, PartialEq)]
+/// The kinds of questions that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A search for code.
+    Code,
+    /// Where a name is defined.
+    Definition,
+    /// A search for documents.
+    Documents,
+    /// Who uses or calls a symbol.
+    Uses,
+    /// Anything else.
+    Other,
+}
+
+impl Asked {
+    /// Whether its results have scores; of others it only counts that there are some.
+    fn is_scored(self) -> bool {
+        matches!(self, Asked::Code | Asked::Definition | Asked::Documents)
+    }
+}
+
+/// A question that may do better, about the same ref.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// A search for code.
+    Code {
+        /// What to search for.
+        query: String,
+        /// In which language.
+        language: Option<String>,
+    },
+    /// Where a name is defined.
+    Definition {
+        /// The name.
+        name: String,
+        /// What it is, where that is known.
+        kind: Option<SymbolKind>,
+    },
+    /// Who calls a symbol.
+    Callers {
+        /// The symbol.
+        name: String,
+    },
+}
+
+/// A question with the reason to ask it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The tool.
-    pub tool: &'static str,
-    /// Its parameters.
-    pub params: Value,
+    /// The question.
+    pub ask: Ask,
     /// Why.
     pub reason: String,
 }
 
+/// Why there are no suggestions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSuggestion {
+    /// The answer was good enough.
+    GoodEnough,
+    /// Nothing in the ref is similar to what was asked for.
+    NothingSimilar,
+}
+
 /// What to ask next.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Followup {
-    /// The calls, the most promising first.
+    /// The questions, the most promising first.
     pub suggestions: Vec<Suggestion>,
     /// Names that the query's words may stand for, whether they exist or not.
     pub identifiers: Vec<String>,
     /// Why there are no suggestions.
-    pub reason: Option<&'static str>,
+    pub none: Option<NoSuggestion>,
 }
 
-/// Suggests calls, by the rule table of the contract.
+/// Suggests questions, by what was asked and what the answer was worth.
 pub fn suggest(view: &View, previous: &Previous, threshold: f64) -> Result<Followup, QueryError> {
     let query = Query::parse(&previous.text);
     // Of a long text what was read of it.
     let previous = &Previous { text: query.text.clone(), ..previous.clone() };
     let mut followup = Followup { identifiers: identifiers(&query), ..Followup::default() };
-    let scored = matches!(previous.tool.as_str(), "search_code" | "locate_symbol" | "read_context");
-    if previous.results > 0 && (previous.top_score >= threshold || !scored) {
-        followup.reason = Some("results are above confidence threshold");
+    if previous.results > 0 && (previous.top_score >= threshold || !previous.asked.is_scored()) {
+        followup.none = Some(NoSuggestion::GoodEnough);
         return Ok(followup);
     }
     let asker = Asker { view, previous, query: &query };
-    let intent = previous.intent.clone().unwrap_or_else(|| query.intent.as_str().to_owned());
-    let found = match (previous.tool.as_str(), intent.as_str()) {
-        ("search_code", "symbol") => [asker.broader()?, asker.names()?].concat(),
-        ("search_code", _) => [asker.names()?, asker.narrower()?].concat(),
-        ("locate_symbol", _) => [asker.names()?, asker.broader()?, asker.callee()?].concat(),
-        ("get_call_graph" | "find_references", _) => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
-        _ => [asker.names()?, asker.broader()?].concat(),
+    let found = match (previous.asked, previous.intent.unwrap_or(query.intent)) {
+        (Asked::Code, Intent::Symbol) => [asker.broader()?, asker.names()?].concat(),
+        (Asked::Code, _) => [asker.names()?, asker.narrower()?].concat(),
+        (Asked::Definition, _) => [asker.names()?, asker.broader()?, asker.callers()?].concat(),
+        (Asked::Uses, _) => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
+        (Asked::Documents | Asked::Other, _) => [asker.names()?, asker.broader()?].concat(),
     };
     for suggestion in found {
-        let repeats = suggestion.tool == previous.tool && asker.is_what_was_asked(&suggestion);
-        if !repeats && !followup.suggestions.iter().any(|known| known.params == suggestion.params) {
+        let is_known = followup.suggestions.iter().any(|known| known.ask == suggestion.ask);
+        if !is_known && !asker.is_what_was_asked(&suggestion.ask) {
             followup.suggestions.push(suggestion);
         }
     }
     if followup.suggestions.is_empty() {
-        followup.reason = Some("nothing in this ref is similar to what was asked for");
+        followup.none = Some(NoSuggestion::NothingSimilar);
     }
     Ok(followup)
 }
@@ -111,16 +163,14 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn is_what_was_asked(&self, suggestion: &Suggestion) -> bool {
-        let asked = |key: &str| suggestion.params[key].as_str() == Some(self.previous.text.trim());
-        (asked("query") || asked("name")) && suggestion.params["language"].as_str() == self.previous.language.as_deref()
-    }
-
-    fn with_ref(&self, mut params: Value) -> Value {
-        if let (Some(name), Some(params)) = (&self.previous.ref_name, params.as_object_mut()) {
-            params.insert("ref".to_owned(), json!(name));
-        }
-        params
+    fn is_what_was_asked(&self, ask: &Ask) -> bool {
+        let (asked, text, language) = match ask {
+            Ask::Code { query, language } => (Asked::Code, query, language.as_deref()),
+            Ask::Definition { name, .. } => (Asked::Definition, name, None),
+            Ask::Callers { .. } => return false,
+        };
+        let Previous { asked: before, text: text_before, language: language_before, .. } = self.previous;
+        asked == *before && text == text_before.trim() && language == language_before.as_deref()
     }
 
     /// Definitions whose names have most of the query's words.
@@ -141,26 +191,25 @@ impl Asker<'_> {
             .into_iter()
             .filter(|(_, (words, _))| *words >= needed)
             .map(|(chunk, (_, score))| {
-                let length = f64::from(corpus.lengths(TextField::Name)[chunk as usize].max(1));
-                (chunk, score - 0.3 * length)
+                (chunk, names::suggested(score, corpus.lengths(TextField::Name)[chunk as usize]))
             })
             .collect();
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let mut suggestions: Vec<Suggestion> = Vec::new();
-        for (chunk, _) in best.into_iter().take(40) {
+        for (chunk, _) in best.into_iter().take(MAX_LOOKED_AT) {
             let (file, number) = corpus.place(chunk);
             let table = snapshot.symbol_table(corpus.files()[file as usize].id)?;
             let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol);
             let Some(symbol) = symbol.and_then(|at| table.symbols.get(at.0 as usize)) else { continue };
-            let params = self.with_ref(json!({"name": symbol.name, "kind": symbol.kind.as_str()}));
-            if symbol.flags.test || suggestions.iter().any(|known| known.params == params) {
+            let ask = Ask::Definition { name: symbol.name.clone(), kind: Some(symbol.kind) };
+            if symbol.flags.test || suggestions.iter().any(|known| known.ask == ask) {
                 continue;
             }
             let reason = format!(
                 "`{}` is defined here and its name has words of the query. Symbol lookup may yield more precise results.",
                 symbol.name
             );
-            suggestions.push(Suggestion { tool: "locate_symbol", params, reason });
+            suggestions.push(Suggestion { ask, reason });
             if suggestions.len() == MAX_NAMES {
                 break;
             }
@@ -203,11 +252,7 @@ impl Asker<'_> {
         if search(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        let mut params = json!({"query": query});
-        if let (Some(language), Some(params)) = (language, params.as_object_mut()) {
-            params.insert("language".to_owned(), json!(language));
-        }
-        Ok(vec![Suggestion { tool: "search_code", params: self.with_ref(params), reason: reason.to_owned() }])
+        Ok(vec![Suggestion { ask: Ask::Code { query, language }, reason: reason.to_owned() }])
     }
 
     fn main_language(&self) -> Result<Option<String>, QueryError> {
@@ -217,22 +262,20 @@ impl Asker<'_> {
     }
 
     /// A name that is used and not defined may be called.
-    fn callee(&self) -> Result<Vec<Suggestion>, QueryError> {
+    fn callers(&self) -> Result<Vec<Suggestion>, QueryError> {
         let Some((snapshot, state)) = &self.view.published else { return Ok(Vec::new()) };
         let Some(name) = self.query.names.first() else { return Ok(Vec::new()) };
         let corpus = snapshot.corpus(state)?;
         let token = cruxe_store::tokens(&name.wanted.plain).into_iter().next().unwrap_or_default();
         let similar = snapshot.find_name(&name.wanted.plain, NameMatch::CaseInsensitive, &state.versions)?;
         let defined = similar.first().map(|hit| snapshot.symbol_table(hit.version).map(|table| (hit.position, table)));
-        match defined.transpose()? {
-            Some((position, table)) if !corpus.postings(TextField::Body, &token)?.is_empty() => {
-                let defined = table.symbols.get(position as usize).map(|symbol| symbol.name.clone());
-                let reason = "It may be known only by its calls; the graph shows who calls it.".to_owned();
-                let params = self.with_ref(json!({"symbol_name": defined, "direction": "callers"}));
-                Ok(vec![Suggestion { tool: "get_call_graph", params, reason }])
-            }
-            _ => Ok(Vec::new()),
+        let Some((position, table)) = defined.transpose()? else { return Ok(Vec::new()) };
+        let Some(symbol) = table.symbols.get(position as usize) else { return Ok(Vec::new()) };
+        if corpus.postings(TextField::Body, &token)?.is_empty() {
+            return Ok(Vec::new());
         }
+        let reason = "It may be known only by its calls; the graph shows who calls it.".to_owned();
+        Ok(vec![Suggestion { ask: Ask::Callers { name: symbol.name.clone() }, reason }])
     }
 
     /// Whether the symbol is there at all.
@@ -242,9 +285,8 @@ impl Asker<'_> {
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        let params = self.with_ref(json!({"name": self.previous.text}));
         let reason = "Verifies which symbol is meant: there may be several of that name.".to_owned();
-        Ok(vec![Suggestion { tool: "locate_symbol", params, reason }])
+        Ok(vec![Suggestion { ask: Ask::Definition { name: self.previous.text.clone(), kind: None }, reason }])
     }
 }
 

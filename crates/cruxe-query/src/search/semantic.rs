@@ -94,3 +94,56 @@ pub(super) fn note(remarks: &mut Remarks, outcome: Option<LexicalOnly>) {
     let news = outcome.filter(|why| *why != LexicalOnly::Asked);
     remarks.notices.extend(news.map(Notice::LexicalOnly));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Indexed;
+    use cruxe_model::config::Config;
+
+    /// Files are numbered in path order; each of these is one chunk.
+    const FILES: &[(&str, &str)] = &[
+        (
+            "invoice.py",
+            "def make_invoice(cart):\n    \"\"\"Adds tax to the prices of a cart.\"\"\"\n    return cart.total * 1.19\n",
+        ),
+        (
+            "network.py",
+            "def connect(host):\n    \"\"\"Opens a socket to a remote host.\"\"\"\n    return socket(host)\n",
+        ),
+    ];
+
+    fn cosines(indexed: &Indexed, text: &str, wanted: [bool; 2]) -> Result<Vec<f32>, LexicalOnly> {
+        let view = indexed.view();
+        let (snapshot, state) = view.published.as_ref().unwrap();
+        let corpus = snapshot.corpus(state).unwrap();
+        let (semantic, other) = score_while(&corpus, text, &wanted, || "done meanwhile");
+        assert_eq!(other, "done meanwhile");
+        semantic.map(|semantic| semantic.chunks)
+    }
+
+    #[test]
+    fn what_means_the_same_is_nearer_than_what_does_not() {
+        let indexed = Indexed::new(FILES);
+        let near = cosines(&indexed, "value added tax on a bill", [true, true]).unwrap();
+        assert!(near.len() == 2 && near[0] > near[1], "{near:?}");
+        let near = cosines(&indexed, "tcp connection to a server", [true, true]).unwrap();
+        assert!(near[1] > near[0], "{near:?}");
+    }
+
+    #[test]
+    fn files_that_are_not_wanted_are_not_compared() {
+        let indexed = Indexed::new(FILES);
+        let both = cosines(&indexed, "tax on a bill", [true, true]).unwrap();
+        assert_eq!(cosines(&indexed, "tax on a bill", [true, false]).unwrap(), [both[0], 0.0]);
+        assert_eq!(cosines(&indexed, "tax on a bill", [false, false]).unwrap(), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn without_vectors_or_known_words_the_reason_is_told() {
+        assert_eq!(cosines(&Indexed::new(FILES), "\u{0d09}\u{0d24}", [true, true]), Err(LexicalOnly::UnknownWords));
+        let mut config = Config::default();
+        config.semantic.enabled = false;
+        assert_eq!(cosines(&Indexed::with(FILES, config), "tax", [true, true]), Err(LexicalOnly::NoVectors));
+    }
+}

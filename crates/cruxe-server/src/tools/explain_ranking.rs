@@ -32,7 +32,7 @@ struct Input {
 #[derive(Serialize, JsonSchema)]
 struct Output {
     query: String,
-    result: Place,
+    result: ExplainedResult,
     scoring: Scoring,
     scoring_details: Details,
     metadata: Metadata,
@@ -40,7 +40,7 @@ struct Output {
 
 /// The result.
 #[derive(Serialize, JsonSchema)]
-struct Place {
+struct ExplainedResult {
     path: String,
     line_start: u32,
     line_end: u32,
@@ -75,6 +75,8 @@ struct Details {
     path_affinity_reason: String,
     definition_boost_reason: String,
     kind_match_reason: String,
+    /// How `total` and the result's score belong together.
+    total_reason: String,
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
@@ -101,7 +103,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let (found, answer) = explain::explain(&view, &question, &input.result_path, line)?;
         let is_it =
-            |other: &&cruxe_query::search::Found| other.file.path == found.file.path && other.lines == found.lines;
+            |other: &&cruxe_query::search::SearchHit| other.file.path == found.file.path && other.lines == found.lines;
         let rank = 1 + answer.found.iter().take_while(|other| !is_it(other)).count();
         let symbol = found.symbol();
         let score = &found.score;
@@ -117,10 +119,11 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let [bm25, exact_match, qualified_name, path_affinity, definition_boost, kind_match] = parts;
         // The sum of what is shown, so that a reader who adds up finds the same.
         let total = (parts.iter().sum::<f64>() * 1e6).round() / 1e6;
+        let best_possible = if found.confidence > 0.0 { f64::from(score.total()) / found.confidence } else { 0.0 };
         let reasons = found.reasons.clone();
         Ok(Output {
             query: input.query,
-            result: Place {
+            result: ExplainedResult {
                 path: input.result_path,
                 line_start: found.lines.0,
                 line_end: found.lines.1,
@@ -138,6 +141,10 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 path_affinity_reason: reasons.path_affinity,
                 definition_boost_reason: reasons.definition,
                 kind_match_reason: reasons.kind_match,
+                total_reason: format!(
+                    "{total:.4} of {best_possible:.4}, which the best possible result would have: score {:.4}",
+                    found.confidence
+                ),
             },
             metadata: Metadata::of_search(&answer),
         })

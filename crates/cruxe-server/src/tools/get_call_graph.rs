@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::call_graph::{self, Answer, Edge, MAX_DEPTH, Question};
+use cruxe_query::call_graph::{self, CallGraph, Edge, MAX_DEPTH, Question};
 use cruxe_query::references::Confidence;
 use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
@@ -107,7 +107,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     })
 }
 
-fn output(answer: Answer, metadata: Metadata) -> Output {
+fn output(answer: CallGraph, metadata: Metadata) -> Output {
     Output {
         callers: answer.callers.into_iter().map(shown).collect(),
         callees: answer.callees.into_iter().map(shown).collect(),

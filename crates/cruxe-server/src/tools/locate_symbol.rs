@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
 use cruxe_model::{SourceLayer, SymbolKind};
-use cruxe_query::locate::{self, Answer, Found, Question};
+use cruxe_query::locate::{self, Definition, Definitions, Question};
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ fn question(input: &Input) -> Result<Question, ToolError> {
     Ok(Question { name: input.name.clone(), kinds, language: input.language.clone(), limit })
 }
 
-fn match_warning(name: &str, answer: &Answer) -> Option<String> {
+fn match_warning(name: &str, answer: &Definitions) -> Option<String> {
     let how = match answer.matched? {
         NameMatch::Exact => return None,
         NameMatch::CaseInsensitive => "names that differ in case",
@@ -133,7 +133,7 @@ fn match_warning(name: &str, answer: &Answer) -> Option<String> {
     Some(format!("no symbol is named exactly `{name}`; these are {how}"))
 }
 
-fn result(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Result_, ToolError> {
+fn result(view: &View, layers: &Layers, found: &Definition, input: &Input) -> Result<Result_, ToolError> {
     let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
     let more = input.detail_level != DetailLevel::Location;
     let path = found.file.path.as_str().to_owned();
@@ -156,13 +156,13 @@ fn result(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<
 }
 
 /// Why each result ranks where it does: the factors of the very score that ordered them.
-fn reasons(found: &[Found], level: ExplainLevel) -> Option<Value> {
+fn reasons(found: &[Definition], level: ExplainLevel) -> Option<Value> {
     if level == ExplainLevel::Off {
         return None;
     }
     let list = found.iter().enumerate().map(|(index, found)| {
         let score = &found.score;
-        let rarity = if level == ExplainLevel::Full { score.rarity } else { score.rarity / (score.rarity + 4.0) };
+        let rarity = if level == ExplainLevel::Full { score.rarity } else { score.relative_rarity() };
         json!({
             "result_index": index,
             "exact_match_boost": rounded(score.exact_match),

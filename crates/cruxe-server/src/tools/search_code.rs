@@ -6,7 +6,7 @@ use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
 use cruxe_model::{SourceLayer, ids};
 use cruxe_query::locate;
-use cruxe_query::search::{self, Answer, Found, Question, Target};
+use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         budget::fit(input.max_tokens, hits.len(), |count| {
             let cut = answer.truncated || count < hits.len();
             let mut metadata = metadata.clone().truncated_if(cut);
-            if let Some(reasons) = reasons(&answer.found[..count], &answer, level) {
+            if let Some(reasons) = reasons(&answer.found[..count], level) {
                 metadata = metadata.with("ranking_reasons", reasons);
             }
             Output {
@@ -155,31 +155,25 @@ fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
     })
 }
 
-fn hit(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Hit, ToolError> {
+fn hit(view: &View, layers: &Layers, found: &SearchHit, input: &Input) -> Result<Hit, ToolError> {
     let (more, context) = (input.detail_level != DetailLevel::Location, input.detail_level == DetailLevel::Context);
     let path = found.file.path.as_str();
-    let at = match found.target {
-        Target::Symbol(at) | Target::Snippet(Some(at)) => Some(at),
-        _ => None,
-    };
     let symbol = found.symbol();
-    let located = at.map(|at| shape::located(found, at));
-    let result_type = match found.target {
-        Target::Symbol(_) => "symbol",
-        Target::Snippet(_) => "snippet",
-        Target::File => "file",
-    };
-    let is_file = found.target == Target::File;
+    let located = found.definition();
+    let result_type = found.target.result_type();
+    let is_file = result_type == ResultType::File;
     let surroundings = match &located {
-        Some(located) if result_type == "symbol" => Surroundings::of(view, located, input.detail_level, input.compact)?,
+        Some(located) if result_type == ResultType::Symbol => {
+            Surroundings::of(view, located, input.detail_level, input.compact)?
+        }
         _ => Surroundings::default(),
     };
     let snippet = || search::snippet(view, found, if context { 20 } else { 3 });
     Ok(Hit {
-        result_id: result_id(found, result_type),
+        result_id: result_id(found),
         symbol_id: located.as_ref().map(|located| located.symbol_id().as_str().to_owned()),
         symbol_stable_id: located.as_ref().map(|located| located.stable_id().as_str().to_owned()),
-        result_type,
+        result_type: result_type.as_str(),
         path: path.to_owned(),
         line_start: found.lines.0,
         line_end: found.lines.1,
@@ -189,60 +183,62 @@ fn hit(view: &View, layers: &Layers, found: &Found, input: &Input) -> Result<Hit
             .or_else(|| is_file.then(|| path.rsplit('/').next().unwrap_or(path).to_owned())),
         qualified_name: symbol.filter(|_| more).map(|symbol| symbol.qualified_name.clone()),
         signature: symbol
-            .filter(|_| more && result_type == "symbol")
+            .filter(|_| more && result_type == ResultType::Symbol)
             .map(|symbol| symbol.signature.clone())
             .filter(|text| !text.is_empty()),
         language: more.then(|| found.file.language.clone()),
         visibility: symbol.filter(|_| more).and_then(locate::visibility),
         score: rounded(found.confidence),
         source_layer: layers.of(&found.file.path, &found.file.hash),
-        snippet: if result_type == "snippet" && more && !input.compact { snippet() } else { None },
+        snippet: if result_type == ResultType::Snippet && more && !input.compact { snippet() } else { None },
         surroundings,
     })
 }
 
 /// The identity of a result in this index: where it is and what it says.
-fn result_id(found: &Found, result_type: &str) -> String {
+fn result_id(found: &SearchHit) -> String {
+    let result_type = found.target.result_type();
     let prefix = match result_type {
-        "symbol" => "res",
-        "snippet" => "snip",
-        _ => "file",
+        ResultType::Symbol => "res",
+        ResultType::Snippet => "snip",
+        ResultType::File => "file",
     };
     let (first, last) = found.lines;
-    let place = format!("{result_type}\0{}\0{first}\0{last}\0{}", found.file.path, found.file.hash.to_hex());
+    let (word, hash) = (result_type.as_str(), found.file.hash.to_hex());
+    let place = format!("{word}\0{}\0{first}\0{last}\0{hash}", found.file.path);
     format!("{prefix}_{}", ids::short_hash(&place))
 }
 
-/// Why each result ranks where it does: the components of the very score that ordered them.
-fn reasons(found: &[Found], answer: &Answer, level: ExplainLevel) -> Option<Value> {
+/// Why each result ranks where it does: what each component adds to its score. At the `basic` level the text stands as
+/// `bm25_score`, at `full` that is the raw figure of the best chunk and the text is a field of its own; either way the
+/// components add up to `final_score`.
+fn reasons(found: &[SearchHit], level: ExplainLevel) -> Option<Value> {
     if level == ExplainLevel::Off {
         return None;
     }
     let list = found.iter().enumerate().map(|(index, found)| {
-        let score = &found.score;
-        // What a component could be at most in this search, for figures from 0 to 1.
-        let of = |value: f32, most: f32| {
-            let part = if level == ExplainLevel::Full || most <= 0.0 { value } else { (value / most).min(1.0) };
-            rounded(f64::from(part))
-        };
-        let w = &answer.weights;
-        let bm25 = if level == ExplainLevel::Full { found.bm25 } else { found.bm25 / (found.bm25 + 8.0) };
-        json!({
+        let parts = found.confidence_parts();
+        let figure = |part: f32| rounded(f64::from(part));
+        let mut reason = json!({
             "result_index": index,
-            "exact_match_boost": of(score.exact_match, w.definition),
-            "qualified_name_boost": of(score.qualified_name, w.names + w.qualifiers),
-            "path_affinity": of(score.path_affinity, w.stem + w.whole_stem + w.folders),
-            "definition_boost": of(score.definition, w.popularity),
-            "kind_match": of(score.kind_match, w.kind),
-            "bm25_score": rounded(f64::from(bm25)),
-            "final_score": rounded(found.confidence),
-        })
+            "exact_match_boost": figure(parts.exact_match),
+            "qualified_name_boost": figure(parts.qualified_name),
+            "path_affinity": figure(parts.path_affinity),
+            "definition_boost": figure(parts.definition),
+            "kind_match": figure(parts.kind_match),
+            "bm25_score": figure(if level == ExplainLevel::Full { found.bm25 } else { parts.text }),
+        });
+        if level == ExplainLevel::Full {
+            reason["text_relevance"] = json!(figure(parts.text));
+        }
+        reason["final_score"] = json!(rounded(found.confidence));
+        reason
     });
     Some(list.collect())
 }
 
 /// What is worth a look after this: the first symbol by name, its file, and the words as names.
-fn next_actions(answer: &Answer) -> Vec<Value> {
+fn next_actions(answer: &SearchAnswer) -> Vec<Value> {
     let ref_name = &answer.standing.ref_name;
     let mut actions = Vec::new();
     let symbols = answer.found.iter().filter_map(|found| found.symbol().map(|symbol| (found, symbol)));
@@ -256,9 +252,9 @@ fn next_actions(answer: &Answer) -> Vec<Value> {
     actions
 }
 
-fn join_status(answer: &Answer) -> Value {
-    let count = |is: fn(&Found) -> bool| answer.found.iter().filter(|found| is(found)).count();
+fn join_status(answer: &SearchAnswer) -> Value {
+    let count = |is: fn(&SearchHit) -> bool| answer.found.iter().filter(|found| is(found)).count();
     let hits = count(|found| found.symbol().is_some());
-    let misses = count(|found| found.symbol().is_none() && found.target != Target::File);
+    let misses = count(|found| found.symbol().is_none() && found.target.result_type() != ResultType::File);
     json!({"join_status": {"hits": hits, "misses": misses}})
 }

@@ -2,8 +2,7 @@
 
 use crate::contract::ToolError;
 use cruxe_index::{Layers, View, Workspace};
-use cruxe_model::facts::SymbolIndex;
-use cruxe_query::locate::{self, Found};
+use cruxe_query::locate::{self, Definition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +38,7 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// What stands around a symbol; `compact` leaves the large parts out.
-    pub fn of(view: &View, found: &Found, detail: DetailLevel, compact: bool) -> Result<Surroundings, ToolError> {
+    pub fn of(view: &View, found: &Definition, detail: DetailLevel, compact: bool) -> Result<Surroundings, ToolError> {
         if detail != DetailLevel::Context {
             return Ok(Surroundings::default());
         }
@@ -71,16 +70,6 @@ impl Surroundings {
 /// Which files of a view are its ref's own.
 pub(super) fn layers(workspace: &Workspace, view: &View) -> Layers {
     view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state))
-}
-
-/// A symbol of a search as one that was located.
-pub(super) fn located(found: &cruxe_query::search::Found, at: SymbolIndex) -> Found {
-    Found {
-        file: found.file.clone(),
-        table: std::sync::Arc::clone(&found.table),
-        index: at,
-        score: locate::Score::default(),
-    }
 }
 
 /// Checks a number of results.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use cruxe_query::search::followup::{self, Previous};
+use cruxe_query::search::Intent;
+use cruxe_query::search::followup::{self, Ask, Asked, NoSuggestion, Previous};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::shape::rounded;
 use crate::app::App;
@@ -60,20 +61,19 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             let message = format!("confidence_threshold: {threshold} is not in 0..=1");
             return Err(ToolError::invalid_input(message).with("parameter", "confidence_threshold"));
         }
-        let previous = previous(&input)?;
+        let (previous, asked_ref) = previous(&input)?;
         let workspace = app.workspace(call)?;
-        let ref_name = App::ref_name(&workspace, call, previous.ref_name.clone());
+        let ref_name = App::ref_name(&workspace, call, asked_ref.clone());
         let policy = workspace.project.config.query.freshness_policy;
         let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
         let followup = followup::suggest(&view, &previous, threshold)?;
         let confident = previous.results > 0 && previous.top_score >= threshold;
         Ok(Output {
-            suggestions: followup
-                .suggestions
-                .into_iter()
-                .map(|one| Suggestion { tool: one.tool, params: one.params, reason: one.reason })
-                .collect(),
-            reason: followup.reason,
+            suggestions: followup.suggestions.into_iter().map(|one| suggestion(one, asked_ref.as_deref())).collect(),
+            reason: followup.none.map(|none| match none {
+                NoSuggestion::GoodEnough => "results are above confidence threshold",
+                NoSuggestion::NothingSimilar => "nothing in this ref is similar to what was asked for",
+            }),
             analysis: Analysis {
                 previous_confidence: if confident { "high" } else { "low" },
                 top_score: rounded(previous.top_score),
@@ -85,8 +85,34 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     })
 }
 
-/// Reads the call before and its answer, whatever tool it was.
-fn previous(input: &Input) -> Result<Previous, ToolError> {
+/// The call that asks what is suggested, about the ref that was asked about before.
+fn suggestion(suggested: followup::Suggestion, ref_name: Option<&str>) -> Suggestion {
+    let (tool, mut params) = match suggested.ask {
+        Ask::Code { query, language: None } => ("search_code", json!({"query": query})),
+        Ask::Code { query, language } => ("search_code", json!({"query": query, "language": language})),
+        Ask::Definition { name, kind: None } => ("locate_symbol", json!({"name": name})),
+        Ask::Definition { name, kind: Some(kind) } => ("locate_symbol", json!({"name": name, "kind": kind.as_str()})),
+        Ask::Callers { name } => ("get_call_graph", json!({"symbol_name": name, "direction": "callers"})),
+    };
+    if let Some(name) = ref_name {
+        params["ref"] = json!(name);
+    }
+    Suggestion { tool, params, reason: suggested.reason }
+}
+
+/// The kind of question that a tool answers.
+fn asked(tool: &str) -> Asked {
+    match tool {
+        "search_code" => Asked::Code,
+        "locate_symbol" => Asked::Definition,
+        "read_context" => Asked::Documents,
+        "get_call_graph" | "find_references" => Asked::Uses,
+        _ => Asked::Other,
+    }
+}
+
+/// Reads the call before and its answer, whatever tool it was, and the ref that it was about.
+fn previous(input: &Input) -> Result<(Previous, Option<String>), ToolError> {
     let missing = |what: &str| {
         ToolError::invalid_input(format!("previous_query: `{what}` is missing"))
             .with("parameter", "previous_query")
@@ -95,7 +121,7 @@ fn previous(input: &Input) -> Result<Previous, ToolError> {
     let tool = input.previous_query.get("tool").and_then(Value::as_str).ok_or_else(|| missing("tool"))?;
     let params = input.previous_query.get("params").and_then(Value::as_object).ok_or_else(|| missing("params"))?;
     let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
-    let asked = ["query", "symbol_name", "name", "path", "result_path"].into_iter().find_map(text);
+    let subject = ["query", "symbol_name", "name", "path", "result_path"].into_iter().find_map(text);
     let results = &input.previous_results;
     let count = |key: &str| results.get(key).and_then(Value::as_array).map(Vec::len);
     let lists = ["results", "references", "callers", "callees", "symbols", "changes", "tasks"];
@@ -103,13 +129,14 @@ fn previous(input: &Input) -> Result<Previous, ToolError> {
     let figure = |key: &str| results.get(key).and_then(Value::as_u64);
     let counted = ["total_edges", "total_references", "total_candidates"].into_iter().find_map(figure);
     let first_score = || results.get("results")?.get(0)?.get("score")?.as_f64();
-    Ok(Previous {
-        tool: tool.to_owned(),
-        text: asked.unwrap_or_default(),
+    let intent = results.get("query_intent").and_then(Value::as_str);
+    let previous = Previous {
+        asked: asked(tool),
+        text: subject.unwrap_or_default(),
         language: text("language"),
-        ref_name: text("ref"),
-        intent: results.get("query_intent").and_then(Value::as_str).map(str::to_owned),
+        intent: intent.map(|word| Intent::parse(word).unwrap_or(Intent::NaturalLanguage)),
         results: listed.max(counted.unwrap_or(0) as usize),
         top_score: results.get("top_score").and_then(Value::as_f64).or_else(first_score).unwrap_or(0.0),
-    })
+    };
+    Ok((previous, text("ref")))
 }

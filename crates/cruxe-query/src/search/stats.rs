@@ -1,4 +1,4 @@
-//! What the paths of a ref say: their words, and what kind of file each is.
+//! What is counted over the whole of a ref: the words of its paths, the lengths of its texts, what kind of file each is.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,11 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use cruxe_model::RepoPath;
 use cruxe_store::{Corpus, FileNumber, TextField, tokens};
 
-/// What a test inside a file of source keeps of its score, as test files do.
-const TEST_CHUNK: f32 = 0.7;
+use super::rank::factors::TEST_CHUNK;
 
-/// Derived from a corpus once.
-pub(super) struct Places {
+/// Statistics of a corpus, made once for each.
+pub(crate) struct CorpusStats {
     /// Words of file names.
     pub stems: PathWords,
     /// Words of folders.
@@ -31,13 +30,13 @@ pub(super) struct Places {
 }
 
 /// Which files have a word, each file once.
-pub(super) struct PathWords {
+pub(crate) struct PathWords {
     pub files: HashMap<String, Vec<FileNumber>>,
     pub lengths: Lengths,
 }
 
 /// How many words each of some texts has.
-pub(super) struct Lengths {
+pub(crate) struct Lengths {
     pub each: Vec<u32>,
     pub average: f32,
 }
@@ -54,8 +53,8 @@ pub(crate) enum FileClass {
     Foreign,
 }
 
-impl Places {
-    pub fn of(corpus: &Corpus) -> Places {
+impl CorpusStats {
+    pub fn of(corpus: &Corpus) -> CorpusStats {
         let (mut stems, mut folders) = (WordsOfPaths::default(), WordsOfPaths::default());
         let mut classes = Vec::with_capacity(corpus.files().len());
         for (number, file) in corpus.files().iter().enumerate() {
@@ -74,7 +73,7 @@ impl Places {
         };
         let mut chunk_factors = vec![1.0; corpus.chunks()];
         corpus.tests().iter().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
-        Places {
+        CorpusStats {
             chunk_factors,
             stems: stems.finish(),
             folders: folders.finish(),

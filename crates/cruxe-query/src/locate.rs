@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
-use cruxe_store::{FileRow, NameMatch, RefState, Snapshot, SymbolHit, SymbolTable};
+use cruxe_store::{FileRow, NameMatch, RefSnapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
 use crate::name::{self, WantedName};
@@ -57,15 +57,15 @@ pub fn locate(view: &View, question: &Question) -> Result<Definitions, QueryErro
 
 /// The same for definitions in one file, where a path is given.
 pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result<Definitions, QueryError> {
-    let Some((snapshot, state)) = &view.published else {
+    let Some(published) = &view.published else {
         return Ok(Definitions { found: Vec::new(), total: 0, matched: None });
     };
     if let Some(id) = SymbolId::parse(question.name.trim()) {
-        return by_id(snapshot, state, &id);
+        return by_id(published, &id);
     }
     for wanted in readings(&question.name) {
         for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
-            let mut candidates = candidates(view, snapshot, state, question, path, &wanted, how)?;
+            let mut candidates = candidates(view, published, question, path, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
                 rank::rank(&mut candidates);
@@ -73,7 +73,7 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
                 let found = candidates
                     .into_iter()
                     .map(|candidate| {
-                        let table = snapshot.symbol_table(candidate.file.id)?;
+                        let table = published.symbol_table(candidate.file.id)?;
                         let index = SymbolIndex(candidate.hit.position);
                         Ok(Definition { file: candidate.file, table, index, score: candidate.score })
                     })
@@ -93,9 +93,9 @@ fn readings(text: &str) -> Vec<WantedName> {
 }
 
 /// The symbol that a handle names.
-pub fn by_id(snapshot: &Snapshot, state: &RefState, id: &SymbolId) -> Result<Definitions, QueryError> {
-    for file in snapshot.files_by_path_key(id.path_key(), &state.versions)? {
-        let table = snapshot.symbols(file.id)?;
+pub fn by_id(published: &RefSnapshot, id: &SymbolId) -> Result<Definitions, QueryError> {
+    for file in published.files_by_path_key(id.path_key())? {
+        let table = published.symbols(file.id)?;
         let at = table.symbols.iter().position(|symbol| symbol_id(&file.path, symbol) == *id);
         if let Some(at) = at {
             let found =
@@ -136,15 +136,14 @@ impl Definition {
 
 fn candidates(
     view: &View,
-    snapshot: &Snapshot,
-    state: &RefState,
+    published: &RefSnapshot,
     question: &Question,
     path: Option<&str>,
     wanted: &WantedName,
     how: NameMatch,
 ) -> Result<Vec<Candidate>, QueryError> {
-    let hits = snapshot.find_name(&wanted.plain, how, &state.versions)?;
-    let rarity = rank::rarity(state.files, hits.len());
+    let hits = published.find_name(&wanted.plain, how)?;
+    let rarity = rank::rarity(published.state.files, hits.len());
     let mut candidates = Vec::new();
     for (at, hit) in hits.into_iter().enumerate() {
         if at % 64 == 0 {
@@ -153,7 +152,7 @@ fn candidates(
         if !question.kinds.is_empty() && !question.kinds.contains(&hit.kind) {
             continue;
         }
-        let file = snapshot.file(hit.version)?;
+        let file = published.file(hit.version)?;
         if path.is_some_and(|path| file.path.as_str() != path) {
             continue;
         }
@@ -164,7 +163,7 @@ fn candidates(
             Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: rank::score(&hit, how, rarity) };
         candidate.score.path_affinity = rank::path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
-            let table = snapshot.symbol_table(hit.version)?;
+            let table = published.symbol_table(hit.version)?;
             let symbol = table.symbols.get(hit.position as usize);
             candidate.fit = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name));
             if candidate.fit == 0.0 {
@@ -210,8 +209,8 @@ pub struct Related {
 
 /// Types that the declaration of a symbol mentions, as far as one definition each is clearly meant.
 pub fn related(view: &View, found: &Definition, limit: usize) -> Result<Vec<Related>, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(Vec::new()) };
-    let facts = snapshot.facts(found.file.id)?;
+    let Some(published) = &view.published else { return Ok(Vec::new()) };
+    let facts = published.facts(found.file.id)?;
     let symbol = found.symbol();
     let mut names: Vec<&str> = Vec::new();
     for occurrence in &facts.occurrences {
@@ -225,12 +224,12 @@ pub fn related(view: &View, found: &Definition, limit: usize) -> Result<Vec<Rela
     }
     let mut related = Vec::new();
     for name in names {
-        let mut hits = snapshot.find_name(name, NameMatch::Exact, &state.versions)?;
+        let mut hits = published.find_name(name, NameMatch::Exact)?;
         hits.retain(|hit| is_type(hit.kind) && !hit.test && !hit.local);
         let same_file: Vec<SymbolHit> = hits.iter().copied().filter(|hit| hit.version == found.file.id).collect();
         let meant = if same_file.is_empty() { hits } else { same_file };
         if let [hit] = meant.as_slice() {
-            let (file, table) = (snapshot.file(hit.version)?, snapshot.symbol_table(hit.version)?);
+            let (file, table) = (published.file(hit.version)?, published.symbol_table(hit.version)?);
             let line = table.lines(SymbolIndex(hit.position)).0;
             related.push(Related { kind: hit.kind, name: name.to_owned(), path: file.path, line });
         }

@@ -71,7 +71,8 @@ impl Refs {
         let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
         let edge = self.kind.map(EdgeType::from);
         let question = Question { wanted, edge, limit: self.limit as usize, offset: 0 };
-        let layers = view.published.as_ref().map_or(cruxe_index::Layers::None, |(_, state)| workspace.layers(state));
+        let layers =
+            view.published.as_ref().map_or(cruxe_index::Layers::None, |published| workspace.layers(&published.state));
         let answer = match references::find(&view, &layers, &question).map_err(ToolError::from) {
             Ok(answer) => answer,
             Err(error) => return not_found(error),

@@ -314,7 +314,7 @@ impl Broad {
         let mut decl = decl.leading(cx.leading(&outer));
         decl.signature_end = Some(signature_end);
         decl.ty = ty.and_then(|ty| self.type_ref(cx, &ty));
-        let test = self.table.test_paths.iter().any(|part| cx.path().contains(part))
+        let test = cx.is_test_file()
             || site.attributes.iter().any(|attribute| self.table.test_attributes.contains(&attribute_name(attribute)));
         let associated = site.has("static");
         decl.flags = SymbolFlags { test, declaration, associated, local: false };

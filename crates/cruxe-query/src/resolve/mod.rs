@@ -5,7 +5,7 @@
 //!
 //! * [`exact`]: what an imported compiler's index says, before all others
 //! * [`scope`]: a plain name, from the innermost scope outwards
-//! * [`modules`]: what an import or a path means; the rules of each language are below it
+//! * [`modules`]: what an import or a path means; the rules of each module system are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
@@ -35,19 +35,20 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId, Work};
-use cruxe_store::{Compiler, NameMatch, RefState, Snapshot, StoreError, SymbolHit};
+use cruxe_store::{Compiler, NameMatch, RefSnapshot, StoreError, SymbolHit};
 
 pub use exact::ExactUse;
 pub use file::{File, Lang};
 pub use occurrence::{Certainty, Resolution};
 
-use file::FileCache;
+use file::{FILES, FileCache};
 use members::MemberTable;
 use modules::Module;
-use tree::{Tree, TreeCache};
+use tree::{TREES, Tree};
 use types::Ty;
 
 /// Types and modules that lead to each other further than this are not followed.
@@ -100,12 +101,11 @@ type Memo<K, V> = RefCell<HashMap<K, V>>;
 
 /// Resolves the uses of names in one ref, for one question.
 pub struct Resolver<'a> {
-    snapshot: &'a Snapshot,
-    state: &'a RefState,
+    snapshot: &'a RefSnapshot,
     files: Arc<FileCache>,
     tree: Arc<Tree>,
     /// What compilers' indexes say about the ref.
-    compiler: Option<Arc<Compiler>>,
+    compiler: Option<Compiler>,
     open: Memo<VersionId, Arc<File>>,
     hits: Memo<String, Rc<[SymbolHit]>>,
     tables: Memo<String, Rc<MemberTable>>,
@@ -113,7 +113,7 @@ pub struct Resolver<'a> {
     imports: Memo<(VersionId, u32), Rc<[Entity]>>,
     bindings: Memo<(VersionId, u32), Ty>,
     symbols: Memo<Def, Ty>,
-    families: Memo<(String, Lang, guess::Use), Rc<guess::Family>>,
+    families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String)>>,
     depth: Cell<u32>,
@@ -125,14 +125,13 @@ pub struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     /// A resolver for what is published of a ref; `None` while nothing is.
     pub fn new(view: &'a View) -> Result<Option<Resolver<'a>>, StoreError> {
-        let Some((snapshot, state)) = &view.published else { return Ok(None) };
-        let tree = snapshot.derived::<TreeCache>().get(view.project, snapshot, state)?;
+        let Some(snapshot) = &view.published else { return Ok(None) };
+        let tree = snapshot.kept(&TREES).get(view.project, snapshot)?;
         Ok(Some(Resolver {
             snapshot,
-            state,
-            files: snapshot.derived::<FileCache>(),
+            files: snapshot.kept(&FILES),
             tree,
-            compiler: snapshot.compiler(&state.versions)?,
+            compiler: snapshot.compiler()?,
             open: RefCell::default(),
             hits: RefCell::default(),
             tables: RefCell::default(),
@@ -182,8 +181,7 @@ impl<'a> Resolver<'a> {
 
     /// The versions whose facts use a name.
     pub fn mentioning(&self, name: &str) -> Vec<VersionId> {
-        let found = self.kept(self.snapshot.mentioning(name, &self.state.versions));
-        found.map(|versions| versions.iter().collect()).unwrap_or_default()
+        self.kept(self.snapshot.mentioning(name)).unwrap_or_default()
     }
 
     /// Whether an import leads to one of some definitions.
@@ -191,7 +189,7 @@ impl<'a> Resolver<'a> {
         self.import(file, at).iter().any(|entity| matches!(entity, Entity::Symbol(def) if defs.contains(def)))
     }
 
-    /// Other definitions of the same qualified name and language, of which one only declares what the other defines.
+    /// Other definitions of the same qualified name, of which one only declares what the other defines.
     pub fn declarations(&self, def: Def) -> Vec<Def> {
         let Some(file) = self.file(def.version) else { return Vec::new() };
         let symbol = file.symbol(def.symbol);
@@ -200,7 +198,7 @@ impl<'a> Resolver<'a> {
             let other = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
             let same = self.with(other, |there, twin| {
                 twin.qualified_name == symbol.qualified_name
-                    && there.lang == file.lang
+                    && file.lang.may_mean(there.lang)
                     && twin.flags.declaration != symbol.flags.declaration
             });
             if same.unwrap_or(false) {
@@ -219,7 +217,7 @@ impl<'a> Resolver<'a> {
         if let Some(hits) = self.hits.borrow().get(name) {
             return Rc::clone(hits);
         }
-        let found = self.kept(self.snapshot.find_name(name, NameMatch::Exact, &self.state.versions));
+        let found = self.kept(self.snapshot.find_name(name, NameMatch::Exact));
         let hits: Rc<[SymbolHit]> = found.unwrap_or_default().into();
         self.hits.borrow_mut().insert(name.to_owned(), Rc::clone(&hits));
         hits

@@ -13,7 +13,7 @@ use super::lexical::{self, Lexical};
 use super::query::Query;
 use super::rank::{documents, highest, part};
 use super::semantic::{self, LexicalOnly};
-use super::stats::CorpusStats;
+use super::stats::{CorpusStats, STATS};
 use crate::error::QueryError;
 
 /// The files of a ref in the order of how much they have to do with a query.
@@ -60,9 +60,9 @@ pub fn model_name() -> &'static str {
 /// Ranks the files of a view; `share` is the part of meaning, 0 for words alone and 1 for meaning alone. `None` while
 /// nothing is indexed.
 pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(None) };
-    let corpus = snapshot.corpus(state)?;
-    let stats = corpus.derived(CorpusStats::of).ok_or_else(super::derived_twice)?;
+    let Some(snapshot) = &view.published else { return Ok(None) };
+    let corpus = snapshot.corpus()?;
+    let stats = corpus.kept(&STATS, CorpusStats::of);
     let query = Query::parse(text);
     let by_words = || lexical::score(&corpus, &query, &stats, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {

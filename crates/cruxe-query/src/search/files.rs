@@ -134,7 +134,7 @@ impl Search<'_> {
                 .collect();
             saying.sort_unstable();
             saying.dedup();
-            let defining = self.snapshot.find_name(&symbol.name, NameMatch::Exact, &self.state.versions)?;
+            let defining = self.snapshot.find_name(&symbol.name, NameMatch::Exact)?;
             let mut defining: Vec<u32> = defining.iter().map(|hit| hit.version).collect();
             defining.sort_unstable();
             defining.dedup();
@@ -177,7 +177,7 @@ impl Search<'_> {
     ) -> Result<(), QueryError> {
         for how in ways {
             self.view.work.check()?;
-            let mut hits = self.snapshot.find_name(&wanted.plain, *how, &self.state.versions)?;
+            let mut hits = self.snapshot.find_name(&wanted.plain, *how)?;
             hits.truncate(names::MAX_DEFINITIONS);
             let compared = !wanted.qualifiers.is_empty() && hits.len() <= names::MAX_QUALIFIED;
             for hit in hits {
@@ -276,10 +276,10 @@ mod tests {
     fn ranked(question: &Question) -> Vec<(String, RankedFile)> {
         let indexed = Indexed::new(FILES);
         let view = indexed.view();
-        let (snapshot, state) = view.published.as_ref().unwrap();
+        let snapshot = view.published.as_ref().unwrap();
         let query = Query::parse(&question.query);
         let weights = Weights::of(query.intent, question.semantic_ratio);
-        let search = Search::new(&view, snapshot, state, question, query).unwrap();
+        let search = Search::new(&view, snapshot, question, query).unwrap();
         let ranked = search.rank(&weights).unwrap();
         ranked.files.into_iter().map(|file| (search.file(file.file).path.as_str().to_owned(), file)).collect()
     }

@@ -175,8 +175,8 @@ impl Asker<'_> {
 
     /// Definitions whose names have most of the query's words.
     fn names(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let Some((snapshot, state)) = &self.view.published else { return Ok(Vec::new()) };
-        let corpus = snapshot.corpus(state)?;
+        let Some(snapshot) = &self.view.published else { return Ok(Vec::new()) };
+        let corpus = snapshot.corpus()?;
         let mut scores: HashMap<ChunkNumber, (usize, f64)> = HashMap::new();
         for word in &self.query.words {
             let postings = corpus.postings(TextField::Name, word)?;
@@ -263,11 +263,11 @@ impl Asker<'_> {
 
     /// A name that is used and not defined may be called.
     fn callers(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let Some((snapshot, state)) = &self.view.published else { return Ok(Vec::new()) };
+        let Some(snapshot) = &self.view.published else { return Ok(Vec::new()) };
         let Some(name) = self.query.names.first() else { return Ok(Vec::new()) };
-        let corpus = snapshot.corpus(state)?;
+        let corpus = snapshot.corpus()?;
         let token = cruxe_store::tokens(&name.wanted.plain).into_iter().next().unwrap_or_default();
-        let similar = snapshot.find_name(&name.wanted.plain, NameMatch::CaseInsensitive, &state.versions)?;
+        let similar = snapshot.find_name(&name.wanted.plain, NameMatch::CaseInsensitive)?;
         let defined = similar.first().map(|hit| snapshot.symbol_table(hit.version).map(|table| (hit.position, table)));
         let Some((position, table)) = defined.transpose()? else { return Ok(Vec::new()) };
         let Some(symbol) = table.symbols.get(position as usize) else { return Ok(Vec::new()) };

@@ -163,8 +163,7 @@ mod tests {
     fn lexical(query: &str) -> Lexical {
         let indexed = Indexed::new(FILES);
         let view = indexed.view();
-        let (snapshot, state) = view.published.as_ref().unwrap();
-        let corpus = snapshot.corpus(state).unwrap();
+        let corpus = view.published.as_ref().unwrap().corpus().unwrap();
         score(&corpus, &Query::parse(query), &CorpusStats::of(&corpus), &Postings::default()).unwrap()
     }
 

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use cruxe_embed::minilm::MiniLm;
 use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
-use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, StoreError, SymbolTable};
+use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
 
 use crate::error::QueryError;
 use crate::locate::{self, Definition};
@@ -35,7 +35,7 @@ use files::Ranked;
 use lexical::Postings;
 use query::Query;
 use rank::{Score, Weights};
-use stats::CorpusStats;
+use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
 pub use semantic::LexicalOnly;
@@ -220,8 +220,7 @@ pub struct Reasons {
 /// Everything that a search looks at.
 struct Search<'a> {
     view: &'a View<'a>,
-    snapshot: &'a Snapshot,
-    state: &'a RefState,
+    snapshot: &'a RefSnapshot,
     corpus: Arc<Corpus>,
     stats: Arc<CorpusStats>,
     query: Query,
@@ -244,11 +243,11 @@ pub fn search_with(
     let query = Query::parse(&question.query);
     let intent = query.intent;
     let weights = weights(intent);
-    let Some((snapshot, state)) = &view.published else {
+    let Some(snapshot) = &view.published else {
         let (standing, remarks) = (view.standing.clone(), Remarks::default());
         return Ok(SearchAnswer { intent, found: Vec::new(), total: 0, truncated: false, standing, remarks });
     };
-    let mut search = Search::new(view, snapshot, state, question, query)?;
+    let mut search = Search::new(view, snapshot, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
     search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
@@ -268,18 +267,17 @@ pub fn search_with(
 impl<'a> Search<'a> {
     fn new(
         view: &'a View<'a>,
-        snapshot: &'a Snapshot,
-        state: &'a RefState,
+        snapshot: &'a RefSnapshot,
         question: &'a Question,
         query: Query,
     ) -> Result<Search<'a>, QueryError> {
-        let corpus = snapshot.corpus(state)?;
-        let stats = corpus.derived(CorpusStats::of).ok_or_else(derived_twice)?;
+        let corpus = snapshot.corpus()?;
+        let stats = corpus.kept(&STATS, CorpusStats::of);
         let is_wanted = |file: &FileRow| {
             question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
         };
         let wanted = corpus.files().iter().map(is_wanted).collect();
-        Ok(Search { view, snapshot, state, corpus, stats, query, question, wanted, postings: Postings::default() })
+        Ok(Search { view, snapshot, corpus, stats, query, question, wanted, postings: Postings::default() })
     }
 
     fn file(&self, number: FileNumber) -> &FileRow {
@@ -337,8 +335,4 @@ impl SearchHit {
     pub fn confidence_parts(&self) -> Score {
         self.score.times(self.confidence as f32 / self.score.total().max(f32::MIN_POSITIVE))
     }
-}
-
-fn derived_twice() -> StoreError {
-    StoreError::Corrupt { what: "corpus: derived twice".to_owned() }
 }

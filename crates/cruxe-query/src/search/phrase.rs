@@ -11,7 +11,6 @@ use cruxe_extract::as_text;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField, tokens};
-use roaring::RoaringBitmap;
 
 use super::explain;
 use super::files::Ranked;
@@ -146,13 +145,17 @@ fn likeliest(search: &Search, ranked: &Ranked, chunks: impl Iterator<Item = Chun
 /// The chunks that have every word of a phrase.
 fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, QueryError> {
     let words: HashSet<String> = tokens(phrase).into_iter().collect();
-    let mut common: Option<RoaringBitmap> = None;
+    let mut common: Option<Vec<ChunkNumber>> = None;
     for token in words {
         search.view.work.check()?;
         let having = search.postings.of(&search.corpus, TextField::Body, &token)?;
-        let having: RoaringBitmap = having.iter().map(|(chunk, _)| *chunk).collect();
+        let mut having: Vec<ChunkNumber> = having.iter().map(|(chunk, _)| *chunk).collect();
+        having.sort_unstable();
         let both = match common {
-            Some(common) => common & having,
+            Some(mut common) => {
+                common.retain(|chunk| having.binary_search(chunk).is_ok());
+                common
+            }
             None => having,
         };
         if both.is_empty() {
@@ -160,7 +163,7 @@ fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, Qu
         }
         common = Some(both);
     }
-    Ok(common.unwrap_or_default().into_iter().collect())
+    Ok(common.unwrap_or_default())
 }
 
 /// What the text of a chunk is compared with.

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use cruxe_embed::{Probe, Table};
-use cruxe_store::{Corpus, FileNumber, Vectors};
+use cruxe_embed::Table;
+use cruxe_store::{Comparison, Corpus, FileNumber};
 
 use super::{Notice, Remarks};
 
@@ -36,7 +36,7 @@ pub(super) fn score_while<R>(
     wanted: &[bool],
     other: impl FnOnce() -> R,
 ) -> (Result<Semantic, LexicalOnly>, R) {
-    let (query, vectors) = match prepare(corpus, text) {
+    let query = match prepare(corpus, text) {
         Ok(prepared) => prepared,
         Err(why) => return (Err(why), other()),
     };
@@ -55,12 +55,10 @@ pub(super) fn score_while<R>(
     let compare = || {
         while let Some((files, mut out)) = next() {
             for file in files {
-                let (mut own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
-                for rows in vectors.rows_of(file as FileNumber).take_while(|_| wanted[file]) {
-                    let (these, later) = own.split_at_mut((rows.len() / query.row_bytes()).min(own.len()));
-                    query.cosines(rows, these);
-                    these.iter_mut().for_each(|cosine| *cosine = cosine.clamp(0.0, 1.0));
-                    own = later;
+                let (own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
+                if wanted[file] {
+                    query.cosines(file as FileNumber, own);
+                    own.iter_mut().for_each(|cosine| *cosine = cosine.clamp(0.0, 1.0));
                 }
                 out = after;
             }
@@ -75,13 +73,13 @@ pub(super) fn score_while<R>(
     (Ok(Semantic { chunks }), done)
 }
 
-fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Probe, &'c Vectors), LexicalOnly> {
+fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<Comparison<'c>, LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
     let missing = if corpus.vectors_damaged() { LexicalOnly::Damaged } else { LexicalOnly::NoVectors };
     let vectors = vectors.ok_or(missing)?;
     let query = table.embed(text).ok_or(LexicalOnly::UnknownWords)?;
-    Ok((Probe::new(&query), vectors))
+    Ok(vectors.compare(&query))
 }
 
 /// Notes which model was used, or why none was.
@@ -115,8 +113,7 @@ mod tests {
 
     fn cosines(indexed: &Indexed, text: &str, wanted: [bool; 2]) -> Result<Vec<f32>, LexicalOnly> {
         let view = indexed.view();
-        let (snapshot, state) = view.published.as_ref().unwrap();
-        let corpus = snapshot.corpus(state).unwrap();
+        let corpus = view.published.as_ref().unwrap().corpus().unwrap();
         let (semantic, other) = score_while(&corpus, text, &wanted, || "done meanwhile");
         assert_eq!(other, "done meanwhile");
         semantic.map(|semantic| semantic.chunks)

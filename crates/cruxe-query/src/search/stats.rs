@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use cruxe_model::RepoPath;
-use cruxe_store::{Corpus, FileNumber, TextField, tokens};
+use cruxe_store::{Cache, Corpus, FileNumber, TextField, tokens};
 
 use super::rank::factors::TEST_CHUNK;
+
+/// Where the statistics of a corpus are kept.
+pub(crate) static STATS: Cache<CorpusStats> = Cache::of("statistics of a corpus");
 
 /// Statistics of a corpus, made once for each.
 pub(crate) struct CorpusStats {
@@ -72,7 +75,7 @@ impl CorpusStats {
             Lengths::new(lengths)
         };
         let mut chunk_factors = vec![1.0; corpus.chunks()];
-        corpus.tests().iter().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
+        corpus.tests().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
         CorpusStats {
             chunk_factors,
             stems: stems.finish(),

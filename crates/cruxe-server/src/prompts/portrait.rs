@@ -73,7 +73,7 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
 }
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
-    let layers = view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state));
+    let layers = view.published.as_ref().map_or(Layers::None, |published| workspace.layers(&published.state));
     let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0 };
     let answer = references::find(view, &layers, &question)?;
     draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));

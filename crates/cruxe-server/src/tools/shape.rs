@@ -69,7 +69,7 @@ impl Surroundings {
 
 /// Which files of a view are its ref's own.
 pub(super) fn layers(workspace: &Workspace, view: &View) -> Layers {
-    view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state))
+    view.published.as_ref().map_or(Layers::None, |published| workspace.layers(&published.state))
 }
 
 /// Checks a number of results.

@@ -89,7 +89,7 @@ impl Ecma {
         let mut decl = Decl::new(kind, name, at, place.span);
         decl.full_span.start = place.first;
         let mut decl = decl.leading(place.leading);
-        decl.flags = SymbolFlags { test: is_test_file(cx.path()), local: cx.in_function(), ..SymbolFlags::default() };
+        decl.flags = SymbolFlags { test: cx.is_test_file(), local: cx.in_function(), ..SymbolFlags::default() };
         decl
     }
 
@@ -196,15 +196,6 @@ pub(super) fn short_end(node: &Node, value: Option<&Node>) -> u32 {
         Some(value) if long(value) => value.start_byte() as u32,
         _ => node.end_byte() as u32,
     }
-}
-
-/// Whether everything in a file exists for tests.
-fn is_test_file(path: &str) -> bool {
-    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    stem.ends_with(".test")
-        || stem.ends_with(".spec")
-        || folders.split('/').any(|folder| matches!(folder, "__tests__" | "test" | "tests"))
 }
 
 /// Whether a file only declares what exists elsewhere.

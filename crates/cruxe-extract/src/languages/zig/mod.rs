@@ -8,19 +8,19 @@ use tree_sitter::{Language, Node};
 
 use super::common;
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::place::by_path;
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
 /// The Zig language.
 pub static ZIG: LanguageDef = LanguageDef {
     id: "zig",
     name: "zig",
-    depth: Depth::Broad,
     extensions: &["zig"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_zig::LANGUAGE.into(), rules },
+    module: |_, path| by_path(path, &["root", "main"], "."),
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

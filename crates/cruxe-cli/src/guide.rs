@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_guide_is_short() {
-        let tokens = bpe_openai::o200k_base().count(GUIDE);
+        let tokens = cruxe_tokens::count(GUIDE);
         assert!(tokens < 600, "{tokens} tokens");
     }
 

@@ -11,6 +11,7 @@ mod guide;
 mod install;
 mod memory;
 mod output;
+mod program;
 mod progress;
 mod signals;
 
@@ -20,31 +21,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use context::CliError;
 
-// The allocator is mimalloc: trees and facts are millions of small pieces, made on one thread and dropped on another.
-// `skim`, the finder of `cue open`, makes it the global one, and a program can have only one; linked here, its feature
-// `override` gives it to the grammars' C code too.
-use mimalloc as _;
-
-/// The names under which the program is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// The product.
-    Cruxe,
-    /// Its earlier name.
-    Codecompass,
-    /// Its docs-and-tasks side.
-    Cue,
-}
-
-impl Program {
-    fn name(self) -> &'static str {
-        match self {
-            Program::Cruxe => "cruxe",
-            Program::Codecompass => "codecompass",
-            Program::Cue => "cue",
-        }
-    }
-}
+use program::Program;
 
 /// Exact knowledge of a code base, for coding agents and people.
 #[derive(Parser)]
@@ -67,14 +44,15 @@ Examples:
 
 The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into the repository.";
 
-/// Runs the program with the process's arguments.
-pub fn main(program: Program) -> ExitCode {
+/// Runs the program with the process's arguments, under the name that it was started by.
+pub fn main() -> ExitCode {
     signals::survive();
+    let (program, arguments) = program::started(&std::env::args_os().collect::<Vec<_>>());
     let outcome = match program {
-        Program::Cue => return cue::main(),
+        Program::Cue => return cue::main(&arguments),
         program => {
             let command = Cruxe::command().name(program.name()).bin_name(program.name());
-            match command.try_get_matches().and_then(|matches| Cruxe::from_arg_matches(&matches)) {
+            match command.try_get_matches_from(&arguments).and_then(|matches| Cruxe::from_arg_matches(&matches)) {
                 Ok(cruxe) => context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)),
                 Err(problem) => {
                     output::usage(&problem);

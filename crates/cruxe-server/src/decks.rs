@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cruxe_deck::Deck;
 use cruxe_deck::documents::Documents;
 
+use crate::contract::LIMITED;
+
 /// Decks by the roots of their workspaces.
 pub(crate) struct Decks {
     user_config: PathBuf,
@@ -31,7 +33,7 @@ impl Decks {
         if let Some(known) = open.get(root) {
             return Arc::clone(known);
         }
-        let deck = Deck::open(root).with_user_config(self.user_config.clone());
+        let deck = Deck::open(root).with_user_config(self.user_config.clone()).with_limited(LIMITED);
         let deck = Arc::new(OpenDeck { deck, documents: Documents::new(root.to_owned()) });
         open.insert(root.to_owned(), Arc::clone(&deck));
         deck

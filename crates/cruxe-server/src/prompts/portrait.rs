@@ -10,6 +10,7 @@ use cruxe_query::target::Wanted;
 
 use super::draft::Draft;
 use crate::contract::ToolError;
+use crate::contract::names::{GET_CALL_GRAPH, SYNC_REPO};
 use crate::resources::{content, definition};
 
 /// Callers, callees and uses that are listed at most.
@@ -35,7 +36,7 @@ pub(crate) fn of_symbol(
     draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
     draft.add(&format!(", ref {}, {}\n\n", inline(&view.standing.ref_name), symbol.symbol_id));
     if !view.standing.is_fresh() {
-        draft.add("The index is behind the files; sync_repo brings it up to date.\n\n");
+        draft.add(&format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"));
     }
     if let Some(warning) = graph.target.warning(&symbol.name) {
         draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
@@ -69,7 +70,7 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
         let (test, guess) = (if edge.symbol.is_test { ", a test" } else { "" }, guess(edge.confidence));
         format!("- {} at {}:{}{test}{guess}\n", inline(&edge.symbol.qualified_name), one_line(&edge.file), edge.line)
     };
-    draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: get_call_graph\n"));
+    draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: {GET_CALL_GRAPH}\n"));
 }
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Which symbol, and between what.
@@ -41,7 +41,7 @@ struct Output {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "How one symbol changed between two refs (any that git has, indexed or not): both signatures and \
                  places, and the diff of just that symbol.";
-    let spec = ToolSpec::new("compare_symbol_between_commits", "Compare a symbol", about);
+    let spec = ToolSpec::new(names::COMPARE_SYMBOL_BETWEEN_COMMITS, "Compare a symbol", about);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let workspace = app.workspace(call)?;
         let asked = [("symbol_name", &input.symbol_name), ("base_ref", &input.base_ref), ("head_ref", &input.head_ref)];

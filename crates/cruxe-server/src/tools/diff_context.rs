@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{budget, shape};
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 50;
@@ -92,30 +92,33 @@ impl From<Change> for Entry {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "What a branch or the uncommitted work changes since it left another: symbols added, modified, deleted \
                  and renamed, with signatures before and after. Cheaper than a diff.";
-    typed(ToolSpec::new("diff_context", "Symbol diff", about), move |input: Input, call| -> Result<Output, ToolError> {
-        let workspace = app.workspace(call)?;
-        let limit = shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-        let question = Question {
-            base: input.base_ref,
-            head: App::ref_name(&workspace, call, input.head_ref),
-            path_filter: input.path_filter,
-            include_cosmetic: input.include_cosmetic.unwrap_or(true),
-            policy: input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy),
-            work: call.work.clone(),
-        };
-        let answer = diff::diff(&workspace, &question)?;
-        let total = answer.changes.len();
-        let entries: Vec<Entry> = answer.changes.into_iter().take(limit).map(Entry::from).collect();
-        let renames = serde_json::to_value(&answer.renames).map_err(ToolError::internal)?;
-        budget::fit(input.max_tokens, entries.len(), |count| Output {
-            base_ref: answer.base_ref.clone(),
-            head_ref: answer.head_ref.clone(),
-            merge_base_commit: answer.merge_base.to_hex(),
-            affected_files: answer.files.len(),
-            total_changes: total,
-            file_changes: answer.files.clone(),
-            changes: entries[..count].to_vec(),
-            metadata: Metadata::of(&answer.standing).truncated_if(count < total).with("renames", renames.clone()),
-        })
-    })
+    typed(
+        ToolSpec::new(names::DIFF_CONTEXT, "Symbol diff", about),
+        move |input: Input, call| -> Result<Output, ToolError> {
+            let workspace = app.workspace(call)?;
+            let limit = shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+            let question = Question {
+                base: input.base_ref,
+                head: App::ref_name(&workspace, call, input.head_ref),
+                path_filter: input.path_filter,
+                include_cosmetic: input.include_cosmetic.unwrap_or(true),
+                policy: input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy),
+                work: call.work.clone(),
+            };
+            let answer = diff::diff(&workspace, &question)?;
+            let total = answer.changes.len();
+            let entries: Vec<Entry> = answer.changes.into_iter().take(limit).map(Entry::from).collect();
+            let renames = serde_json::to_value(&answer.renames).map_err(ToolError::internal)?;
+            budget::fit(input.max_tokens, entries.len(), |count| Output {
+                base_ref: answer.base_ref.clone(),
+                head_ref: answer.head_ref.clone(),
+                merge_base_commit: answer.merge_base.to_hex(),
+                affected_files: answer.files.len(),
+                total_changes: total,
+                file_changes: answer.files.clone(),
+                changes: entries[..count].to_vec(),
+                metadata: Metadata::of(&answer.standing).truncated_if(count < total).with("renames", renames.clone()),
+            })
+        },
+    )
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shape;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 200;
@@ -78,8 +78,8 @@ struct Details {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Why one search_code result ranks where it does: what each factor added.";
-    typed(ToolSpec::new("explain_ranking", "Explain a rank", about), move |input: Input, call| {
+    let about = format!("Why one {} result ranks where it does: what each factor added.", names::SEARCH_CODE);
+    typed(ToolSpec::new(names::EXPLAIN_RANKING, "Explain a rank", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         if input.query.trim().is_empty() {
             return Err(ToolError::invalid_input("query: must not be empty").with("parameter", "query"));

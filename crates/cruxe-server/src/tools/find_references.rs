@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shape;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many references are listed when nothing else is asked for, and at most.
@@ -80,7 +80,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Every use of a symbol, resolved by scope, import and type, not by text, with the line and the symbol \
                  around it. metadata.unresolved_mentions counts uses of the name that could not be told: 0 found and \
                  0 unresolved means unused.";
-    typed(ToolSpec::new("find_references", "Find references", about), move |input: Input, call| {
+    typed(ToolSpec::new(names::FIND_REFERENCES, "Find references", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let question = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());

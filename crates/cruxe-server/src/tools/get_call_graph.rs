@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::find_references::{number, wanted};
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many edges are listed each way when nothing else is asked for, and at most.
@@ -88,7 +88,7 @@ struct Site {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Who calls a function and whom it calls, with call sites, confidence and tests marked. Use it before \
                  changing a signature.";
-    typed(ToolSpec::new("get_call_graph", "Call graph", about), move |input: Input, call| {
+    typed(ToolSpec::new(names::GET_CALL_GRAPH, "Call graph", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let (question, clamped) = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Which file.
@@ -65,7 +65,7 @@ struct EntrySchema {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
     typed(
-        ToolSpec::new("get_file_outline", "File outline", about).quick(),
+        ToolSpec::new(names::GET_FILE_OUTLINE, "File outline", about).quick(),
         move |input: Input, call| -> Result<Output, ToolError> {
             let workspace = app.workspace(call)?;
             let ref_name = App::ref_name(&workspace, call, input.ref_name);

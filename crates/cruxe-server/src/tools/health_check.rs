@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{ActiveJob, App, RefStatus, seconds};
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing but the workspace, which every tool has.
@@ -99,7 +99,7 @@ struct ProjectHealth {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Status of server and index: versions, health, the running job, recovery after a crash.";
-    typed(ToolSpec::new("health_check", "Health check", about).quick(), move |_: Input, call| {
+    typed(ToolSpec::new(names::HEALTH_CHECK, "Health check", about).quick(), move |_: Input, call| {
         check(&app, &app.workspace(call)?)
     })
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{App, RefStatus};
-use crate::contract::{ErrorCode, Metadata, ToolError};
+use crate::contract::{ErrorCode, Metadata, ToolError, names};
 use crate::tool::{Call, Tool, ToolSpec, typed};
 
 /// What to index.
@@ -32,8 +32,11 @@ struct Output {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Index another ref in the background (index_status shows when it is done), or rebuild with force.";
-    typed(ToolSpec::new("index_repo", "Index the repository", about).writes(), move |input: Input, call| {
+    let about = format!(
+        "Index another ref in the background ({} shows when it is done), or rebuild with force.",
+        names::INDEX_STATUS
+    );
+    typed(ToolSpec::new(names::INDEX_REPO, "Index the repository", about).writes(), move |input: Input, call| {
         let started = start(&app, call, input, ErrorCode::IndexInProgress)?;
         let file_count = started.report.as_ref().map(|report| report.published.files);
         Ok(Output {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::{ActiveJob, App, RefStatus, seconds};
-use crate::contract::Metadata;
+use crate::contract::{Metadata, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many past jobs an answer lists.
@@ -81,7 +81,7 @@ impl From<Job> for PastJob {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Whether a ref is indexed, counts, the running job with its progress, recent jobs.";
-    typed(ToolSpec::new("index_status", "Index status", about).quick(), move |input: Input, call| {
+    typed(ToolSpec::new(names::INDEX_STATUS, "Index status", about).quick(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name);
         let status = RefStatus::of(&workspace, ref_name.as_deref())?;

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{App, RefStatus, seconds};
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing to choose.
@@ -47,7 +47,7 @@ struct Entry {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "The indexed branches, tags and commits: merge base, what each changes, whether it moved since.";
-    typed(ToolSpec::new("list_refs", "List refs", about), move |_: Input, call| {
+    typed(ToolSpec::new(names::LIST_REFS, "List refs", about), move |_: Input, call| {
         let workspace = app.workspace(call)?;
         let asked = App::ref_name(&workspace, call, None);
         let mut metadata = RefStatus::of(&workspace, asked.as_deref())?.metadata;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::budget;
 use super::shape::{self, DetailLevel, Surroundings, rounded};
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// How many results are listed when nothing else is asked for, and at most.
@@ -81,7 +81,7 @@ struct Result_ {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Where a symbol is defined: exact path and lines, best match first. Falls back to other case, prefix, \
                  then typos, and says so.";
-    typed(ToolSpec::new("locate_symbol", "Locate a symbol", about).quick(), move |input: Input, call| {
+    typed(ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let question = question(&input)?;
         let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());

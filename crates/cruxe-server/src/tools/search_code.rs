@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::budget;
 use super::shape::{self, DetailLevel, Surroundings, rounded};
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 10;
@@ -91,7 +91,7 @@ struct Hit {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Find code by what it does: ranked symbols with exact lines, at most a few per file.";
-    typed(ToolSpec::new("search_code", "Search the code", about), move |input: Input, call| {
+    typed(ToolSpec::new(names::SEARCH_CODE, "Search the code", about), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let semantic = &workspace.project.config.semantic;
         let mut question = question(&input, if semantic.enabled { semantic.ratio } else { Some(0.0) })?;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::shape::rounded;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_THRESHOLD: f64 = 0.5;
@@ -54,35 +54,38 @@ struct Analysis {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Better calls after a weak or empty answer; each was checked to find something.";
-    typed(ToolSpec::new("suggest_followup_queries", "Suggest what to ask next", about), move |input: Input, call| {
-        let threshold = input.confidence_threshold.unwrap_or(DEFAULT_THRESHOLD);
-        if !(0.0..=1.0).contains(&threshold) {
-            let message = format!("confidence_threshold: {threshold} is not in 0..=1");
-            return Err(ToolError::invalid_input(message).with("parameter", "confidence_threshold"));
-        }
-        let previous = previous(&input)?;
-        let workspace = app.workspace(call)?;
-        let ref_name = App::ref_name(&workspace, call, previous.ref_name.clone());
-        let policy = workspace.project.config.query.freshness_policy;
-        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
-        let followup = followup::suggest(&view, &previous, threshold)?;
-        let confident = previous.results > 0 && previous.top_score >= threshold;
-        Ok(Output {
-            suggestions: followup
-                .suggestions
-                .into_iter()
-                .map(|one| Suggestion { tool: one.tool, params: one.params, reason: one.reason })
-                .collect(),
-            reason: followup.reason,
-            analysis: Analysis {
-                previous_confidence: if confident { "high" } else { "low" },
-                top_score: rounded(previous.top_score),
-                threshold,
-                extracted_identifiers: followup.identifiers,
-            },
-            metadata: Metadata::of(&view.standing),
-        })
-    })
+    typed(
+        ToolSpec::new(names::SUGGEST_FOLLOWUP_QUERIES, "Suggest what to ask next", about),
+        move |input: Input, call| {
+            let threshold = input.confidence_threshold.unwrap_or(DEFAULT_THRESHOLD);
+            if !(0.0..=1.0).contains(&threshold) {
+                let message = format!("confidence_threshold: {threshold} is not in 0..=1");
+                return Err(ToolError::invalid_input(message).with("parameter", "confidence_threshold"));
+            }
+            let previous = previous(&input)?;
+            let workspace = app.workspace(call)?;
+            let ref_name = App::ref_name(&workspace, call, previous.ref_name.clone());
+            let policy = workspace.project.config.query.freshness_policy;
+            let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
+            let followup = followup::suggest(&view, &previous, threshold)?;
+            let confident = previous.results > 0 && previous.top_score >= threshold;
+            Ok(Output {
+                suggestions: followup
+                    .suggestions
+                    .into_iter()
+                    .map(|one| Suggestion { tool: one.tool, params: one.params, reason: one.reason })
+                    .collect(),
+                reason: followup.reason,
+                analysis: Analysis {
+                    previous_confidence: if confident { "high" } else { "low" },
+                    top_score: rounded(previous.top_score),
+                    threshold,
+                    extracted_identifiers: followup.identifiers,
+                },
+                metadata: Metadata::of(&view.standing),
+            })
+        },
+    )
 }
 
 /// Reads the call before and its answer, whatever tool it was.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::contract::{ErrorCode, Metadata, ToolError};
+use crate::contract::{ErrorCode, Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Where to.
@@ -34,7 +34,7 @@ struct Output {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Make an indexed ref the default of this session's later calls; answers with a folder of its files. \
                  Your work tree stays as it is.";
-    typed(ToolSpec::new("switch_ref", "Switch ref", about).writes(), move |input: Input, call| {
+    typed(ToolSpec::new(names::SWITCH_REF, "Switch ref", about).writes(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let project = &workspace.project;
         let asked = input.ref_name.trim();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::index_repo::{Input, start};
 use crate::app::App;
-use crate::contract::{ErrorCode, Metadata};
+use crate::contract::{ErrorCode, Metadata, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// The job.
@@ -23,7 +23,7 @@ struct Output {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Take in changes since the last index. The server follows edits by itself; use this when an answer \
                  says `stale`.";
-    typed(ToolSpec::new("sync_repo", "Sync the index", about).writes(), move |input: Input, call| {
+    typed(ToolSpec::new(names::SYNC_REPO, "Sync the index", about).writes(), move |input: Input, call| {
         let started = start(&app, call, input, ErrorCode::SyncInProgress)?;
         Ok(Output {
             job_id: started.job_id,

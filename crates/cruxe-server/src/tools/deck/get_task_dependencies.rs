@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -46,12 +46,12 @@ struct Task {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Tasks that a task directly depends on, or that depend on it.";
-    let spec = ToolSpec::new("get_task_dependencies", "Dependencies of a task", about)
+    let spec = ToolSpec::new(names::GET_TASK_DEPENDENCIES, "Dependencies of a task", about)
         .quick()
         .numeric_errors()
         .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "get_task_dependencies")?;
+        let desk = desks.enter(call, names::GET_TASK_DEPENDENCIES)?;
         let cards = desk.cards()?;
         let graph = cards.graph();
         if graph.card(&input.id).is_none() {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Answer, Call, Tool, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 
@@ -46,14 +46,14 @@ struct Task<'a> {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "List tasks, active and important ones first. Cards that cannot be read are in metadata.problems.";
-    let spec = ToolSpec::new("list_tasks", "List tasks", about)
+    let spec = ToolSpec::new(names::LIST_TASKS, "List tasks", about)
         .quick()
         .numeric_errors()
         .in_set(Toolset::Tasks)
         .with_types::<Input, Output>();
     let run = move |call: &Call| {
         let input: Input = call.input()?;
-        let desk = desks.enter(call, "list_tasks")?;
+        let desk = desks.enter(call, names::LIST_TASKS)?;
         let filter = Filter::new(&input)?;
         let cards = desk.cards()?;
         let wanted = cards.in_turn().iter().filter(|listed| filter.passes(&listed.card));

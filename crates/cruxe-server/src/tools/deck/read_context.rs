@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::desk::Desks;
-use crate::contract::{Metadata, ToolError, lexical_only};
+use crate::contract::{Metadata, ToolError, lexical_only, names};
 use crate::tool::{Answer, Call, Tool, ToolSpec};
 use crate::toolsets::Toolset;
 
@@ -68,15 +68,18 @@ struct Item {
 }
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
-    let about = "Find documents, task cards and code files by words and meaning. \
-                 Each has its size in tokens and its best headings or symbols; read them with read_doc.";
-    let spec = ToolSpec::new("read_context", "Find context", about)
+    let about = format!(
+        "Find documents, task cards and code files by words and meaning. \
+         Each has its size in tokens and its best headings or symbols; read them with {}.",
+        names::READ_DOC
+    );
+    let spec = ToolSpec::new(names::READ_CONTEXT, "Find context", about)
         .numeric_errors()
         .in_set(Toolset::Context)
         .with_types::<Input, Output>();
     let run = move |call: &Call| {
         let input: Input = call.input()?;
-        let desk = desks.enter(call, "read_context")?;
+        let desk = desks.enter(call, names::READ_CONTEXT)?;
         if input.query.trim().is_empty() {
             return Err(ToolError::invalid_input("`query` must not be blank.").with("parameter", "query"));
         }

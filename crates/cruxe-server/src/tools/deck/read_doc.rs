@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::{Desk, Desks};
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -43,9 +43,10 @@ struct LineRange {
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Read a markdown document, or only the section under a heading.";
-    let spec = ToolSpec::new("read_doc", "Read a document", about).quick().numeric_errors().in_set(Toolset::Context);
+    let spec =
+        ToolSpec::new(names::READ_DOC, "Read a document", about).quick().numeric_errors().in_set(Toolset::Context);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "read_doc")?;
+        let desk = desks.enter(call, names::READ_DOC)?;
         let refused = |problem: String| ToolError::invalid_input(problem).with("parameter", "path");
         let path = RepoPath::parse(&input.path).map_err(|problem| refused(problem.to_string()))?;
         let excerpt = desk.documents().read(&path, input.anchor.as_deref(), &|| others(&desk))?;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::desk::Desks;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -36,10 +36,11 @@ const MAX_WARNINGS: usize = 20;
 
 pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
     let about = "Check task dependencies for cycles; names the whole cycle.";
-    let spec =
-        ToolSpec::new("validate_task_graph", "Check the task graph", about).numeric_errors().in_set(Toolset::Tasks);
+    let spec = ToolSpec::new(names::VALIDATE_TASK_GRAPH, "Check the task graph", about)
+        .numeric_errors()
+        .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "validate_task_graph")?;
+        let desk = desks.enter(call, names::VALIDATE_TASK_GRAPH)?;
         let cards = desk.cards()?;
         let graph = cards.graph();
         let mut cycles = match &input.id {

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use context::CliError;
+use cruxe_server::contract::ToolError;
 
 // The allocator is mimalloc: trees and facts are millions of small pieces, made on one thread and dropped on another.
 // `skim`, the finder of `cue open`, makes it the global one, and a program can have only one; linked here, its feature
@@ -70,27 +71,40 @@ The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into th
 /// Runs the program with the process's arguments.
 pub fn main(program: Program) -> ExitCode {
     signals::survive();
-    let outcome = match program {
-        Program::Cue => return cue::main(),
-        program => {
-            let command = Cruxe::command().name(program.name()).bin_name(program.name());
-            match command.try_get_matches().and_then(|matches| Cruxe::from_arg_matches(&matches)) {
-                Ok(cruxe) => context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)),
-                Err(problem) => {
-                    output::usage(&problem);
-                    return ExitCode::from(problem.exit_code() as u8);
-                }
+    if program == Program::Cue {
+        return cue::main();
+    }
+    let command = Cruxe::command().name(program.name()).bin_name(program.name());
+    let cruxe = match command.try_get_matches().and_then(|matches| Cruxe::from_arg_matches(&matches)) {
+        Ok(cruxe) => cruxe,
+        Err(problem) => {
+            if problem.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+                output::json(&usage_error(&problem).to_json());
             }
+            output::usage(&problem);
+            return ExitCode::from(problem.exit_code() as u8);
         }
     };
-    match outcome {
+    let json = cruxe.options.json;
+    match context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)) {
         Ok(code) => code,
         Err(problem) => {
             output::note(&format!("error: {problem}"));
             if let Some(next) = problem.next_step() {
                 output::note(&format!("  {next}"));
             }
-            ExitCode::from(problem.exit_code())
+            let code = ExitCode::from(problem.exit_code());
+            if json {
+                output::json(&problem.into_tool_error().to_json());
+            }
+            code
         }
     }
+}
+
+/// What is wrong with the way a program was called, as another program reads it.
+fn usage_error(problem: &clap::Error) -> ToolError {
+    let text = problem.render().to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    ToolError::invalid_input(message).suggest("Call it in another way; --help shows how.")
 }

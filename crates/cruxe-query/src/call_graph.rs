@@ -1,4 +1,4 @@
-//! `get_call_graph`: who calls a symbol and whom it calls, several steps far.
+//! Who calls a symbol and whom it calls, several steps far.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `diff_context`: what a branch changes, symbol by symbol.
+//! What a branch changes, symbol by symbol.
 //!
 //! The two sides are the merge base and the head, as in a pull request: what the base branch did in the meantime is
 //! not the branch's change. Files are compared by content, so only those that differ are looked into.

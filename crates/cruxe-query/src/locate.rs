@@ -1,4 +1,4 @@
-//! `locate_symbol`: where a name is defined.
+//! Where a name is defined.
 
 mod rank;
 

@@ -1,4 +1,4 @@
-//! `get_file_outline`: the definitions of a file as a tree.
+//! The definitions of a file as a tree.
 
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};

@@ -1,4 +1,4 @@
-//! `find_references`: every use of a symbol, with how sure it is.
+//! Every use of a symbol, with how sure it is.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

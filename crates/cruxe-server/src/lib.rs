@@ -7,8 +7,10 @@
 //!
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
+pub mod answers;
 pub mod app;
 pub mod arguments;
+pub mod ask;
 mod call_error;
 mod cards;
 pub mod catalog;

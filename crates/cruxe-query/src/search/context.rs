@@ -1,6 +1,6 @@
 //! Which files of a ref a few words are about: documents, cards and code alike.
 //!
-//! `search_code` ranks places in code and holds documents back. Here every file is a candidate for what it says, by the
+//! The search of code ranks places in code and holds documents back. Here every file is a candidate for what it says, by the
 //! same postings and the same vectors, and words and meaning are mixed in a share that the caller names.
 
 use std::sync::Arc;

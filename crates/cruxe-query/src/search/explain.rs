@@ -1,4 +1,4 @@
-//! `explain_ranking`: the score of one result of a search, replayed.
+//! The score of one result of a search, replayed.
 
 use cruxe_index::View;
 

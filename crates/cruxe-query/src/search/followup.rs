@@ -1,16 +1,16 @@
-//! `suggest_followup_queries`: what to ask next when an answer was not good enough.
+//! What to ask next when an answer was not good enough.
 //!
-//! Every suggestion was tried here first: a name that is suggested is defined in the ref, a search that is suggested
-//! finds something.
+//! Every question that is suggested was tried here first: a name that is suggested is defined in the ref, a search that
+//! is suggested finds something.
 
 use std::collections::HashMap;
 
 use cruxe_index::View;
+use cruxe_model::SymbolKind;
 use cruxe_store::{ChunkNumber, NameMatch, TextField};
-use serde_json::{Value, json};
 
 use super::query::Query;
-use super::{Question, search};
+use super::{Intent, Question, search};
 use crate::error::QueryError;
 use crate::locate;
 
@@ -22,14 +22,12 @@ const MAX_NAMES: usize = 3;
 /// What was asked before, and what came of it.
 #[derive(Clone, Debug)]
 pub struct Previous {
-    /// The tool.
-    pub tool: String,
+    /// The kind of question.
+    pub asked: Asked,
     /// The query, name or path that was asked for.
     pub text: String,
     /// The language that was asked for.
     pub language: Option<String>,
-    /// The ref that was asked about.
-    pub ref_name: Option<String>,
     /// The intent, where the answer said one.
     pub intent: Option<String>,
     /// How many results, references or edges there were.
@@ -38,56 +36,119 @@ pub struct Previous {
     pub top_score: f64,
 }
 
-/// A call that may do better.
+/// A kind of question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A search of the code.
+    Search,
+    /// Where a name is defined.
+    Definition,
+    /// Who uses or calls a symbol.
+    Uses,
+    /// A search of documents and code.
+    Context,
+    /// Anything else.
+    Other,
+}
+
+/// A question that may do better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
-    /// The tool.
-    pub tool: &'static str,
-    /// Its parameters.
-    pub params: Value,
+    /// The question.
+    pub next: Next,
     /// Why.
-    pub reason: String,
+    pub why: Why,
+}
+
+/// A question to ask next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Where a name is defined.
+    Definition {
+        /// The name.
+        name: String,
+        /// What is meant by it, where that is known.
+        kind: Option<SymbolKind>,
+    },
+    /// A search of the code.
+    Search {
+        /// The query.
+        query: String,
+        /// Only this language.
+        language: Option<String>,
+    },
+    /// Who calls a symbol.
+    Callers {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Why a question is suggested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The name is defined and has words of the query.
+    NameHasWords,
+    /// The words that tell most, without the others.
+    TellingWords,
+    /// The same, in the language that has them.
+    TellingWordsInLanguage,
+    /// The words of a name may find it under another name.
+    WordsOfName,
+    /// It may be known only by its calls.
+    OnlyCalled,
+    /// There may be several of the name.
+    SeveralOfName,
 }
 
 /// What to ask next.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Followup {
-    /// The calls, the most promising first.
+    /// The questions, the most promising first.
     pub suggestions: Vec<Suggestion>,
     /// Names that the query's words may stand for, whether they exist or not.
     pub identifiers: Vec<String>,
     /// Why there are no suggestions.
-    pub reason: Option<&'static str>,
+    pub none: Option<NoSuggestion>,
 }
 
-/// Suggests calls, by the rule table of the contract.
+/// Why nothing is suggested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSuggestion {
+    /// The answer was good enough.
+    GoodEnough,
+    /// The ref has nothing of the kind.
+    NothingSimilar,
+}
+
+/// Suggests questions, by the rule table of the contract.
 pub fn suggest(view: &View, previous: &Previous, threshold: f64) -> Result<Followup, QueryError> {
     let query = Query::parse(&previous.text);
     // Of a long text what was read of it.
     let previous = &Previous { text: query.text.clone(), ..previous.clone() };
     let mut followup = Followup { identifiers: identifiers(&query), ..Followup::default() };
-    let scored = matches!(previous.tool.as_str(), "search_code" | "locate_symbol" | "read_context");
+    let scored = matches!(previous.asked, Asked::Search | Asked::Definition | Asked::Context);
     if previous.results > 0 && (previous.top_score >= threshold || !scored) {
-        followup.reason = Some("results are above confidence threshold");
+        followup.none = Some(NoSuggestion::GoodEnough);
         return Ok(followup);
     }
     let asker = Asker { view, previous, query: &query };
-    let intent = previous.intent.clone().unwrap_or_else(|| query.intent.as_str().to_owned());
-    let found = match (previous.tool.as_str(), intent.as_str()) {
-        ("search_code", "symbol") => [asker.broader()?, asker.names()?].concat(),
-        ("search_code", _) => [asker.names()?, asker.narrower()?].concat(),
-        ("locate_symbol", _) => [asker.names()?, asker.broader()?, asker.callee()?].concat(),
-        ("get_call_graph" | "find_references", _) => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
-        _ => [asker.names()?, asker.broader()?].concat(),
+    let intent = previous.intent.as_deref().unwrap_or(query.intent.as_str());
+    let found = match previous.asked {
+        Asked::Search if intent == Intent::Symbol.as_str() => [asker.broader()?, asker.names()?].concat(),
+        Asked::Search => [asker.names()?, asker.narrower()?].concat(),
+        Asked::Definition => [asker.names()?, asker.broader()?, asker.callee()?].concat(),
+        Asked::Uses => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
+        Asked::Context | Asked::Other => [asker.names()?, asker.broader()?].concat(),
     };
     for suggestion in found {
-        let repeats = suggestion.tool == previous.tool && asker.is_what_was_asked(&suggestion);
-        if !repeats && !followup.suggestions.iter().any(|known| known.params == suggestion.params) {
+        let known = |one: &Suggestion| one.next == suggestion.next;
+        if !asker.is_what_was_asked(&suggestion.next) && !followup.suggestions.iter().any(known) {
             followup.suggestions.push(suggestion);
         }
     }
     if followup.suggestions.is_empty() {
-        followup.reason = Some("nothing in this ref is similar to what was asked for");
+        followup.none = Some(NoSuggestion::NothingSimilar);
     }
     Ok(followup)
 }
@@ -111,16 +172,13 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn is_what_was_asked(&self, suggestion: &Suggestion) -> bool {
-        let asked = |key: &str| suggestion.params[key].as_str() == Some(self.previous.text.trim());
-        (asked("query") || asked("name")) && suggestion.params["language"].as_str() == self.previous.language.as_deref()
-    }
-
-    fn with_ref(&self, mut params: Value) -> Value {
-        if let (Some(name), Some(params)) = (&self.previous.ref_name, params.as_object_mut()) {
-            params.insert("ref".to_owned(), json!(name));
-        }
-        params
+    fn is_what_was_asked(&self, next: &Next) -> bool {
+        let (same, text, language) = match next {
+            Next::Definition { name, .. } => (Asked::Definition, name, &None),
+            Next::Search { query, language } => (Asked::Search, query, language),
+            Next::Callers { .. } => return false,
+        };
+        self.previous.asked == same && text == self.previous.text.trim() && *language == self.previous.language
     }
 
     /// Definitions whose names have most of the query's words.
@@ -152,15 +210,11 @@ impl Asker<'_> {
             let table = snapshot.symbol_table(corpus.files()[file as usize].id)?;
             let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol);
             let Some(symbol) = symbol.and_then(|at| table.symbols.get(at.0 as usize)) else { continue };
-            let params = self.with_ref(json!({"name": symbol.name, "kind": symbol.kind.as_str()}));
-            if symbol.flags.test || suggestions.iter().any(|known| known.params == params) {
+            let next = Next::Definition { name: symbol.name.clone(), kind: Some(symbol.kind) };
+            if symbol.flags.test || suggestions.iter().any(|known| known.next == next) {
                 continue;
             }
-            let reason = format!(
-                "`{}` is defined here and its name has words of the query. Symbol lookup may yield more precise results.",
-                symbol.name
-            );
-            suggestions.push(Suggestion { tool: "locate_symbol", params, reason });
+            suggestions.push(Suggestion { next, why: Why::NameHasWords });
             if suggestions.len() == MAX_NAMES {
                 break;
             }
@@ -178,10 +232,9 @@ impl Asker<'_> {
             .take(MAX_TERMS)
             .collect();
         if words.len() < 2 || words.len() == self.previous.text.split_whitespace().count() {
-            return self.by_words(words.join(" "), None, "The words that tell most, without the others.");
+            return self.by_words(words.join(" "), None, Why::TellingWords);
         }
-        let reason = "Narrowing query to specific terms and language may improve relevance.";
-        self.by_words(words.join(" "), self.main_language()?, reason)
+        self.by_words(words.join(" "), self.main_language()?, Why::TellingWordsInLanguage)
     }
 
     /// A name as words, in any language.
@@ -192,10 +245,10 @@ impl Asker<'_> {
             words.extend(parts.flat_map(|part| spoken(part)));
         }
         words.dedup();
-        self.by_words(words.join(" "), None, "The words of the name, in any language, may find it under another name.")
+        self.by_words(words.join(" "), None, Why::WordsOfName)
     }
 
-    fn by_words(&self, query: String, language: Option<String>, reason: &str) -> Result<Vec<Suggestion>, QueryError> {
+    fn by_words(&self, query: String, language: Option<String>, why: Why) -> Result<Vec<Suggestion>, QueryError> {
         if query.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -203,11 +256,7 @@ impl Asker<'_> {
         if search(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        let mut params = json!({"query": query});
-        if let (Some(language), Some(params)) = (language, params.as_object_mut()) {
-            params.insert("language".to_owned(), json!(language));
-        }
-        Ok(vec![Suggestion { tool: "search_code", params: self.with_ref(params), reason: reason.to_owned() }])
+        Ok(vec![Suggestion { next: Next::Search { query, language }, why }])
     }
 
     fn main_language(&self) -> Result<Option<String>, QueryError> {
@@ -226,10 +275,9 @@ impl Asker<'_> {
         let defined = similar.first().map(|hit| snapshot.symbol_table(hit.version).map(|table| (hit.position, table)));
         match defined.transpose()? {
             Some((position, table)) if !corpus.postings(TextField::Body, &token)?.is_empty() => {
-                let defined = table.symbols.get(position as usize).map(|symbol| symbol.name.clone());
-                let reason = "It may be known only by its calls; the graph shows who calls it.".to_owned();
-                let params = self.with_ref(json!({"symbol_name": defined, "direction": "callers"}));
-                Ok(vec![Suggestion { tool: "get_call_graph", params, reason }])
+                let symbol = table.symbols.get(position as usize);
+                let next = symbol.map(|symbol| Next::Callers { name: symbol.name.clone() });
+                Ok(next.map(|next| Suggestion { next, why: Why::OnlyCalled }).into_iter().collect())
             }
             _ => Ok(Vec::new()),
         }
@@ -242,9 +290,8 @@ impl Asker<'_> {
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        let params = self.with_ref(json!({"name": self.previous.text}));
-        let reason = "Verifies which symbol is meant: there may be several of that name.".to_owned();
-        Ok(vec![Suggestion { tool: "locate_symbol", params, reason }])
+        let next = Next::Definition { name: self.previous.text.clone(), kind: None };
+        Ok(vec![Suggestion { next, why: Why::SeveralOfName }])
     }
 }
 

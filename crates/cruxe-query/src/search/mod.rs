@@ -1,4 +1,4 @@
-//! `search_code`: what the code does about something, in words, by name, by path or by an error message.
+//! What the code does about something, in words, by name, by path or by an error message.
 //!
 //! [`query`] takes the question apart, [`lexical`] and [`semantic`] weigh every chunk, [`rank`] makes one score per
 //! file, and [`select`] turns the best files into results: the symbol around the best chunk, or the chunk itself.

@@ -82,6 +82,14 @@ impl Metadata {
         self
     }
 
+    /// Leaves the first so many entries of a field that is a list.
+    pub(crate) fn keep_first(mut self, key: &str, count: usize) -> Metadata {
+        if let Some(serde_json::Value::Array(list)) = self.extra.get_mut(key) {
+            list.truncate(count);
+        }
+        self
+    }
+
     /// Notes that the time for an answer was over before everything was looked at.
     pub fn late_if(mut self, late: bool) -> Metadata {
         if late {

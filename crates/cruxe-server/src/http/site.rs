@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rmcp::ServerHandler;
 
+use crate::answers::ServerStatus;
 use crate::app::{App, RefStatus};
 use crate::metrics::{Page, resident_bytes};
 use crate::server::{Connection, Server};
@@ -47,7 +48,8 @@ impl Site for CruxeSite {
     }
 
     fn health(&self) -> &'static str {
-        RefStatus::of(self.app.own(), None).map_or("error", |status| self.app.status_word(&status))
+        let status = RefStatus::of(self.app.own(), None);
+        status.map_or(ServerStatus::Error, |status| self.app.status_of(&status)).as_str()
     }
 
     fn describe(&self, page: &mut Page) {

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use cruxe_deck::fence::{inline, one_line};
-use cruxe_index::{Layers, View, Workspace};
+use cruxe_index::{View, Workspace};
 use cruxe_query::call_graph::{self, Direction, Edge};
 use cruxe_query::references::{self, Confidence};
 use cruxe_query::target::Wanted;
 
 use super::draft::Draft;
+use crate::answers::several_definitions;
+use crate::ask::layers;
 use crate::contract::ToolError;
 use crate::contract::names::{GET_CALL_GRAPH, SYNC_REPO};
 use crate::resources::{content, definition};
@@ -38,7 +40,7 @@ pub(crate) fn of_symbol(
     if !view.standing.is_fresh() {
         draft.add(&format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"));
     }
-    if let Some(warning) = graph.target.warning(&symbol.name) {
+    if let Some(warning) = several_definitions(&graph.target, &symbol.name) {
         draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
     }
     let span = found.symbol().full_span;
@@ -74,7 +76,7 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
 }
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
-    let layers = view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state));
+    let layers = layers(workspace, view);
     let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0 };
     let answer = references::find(view, &layers, &question)?;
     draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cruxe_query::search::followup::{self, Previous};
+use cruxe_query::search::followup::{self, Asked, Previous};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::shape::rounded;
+use crate::answers::FollowupAnswer;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError, names};
+use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_THRESHOLD: f64 = 0.5;
@@ -25,71 +25,25 @@ struct Input {
     confidence_threshold: Option<f64>,
 }
 
-/// What to ask next.
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    suggestions: Vec<Suggestion>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    analysis: Analysis,
-    metadata: Metadata,
-}
-
-/// A call that may do better.
-#[derive(Serialize, JsonSchema)]
-struct Suggestion {
-    tool: &'static str,
-    params: Value,
-    reason: String,
-}
-
-/// How the answer before was read.
-#[derive(Serialize, JsonSchema)]
-struct Analysis {
-    previous_confidence: &'static str,
-    top_score: f64,
-    threshold: f64,
-    extracted_identifiers: Vec<String>,
-}
-
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Better calls after a weak or empty answer; each was checked to find something.";
-    typed(
-        ToolSpec::new(names::SUGGEST_FOLLOWUP_QUERIES, "Suggest what to ask next", about),
-        move |input: Input, call| {
-            let threshold = input.confidence_threshold.unwrap_or(DEFAULT_THRESHOLD);
-            if !(0.0..=1.0).contains(&threshold) {
-                let message = format!("confidence_threshold: {threshold} is not in 0..=1");
-                return Err(ToolError::invalid_input(message).with("parameter", "confidence_threshold"));
-            }
-            let previous = previous(&input)?;
-            let workspace = app.workspace(call)?;
-            let ref_name = App::ref_name(&workspace, call, previous.ref_name.clone());
-            let policy = workspace.project.config.query.freshness_policy;
-            let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
-            let followup = followup::suggest(&view, &previous, threshold)?;
-            let confident = previous.results > 0 && previous.top_score >= threshold;
-            Ok(Output {
-                suggestions: followup
-                    .suggestions
-                    .into_iter()
-                    .map(|one| Suggestion { tool: one.tool, params: one.params, reason: one.reason })
-                    .collect(),
-                reason: followup.reason,
-                analysis: Analysis {
-                    previous_confidence: if confident { "high" } else { "low" },
-                    top_score: rounded(previous.top_score),
-                    threshold,
-                    extracted_identifiers: followup.identifiers,
-                },
-                metadata: Metadata::of(&view.standing),
-            })
-        },
-    )
+    let spec = ToolSpec::new(names::SUGGEST_FOLLOWUP_QUERIES, "Suggest what to ask next", about);
+    typed(spec, move |input: Input, call| {
+        let threshold = input.confidence_threshold.unwrap_or(DEFAULT_THRESHOLD);
+        if !(0.0..=1.0).contains(&threshold) {
+            let message = format!("confidence_threshold: {threshold} is not in 0..=1");
+            return Err(ToolError::invalid_input(message).with("parameter", "confidence_threshold"));
+        }
+        let (previous, ref_name) = previous(&input)?;
+        app.ask(call, ref_name.clone(), None, |asked| {
+            let followup = followup::suggest(&asked.view, &previous, threshold)?;
+            Ok(FollowupAnswer::new(&asked.view, &previous, ref_name.as_deref(), threshold, followup))
+        })
+    })
 }
 
-/// Reads the call before and its answer, whatever tool it was.
-fn previous(input: &Input) -> Result<Previous, ToolError> {
+/// Reads the call before and its answer, whatever tool it was, and the ref that it named.
+fn previous(input: &Input) -> Result<(Previous, Option<String>), ToolError> {
     let missing = |what: &str| {
         ToolError::invalid_input(format!("previous_query: `{what}` is missing"))
             .with("parameter", "previous_query")
@@ -106,13 +60,24 @@ fn previous(input: &Input) -> Result<Previous, ToolError> {
     let figure = |key: &str| results.get(key).and_then(Value::as_u64);
     let counted = ["total_edges", "total_references", "total_candidates"].into_iter().find_map(figure);
     let first_score = || results.get("results")?.get(0)?.get("score")?.as_f64();
-    Ok(Previous {
-        tool: tool.to_owned(),
+    let previous = Previous {
+        asked: asked_by(tool),
         text: asked.unwrap_or_default(),
         language: text("language"),
-        ref_name: text("ref"),
         intent: results.get("query_intent").and_then(Value::as_str).map(str::to_owned),
         results: listed.max(counted.unwrap_or(0) as usize),
         top_score: results.get("top_score").and_then(Value::as_f64).or_else(first_score).unwrap_or(0.0),
-    })
+    };
+    Ok((previous, text("ref")))
+}
+
+/// What a tool is asked for.
+fn asked_by(tool: &str) -> Asked {
+    match tool {
+        names::SEARCH_CODE => Asked::Search,
+        names::LOCATE_SYMBOL => Asked::Definition,
+        names::GET_CALL_GRAPH | names::FIND_REFERENCES => Asked::Uses,
+        names::READ_CONTEXT => Asked::Context,
+        _ => Asked::Other,
+    }
 }

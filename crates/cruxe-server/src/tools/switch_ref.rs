@@ -7,6 +7,7 @@ use cruxe_model::config::FreshnessPolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::RefStatusWord;
 use crate::app::App;
 use crate::contract::{ErrorCode, Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -26,7 +27,7 @@ struct Output {
     previous_ref: String,
     /// A folder with the files of the ref.
     worktree_path: String,
-    status: &'static str,
+    status: RefStatusWord,
     last_indexed_commit: Option<String>,
     metadata: Metadata,
 }
@@ -71,7 +72,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             ref_name: name,
             previous_ref,
             worktree_path: worktree.to_string_lossy().into_owned(),
-            status: "active",
+            status: RefStatusWord::Active,
             last_indexed_commit: state.commit.clone(),
             metadata,
         })

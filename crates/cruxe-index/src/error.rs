@@ -6,7 +6,7 @@ use cruxe_model::{Cancelled, SchemaStatus};
 use cruxe_store::StoreError;
 use cruxe_vcs::VcsError;
 
-use crate::freshness::Change;
+use crate::comparison::Change;
 
 /// An error of indexing.
 #[derive(Debug, thiserror::Error)]

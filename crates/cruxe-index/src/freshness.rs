@@ -1,195 +1,335 @@
-//! Whether what is published is what is there now.
+//! Whether what is published of a work tree is what is there now, and what makes that cheap to tell: what was seen last
+//! time, a watcher, and which files it cannot be trusted with.
+//!
+//! Nothing here starts a job: [`Workspace`](crate::Workspace) does, in answer to what is found.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, SystemTime};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use cruxe_files::Root;
-use cruxe_model::{ContentHash, RepoPath};
-use cruxe_store::{FileStat, LeftOut, RefState, Snapshot, StatEntry};
-use cruxe_vcs::hash_blob;
+use cruxe_model::RepoPath;
+use cruxe_store::{RefState, Snapshot, StatEntry};
 
+use crate::comparison::{self, Change, Comparison};
 use crate::error::IndexError;
-use crate::job::open_root;
 use crate::project::{Project, Source};
-use crate::scan::{self, ScanFile};
-use crate::seen::Seen;
+use crate::seen::{Held, Seen};
+use crate::watch::Watcher;
+use crate::workspace::lock;
 
-/// A file whose time of change lies this close to a look at it may change again without its time showing it.
-const RACY: Duration = Duration::from_millis(100);
-/// The same where times are whole seconds: such a disk may count in steps of two.
-const RACY_BY_SECONDS: Duration = Duration::from_secs(2);
+/// More files than this whose `stat` cannot be believed are forgotten, and found again when they next change.
+const MAX_DOUBTED: usize = 256;
 
-/// The first difference found between what is published and what is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// The ref points to another commit.
-    Commit {
-        /// What was indexed.
-        indexed: Option<String>,
-        /// What is there.
-        current: Option<String>,
-    },
-    /// A file was added, changed or removed.
-    File(RepoPath),
-    /// The ref was indexed from somewhere else: another work tree, or its commit alone.
-    OtherSource,
+/// What is known about a work tree between questions.
+#[derive(Default)]
+pub(crate) struct Freshness {
+    stats: Mutex<Option<Stats>>,
+    verified: Mutex<Option<Verified>>,
+    watcher: Mutex<Option<Watcher>>,
+    /// The edits that had been heard of when every folder was last seen to be watched.
+    watched_at: Mutex<Option<u64>>,
+    doubts: Mutex<Doubts>,
+    /// What is published was once seen to be what this process's limits make of it. Another process may have others, and
+    /// the two would undo each other's work without end if both insisted.
+    limits_hold: AtomicBool,
+    edited: Arc<Edited>,
 }
 
-/// What a comparison found.
-pub struct Outcome {
-    /// The first difference.
-    pub change: Option<Change>,
-    /// Where there is none: a cheaper way to see that it stays so.
-    pub seen: Option<Seen>,
+/// The files of a published work tree.
+struct Stats {
+    ref_name: String,
+    published: i64,
+    entries: Arc<HashMap<RepoPath, StatEntry>>,
 }
 
-/// A published ref and what it is compared with.
-pub struct Comparison<'a> {
-    /// The project.
-    pub project: &'a Project,
-    /// What the ref means now.
-    pub source: &'a Source,
-    /// What is published.
-    pub state: &'a RefState,
-    /// The same.
-    pub snapshot: &'a Snapshot,
-    /// The files of the work tree that was published.
-    pub stats: &'a HashMap<RepoPath, StatEntry>,
-    /// Files whose `stat` is not believed.
-    pub doubted: &'a HashSet<RepoPath>,
-    /// Whether a file that today's limit of sizes treats otherwise counts as changed.
-    pub by_limit: bool,
+/// The last moment at which the work tree was seen to be what is published.
+struct Verified {
+    ref_name: String,
+    published: i64,
+    edits: Option<u64>,
+    seen: Arc<Seen>,
 }
 
-impl Comparison<'_> {
-    /// Compares. Costs a walk and a `stat` per file for a work tree, nothing for a commit; files whose `stat` differs are
-    /// read.
-    pub fn run(&self) -> Result<Outcome, IndexError> {
-        let changed = |change| Ok(Outcome { change: Some(change), seen: None });
-        if let Some(change) = commit_change(self.source, self.state) {
-            return changed(change);
-        }
-        if matches!(self.source, Source::Commit(_)) {
-            return Ok(Outcome { change: None, seen: None });
-        }
-        if self.state.worktree.as_deref() != Some(&*self.project.root.to_string_lossy()) {
-            return changed(Change::OtherSource);
-        }
-        let began = SystemTime::now();
-        let listing = self.project.scan()?;
-        let root = open_root(self.project)?;
-        for file in &listing.files {
-            let same = match self.stats.get(&file.path) {
-                None => false,
-                Some(entry) => {
-                    let believed = !self.doubted.contains(&file.path);
-                    let limit = self.by_limit.then_some(self.project.config.index.max_file_bytes);
-                    (believed && is_unchanged(entry, file, limit)) || self.has_same_content(&root, entry)?
-                }
-            };
-            if !same {
-                return changed(Change::File(file.path.clone()));
-            }
-        }
-        if listing.files.len() == self.stats.len() {
-            return Ok(Outcome { change: None, seen: Seen::new(self.project, &listing, began) });
-        }
-        let present: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-        let gone = self.stats.keys().find(|path| !present.contains(path));
-        Ok(Outcome { change: gone.map(|path| Change::File(path.clone())), seen: None })
+/// Files that are compared by their content, whatever their `stat` says. To memory that is mapped to a file one can write
+/// again and again, and only the first time shows.
+#[derive(Default)]
+struct Doubts {
+    /// Changed once without an event: whoever did that may do it again.
+    unheard: HashSet<RepoPath>,
+    /// Closed by somebody who could write; not compared since.
+    closed: HashSet<RepoPath>,
+}
+
+impl Doubts {
+    fn all(&self) -> HashSet<RepoPath> {
+        self.unheard.union(&self.closed).cloned().collect()
+    }
+}
+
+/// Tells the following thread that something was edited.
+#[derive(Default)]
+pub(crate) struct Edited {
+    pending: Mutex<bool>,
+    news: Condvar,
+}
+
+impl Edited {
+    pub(crate) fn wake(&self) {
+        *lock(&self.pending) = true;
+        self.news.notify_all();
     }
 
-    /// Whether the files that are doubted have the content that was indexed.
-    pub(crate) fn doubted_hold(&self) -> Result<bool, IndexError> {
-        let root = open_root(self.project)?;
-        for entry in self.doubted.iter().filter_map(|path| self.stats.get(path)) {
-            if !self.has_same_content(&root, entry)? {
+    /// Blocks until something was edited and then nothing for a while, or for long enough.
+    pub(crate) fn wait(&self, debounce: Duration) {
+        let mut pending = lock(&self.pending);
+        while !*pending {
+            pending = self.news.wait(pending).unwrap_or_else(PoisonError::into_inner);
+        }
+        let deadline = Instant::now() + debounce * 5;
+        while *pending && Instant::now() < deadline {
+            *pending = false;
+            pending = self.news.wait_timeout(pending, debounce).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *pending = false;
+    }
+}
+
+impl Freshness {
+    /// Has the thread that follows edits look again, where there is one.
+    pub(crate) fn wake(&self) {
+        self.edited.wake();
+    }
+
+    /// The first difference between what is published of a ref and what it means now.
+    pub(crate) fn change(
+        &self,
+        project: &Project,
+        name: &str,
+        source: &Source,
+        state: &RefState,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Change>, IndexError> {
+        if let Some(change) = comparison::commit_change(source, state) {
+            return Ok(Some(change));
+        }
+        if matches!(source, Source::Commit(_)) {
+            return Ok(None);
+        }
+        let stats = self.stats(name, snapshot)?;
+        if self.is_as_verified(project, name, state, snapshot, &stats)? {
+            return Ok(None);
+        }
+        let edits = self.watch_folders(project);
+        let doubted = self.doubted(project);
+        let by_limit = !self.limits_hold.load(Ordering::Relaxed);
+        let comparison = Comparison { project, source, state, snapshot, stats: &stats, doubted: &doubted, by_limit };
+        let outcome = comparison.run()?;
+        if outcome.change.is_none() {
+            self.limits_hold.store(true, Ordering::Relaxed);
+            let doubts = &mut *lock(&self.doubts);
+            // Who has closed a file writes to it no more.
+            doubts.unheard.retain(|path| !doubts.closed.contains(path));
+            doubts.closed.retain(|path| !doubted.contains(path));
+            let (ref_name, published) = (name.to_owned(), snapshot.published());
+            let seen = outcome.seen.map(|seen| Arc::new(seen.watched_if(edits.is_some())));
+            *lock(&self.verified) = seen.map(|seen| Verified { ref_name, published, edits, seen });
+        }
+        Ok(outcome.change)
+    }
+
+    /// Whether nothing has moved since the work tree was last seen to be what is published.
+    fn is_as_verified(
+        &self,
+        project: &Project,
+        name: &str,
+        state: &RefState,
+        snapshot: &Snapshot,
+        stats: &HashMap<RepoPath, StatEntry>,
+    ) -> Result<bool, IndexError> {
+        let edits = self.edits_so_far();
+        let same = |known: &&Verified| {
+            known.ref_name == name && known.published == snapshot.published() && known.edits == edits
+        };
+        let seen = lock(&self.verified).as_ref().filter(same).map(|known| Arc::clone(&known.seen));
+        let Some(seen) = seen else { return Ok(false) };
+        let opened = lock(&self.watcher).as_ref().map(Watcher::opened).unwrap_or_default();
+        match seen.still_holds(project, &opened) {
+            Held::NotPlace => return Ok(false),
+            Held::NotFile(path) => {
+                let unheard = &mut lock(&self.doubts).unheard;
+                if edits.is_some() && unheard.len() < MAX_DOUBTED {
+                    unheard.insert(path);
+                }
                 return Ok(false);
             }
+            Held::All => {}
         }
-        Ok(true)
+        let doubted = self.doubted(project);
+        if doubted.is_empty() {
+            return Ok(true);
+        }
+        let source = &Source::WorkTree { commit: None };
+        Comparison { project, source, state, snapshot, stats, doubted: &doubted, by_limit: false }.doubted_hold()
     }
 
-    /// A `stat` that differs need not mean another content: `touch`, a fresh checkout, a file indexed in the instant in
-    /// which it was written.
-    fn has_same_content(&self, root: &Root, entry: &StatEntry) -> Result<bool, IndexError> {
-        let now = scan::content(root, &entry.path, self.project.config.index.max_file_bytes);
-        Ok(match (&entry.version, now) {
-            (Ok(version), Ok(bytes)) => {
-                hash_blob(self.project.object_format(), &bytes) == self.snapshot.file(*version)?.hash
+    /// Files whose `stat` is not believed.
+    pub(crate) fn doubted(&self, project: &Project) -> HashSet<RepoPath> {
+        let closed = lock(&self.watcher).as_ref().map(Watcher::take_closed).unwrap_or_default();
+        let below = |path: &PathBuf| RepoPath::from_walk(path.strip_prefix(&project.root).ok()?.to_str()?).ok();
+        let mut doubts = lock(&self.doubts);
+        doubts.closed.extend(closed.iter().filter_map(below));
+        doubts.all()
+    }
+
+    /// The number of edits so far, with every folder that there was by then watched: what comes later happens in a
+    /// watched folder, or in one whose making is an edit itself. `None` without a watcher.
+    pub(crate) fn watch_folders(&self, project: &Project) -> Option<u64> {
+        let edits = self.edits_so_far();
+        let mut watched_at = lock(&self.watched_at);
+        if lock(&self.watcher).is_some() && (edits.is_none() || *watched_at != edits) {
+            // A folder that is made between the list and the watch of the one around it is heard of by nobody; so it is
+            // listed again until a list has nothing new.
+            loop {
+                let folders = folders(project);
+                let mut watcher = lock(&self.watcher);
+                match watcher.as_ref().and_then(|watcher| watcher.watch(folders)) {
+                    Some(true) => {}
+                    Some(false) => break,
+                    None => {
+                        *watcher = None;
+                        return None;
+                    }
+                }
             }
-            (Err(then), Err(now)) => *then == now,
-            _ => false,
-        })
-    }
-}
-
-/// Whether a file need not be read: it looks as it did, and the limit of sizes treats it as the one of then did.
-pub(crate) fn is_unchanged(entry: &StatEntry, file: &ScanFile, limit: Option<u64>) -> bool {
-    let fits = limit.map(|limit| file.stat.size <= limit);
-    entry.stat == Some(file.stat)
-        && match entry.version {
-            Ok(_) => fits != Some(false),
-            Err(LeftOut::Binary) => true,
-            Err(LeftOut::TooLarge) => fits != Some(true),
-            // Whether it may be read now is not in its `stat`: another user may ask, or a folder may have been opened.
-            Err(LeftOut::Unreadable) => false,
+            *watched_at = edits;
         }
-}
-
-/// What a `stat` is worth that was taken between two moments: nothing if the file changed about then.
-pub(crate) fn believable(stat: FileStat, began: SystemTime, ended: SystemTime) -> Option<FileStat> {
-    const SECOND: i64 = 1_000_000_000;
-    let nanos = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos() as i64;
-    let by_seconds = stat.mtime % SECOND == 0 && stat.ctime % SECOND == 0;
-    let around = if by_seconds { RACY_BY_SECONDS } else { RACY }.as_nanos() as i64;
-    let about_then = nanos(began) - around..=nanos(ended) + around;
-    // A time that lies ahead is no reason for doubt: the next change brings another.
-    (!about_then.contains(&stat.mtime) && !about_then.contains(&stat.ctime)).then_some(stat)
-}
-
-/// Compares commits alone: the part that is always cheap.
-pub fn commit_change(source: &Source, state: &RefState) -> Option<Change> {
-    let current = match source {
-        Source::WorkTree { commit } => commit.as_ref().map(ContentHash::to_hex),
-        Source::Commit(commit) => Some(commit.to_hex()),
-    };
-    if current != state.commit {
-        return Some(Change::Commit { indexed: state.commit.clone(), current });
+        edits
     }
-    // It was indexed while it was checked out, with edits that its commit need not have.
-    let elsewhere = matches!(source, Source::Commit(_)) && state.worktree.is_some();
-    elsewhere.then_some(Change::OtherSource)
+
+    /// The number of edits of the work tree that were heard of, every one before this moment included. While it stays the
+    /// same, so do the files. `None` without a watcher, and after an edit until every folder is known to be watched:
+    /// whoever asks about a few files has looked at them sooner than at every folder.
+    pub(crate) fn edits_heard(&self) -> Option<u64> {
+        let edits = self.edits_so_far();
+        let watched_at = self.watched_at.try_lock().ok()?;
+        edits.filter(|_| *watched_at == edits)
+    }
+
+    /// The number of edits, with every one before this moment counted; `None` without a watcher.
+    fn edits_so_far(&self) -> Option<u64> {
+        let watcher = lock(&self.watcher);
+        let watcher = watcher.as_ref()?;
+        watcher.catch_up().then(|| watcher.edits())
+    }
+
+    fn stats(&self, name: &str, snapshot: &Snapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
+        let mut cached = lock(&self.stats);
+        let same = |stats: &&Stats| stats.ref_name == name && stats.published == snapshot.published();
+        if let Some(stats) = cached.as_ref().filter(same) {
+            return Ok(Arc::clone(&stats.entries));
+        }
+        let entries = snapshot.stats(name)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+        let entries = Arc::new(entries);
+        let published = snapshot.published();
+        *cached = Some(Stats { ref_name: name.to_owned(), published, entries: Arc::clone(&entries) });
+        Ok(entries)
+    }
+
+    /// Starts to watch; `false` where that is not possible.
+    pub(crate) fn start_watching(&self, project: &Project) -> bool {
+        let edited = Arc::clone(&self.edited);
+        let cookies = project.dir.root().join("watch");
+        let watcher = Watcher::start(folders(project), &cookies, move || edited.wake());
+        let watching = watcher.is_some();
+        *lock(&self.watcher) = watcher;
+        watching
+    }
+
+    /// Tells when something was edited.
+    pub(crate) fn edited(&self) -> Arc<Edited> {
+        Arc::clone(&self.edited)
+    }
+}
+
+/// Everything whose change matters: the folders of the work tree, where rules stand that hide files of it, and where git
+/// keeps HEAD and branches.
+fn folders(project: &Project) -> Vec<PathBuf> {
+    let root = &project.root;
+    let listing = project.scan().unwrap_or_default();
+    let mut folders: Vec<PathBuf> = listing.folders.iter().map(|folder| root.join(folder)).collect();
+    let rules = listing.consulted.iter().filter_map(|path| Path::new(path).parent());
+    folders.extend(rules.map(|folder| root.join(folder)));
+    if let Some(repo) = &project.repo {
+        folders.push(repo.git_dir().to_owned());
+        folders.extend(["refs/heads", "info"].map(|folder| repo.common_dir().join(folder)));
+    }
+    folders
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::fixture::Fixture;
+
+    fn change_of(fixture: &Fixture, freshness: &Freshness) -> Option<Change> {
+        let workspace = &fixture.workspace;
+        let (name, source) = workspace.project.resolve(None).unwrap();
+        let snapshot = workspace.snapshot().unwrap();
+        let state = snapshot.ref_state(&name).unwrap().unwrap();
+        freshness.change(&workspace.project, &name, &source, &state, &snapshot).unwrap()
+    }
+
+    fn file(path: &str) -> Option<Change> {
+        Some(Change::File(RepoPath::parse(path).unwrap()))
+    }
 
     #[test]
-    fn a_stat_taken_about_when_the_file_changed_is_worth_nothing() {
-        let second = Duration::from_secs(1);
-        let began = SystemTime::UNIX_EPOCH + Duration::from_secs(1000) + Duration::from_nanos(7);
-        let ended = began + second;
-        let believed = |mtime: i64, ctime: i64| {
-            let stat = FileStat { size: 1, mtime, ctime, inode: 1 };
-            believable(stat, began, ended).is_some()
-        };
-        let at = |seconds: f64| (seconds * 1e9) as i64 + 1;
-        for (mtime, ctime, expected) in [
-            (at(900.0), at(900.0), true),
-            (at(999.5), at(999.5), true),
-            (at(999.95), at(999.95), false),
-            (at(1000.5), at(1000.5), false),
-            // A time that was set back or lies ahead says nothing; the other one does.
-            (at(900.0), at(1000.5), false),
-            (at(1000.5), at(900.0), false),
-            (at(5000.0), at(900.0), true),
-            // Whole seconds: the disk may not count in smaller steps.
-            (999_000_000_000, 999_000_000_000, false),
-            (990_000_000_000, 990_000_000_000, true),
-        ] {
-            assert_eq!(believed(mtime, ctime), expected, "{mtime} {ctime}");
-        }
+    fn what_was_just_indexed_is_fresh_and_stays_so_when_asked_again() {
+        let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n"), ("sub/b.py", "def b(): pass\n")]);
+        let freshness = Freshness::default();
+        assert_eq!(change_of(&fixture, &freshness), None);
+        assert!(lock(&freshness.verified).is_some(), "the next question need not compare every file");
+        assert_eq!(change_of(&fixture, &freshness), None);
+    }
+
+    #[test]
+    fn edits_new_files_and_removed_ones_are_found_without_a_watcher() {
+        let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n"), ("b.py", "def b(): pass\n")]);
+        let freshness = Freshness::default();
+        assert_eq!(change_of(&fixture, &freshness), None);
+        fixture.write("a.py", "def a(): return 1\n");
+        assert_eq!(change_of(&fixture, &freshness), file("a.py"));
+        fixture.index();
+        assert_eq!(change_of(&fixture, &freshness), None);
+        fixture.write("c.py", "def c(): pass\n");
+        assert_eq!(change_of(&fixture, &freshness), file("c.py"));
+        fixture.index();
+        fs::remove_file(fixture.root().join("b.py")).unwrap();
+        assert_eq!(change_of(&fixture, &freshness), file("b.py"));
+    }
+
+    #[test]
+    fn a_doubted_file_is_compared_by_content_and_no_longer_doubted_once_it_was_closed() {
+        let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n")]);
+        let freshness = Freshness::default();
+        let path = RepoPath::parse("a.py").unwrap();
+        lock(&freshness.doubts).unheard.insert(path.clone());
+        assert_eq!(change_of(&fixture, &freshness), None);
+        assert_eq!(freshness.doubted(&fixture.workspace.project), HashSet::from([path.clone()]), "it may happen again");
+        lock(&freshness.doubts).closed.insert(path);
+        *lock(&freshness.verified) = None;
+        assert_eq!(change_of(&fixture, &freshness), None);
+        assert_eq!(freshness.doubted(&fixture.workspace.project), HashSet::new());
+    }
+
+    #[test]
+    fn without_a_watcher_nobody_claims_to_have_heard_of_edits() {
+        let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n")]);
+        let freshness = Freshness::default();
+        assert_eq!((freshness.edits_heard(), freshness.watch_folders(&fixture.workspace.project)), (None, None));
     }
 }

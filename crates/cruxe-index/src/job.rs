@@ -22,7 +22,7 @@ use roaring::RoaringBitmap;
 use crate::error::IndexError;
 use crate::project::{Project, Source};
 use crate::scan::{self, Listing, ScanFile};
-use crate::{freshness, history, ignore_rules};
+use crate::{comparison, history, ignore_rules};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]
@@ -318,7 +318,7 @@ impl Run<'_> {
             let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
             let limit = self.project.config.index.max_file_bytes;
             let believed = old_stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
-            let unchanged = believed.filter(|entry| freshness::is_unchanged(entry, &file, Some(limit)));
+            let unchanged = believed.filter(|entry| comparison::is_unchanged(entry, &file, Some(limit)));
             match unchanged {
                 Some(StatEntry { version: Err(why), .. }) => kept.push((file, module, Err(*why))),
                 Some(StatEntry { version: Ok(id), .. }) if modules.get(id) == Some(&module) => {
@@ -529,7 +529,7 @@ fn note(manifest: &mut Manifest, file: ScanFile, version: Result<VersionId, Left
         Ok(version) => drop(manifest.versions.insert(version)),
         Err(why) => manifest.skipped.push((file.path.clone(), why.as_str().to_owned())),
     }
-    let stat = freshness::believable(file.stat, scanned_at, SystemTime::now());
+    let stat = comparison::believable(file.stat, scanned_at, SystemTime::now());
     if manifest.worktree.is_some() {
         manifest.stats.push(StatEntry { path: file.path, stat, version });
     }

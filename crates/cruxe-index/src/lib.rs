@@ -6,9 +6,11 @@
 //!
 //! Invariant: nothing here answers questions about code.
 
+mod comparison;
 mod error;
-mod following;
-pub mod freshness;
+#[cfg(test)]
+mod fixture;
+mod freshness;
 pub mod history;
 pub mod ignore_rules;
 pub mod job;
@@ -16,6 +18,7 @@ mod project;
 mod prune;
 mod refs;
 mod rules;
+mod running;
 mod scan;
 mod scip;
 mod seen;
@@ -27,8 +30,8 @@ mod workspace;
 mod worktree;
 
 pub use self::scip::{ScipFile, ScipReport};
+pub use comparison::Change;
 pub use error::IndexError;
-pub use freshness::Change;
 pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest};
 pub use project::{Project, Source};

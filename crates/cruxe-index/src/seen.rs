@@ -14,7 +14,7 @@ use cruxe_files::{Kind, Meta};
 use cruxe_model::RepoPath;
 use cruxe_store::FileStat;
 
-use crate::freshness::believable;
+use crate::comparison::believable;
 use crate::project::Project;
 use crate::rules::EXCLUDE_FILE;
 use crate::scan::{self, Listing};

@@ -13,6 +13,8 @@ mod memory;
 mod output;
 mod progress;
 mod signals;
+#[cfg(test)]
+mod tool_lists;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use cruxe_model::SymbolKind;
-use cruxe_store::Index;
 
 use crate::corpus::Corpus;
 use crate::{BenchError, corpus};
@@ -25,12 +24,10 @@ pub fn choose(corpus: &Corpus, home: &Path, count: usize) -> Result<Questions, B
     let store = BenchError::doing::<cruxe_store::StoreError>;
     let project = corpus::project(&corpus.root, home)?;
     let name = project.current_ref().map_err(BenchError::doing("ref"))?;
-    let index = Index::open(&project.dir).map_err(store("index"))?;
-    let snapshot = index.snapshot().map_err(store("index"))?;
-    let state = snapshot.ref_state(&name).map_err(store("index"))?;
-    let state = state.ok_or_else(|| BenchError::new(&corpus.name, "not in the index"))?;
+    let snapshot = project.store.ref_snapshot(&name).map_err(store("index"))?;
+    let snapshot = snapshot.ok_or_else(|| BenchError::new(&corpus.name, "not in the index"))?;
     let (mut symbols, mut files, mut counts) = (Vec::new(), Vec::new(), HashMap::new());
-    for file in snapshot.files(&state.versions).map_err(store("files"))? {
+    for file in snapshot.files().map_err(store("files"))? {
         if file.symbols > 0 {
             for symbol in snapshot.symbols(file.id).map_err(store("symbols"))?.symbols {
                 if symbol.kind != SymbolKind::Use {

@@ -10,7 +10,7 @@ use cruxe_model::{SymbolKind, VersionId};
 use cruxe_query::QueryError;
 use cruxe_query::search::LexicalOnly;
 use cruxe_query::search::context::{self, RankedFile, Ranking};
-use cruxe_store::{Corpus, FileRow, Snapshot, SymbolTable, tokens};
+use cruxe_store::{Cache, Corpus, FileRow, Snapshot, SymbolTable, tokens};
 use rayon::prelude::*;
 
 use crate::card::same_word;
@@ -140,6 +140,9 @@ struct Labels {
     assignee: Option<String>,
 }
 
+/// What the deck keeps of an index.
+static KEPT: Cache<Kept> = Cache::of("figures, labels and vectors of documents");
+
 /// What is kept between questions, for as long as an index is open.
 #[derive(Default)]
 struct Kept {
@@ -151,7 +154,7 @@ struct Kept {
 
 /// Finds files.
 pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
-    let Some((snapshot, _)) = &view.published else {
+    let Some(snapshot) = &view.published else {
         return Ok(Context { model: "none".to_owned(), ..Context::default() });
     };
     let Some(mut ranking) = context::rank(view, question.query, question.mode.share())? else {
@@ -165,7 +168,7 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
     if question.mode != Mode::Semantic || ranking.lexical_only.is_some() {
         look_at_headings(snapshot, &mut ranking, question.mode)?;
     }
-    let kept = snapshot.derived::<Kept>();
+    let kept = snapshot.kept(&KEPT);
     let finder = Finder { view, kept: &kept };
     if let Some(transformer) = &question.transformer
         && ranking.lexical_only.is_none()
@@ -201,8 +204,8 @@ pub fn find(view: &View, question: &Question) -> Result<Context, QueryError> {
 
 /// Reads the front matter of the documents of a view, so that questions with filters find it read.
 pub fn read_ahead(view: &View) -> Result<(), QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(()) };
-    let (corpus, kept) = (snapshot.corpus(state)?, snapshot.derived::<Kept>());
+    let Some(snapshot) = &view.published else { return Ok(()) };
+    let (corpus, kept) = (snapshot.corpus()?, snapshot.kept(&KEPT));
     let documents: Vec<&FileRow> = corpus.files().iter().filter(|row| row.language == "markdown").collect();
     // A few at a time: questions that come meanwhile share the threads.
     for some in documents[..documents.len().min(MAX_READ_AHEAD)].chunks(READ_AT_ONCE) {

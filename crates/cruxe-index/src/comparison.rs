@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use cruxe_files::Root;
-use cruxe_model::{ContentHash, RepoPath};
-use cruxe_store::{FileStat, LeftOut, RefState, Snapshot, StatEntry};
+use cruxe_model::{ContentHash, RepoPath, SkipReason};
+use cruxe_store::{FileStat, RefSnapshot, RefState, StatEntry};
 use cruxe_vcs::hash_blob;
 
 use crate::error::IndexError;
@@ -50,9 +50,7 @@ pub struct Comparison<'a> {
     /// What the ref means now.
     pub source: &'a Source,
     /// What is published.
-    pub state: &'a RefState,
-    /// The same.
-    pub snapshot: &'a Snapshot,
+    pub published: &'a RefSnapshot,
     /// The files of the work tree that was published.
     pub stats: &'a HashMap<RepoPath, StatEntry>,
     /// Files whose `stat` is not believed.
@@ -66,13 +64,13 @@ impl Comparison<'_> {
     /// read.
     pub fn run(&self) -> Result<Outcome, IndexError> {
         let changed = |change| Ok(Outcome { change: Some(change), seen: None });
-        if let Some(change) = commit_change(self.source, self.state) {
+        if let Some(change) = commit_change(self.source, &self.published.state) {
             return changed(change);
         }
         if matches!(self.source, Source::Commit(_)) {
             return Ok(Outcome { change: None, seen: None });
         }
-        if self.state.worktree.as_deref() != Some(&*self.project.root.to_string_lossy()) {
+        if self.published.state.worktree.as_deref() != Some(&*self.project.root.to_string_lossy()) {
             return changed(Change::OtherSource);
         }
         let began = SystemTime::now();
@@ -116,7 +114,7 @@ impl Comparison<'_> {
         let now = scan::content(root, &entry.path, self.project.config.index.max_file_bytes);
         Ok(match (&entry.version, now) {
             (Ok(version), Ok(bytes)) => {
-                hash_blob(self.project.object_format(), &bytes) == self.snapshot.file(*version)?.hash
+                hash_blob(self.project.object_format(), &bytes) == self.published.file(*version)?.hash
             }
             (Err(then), Err(now)) => *then == now,
             _ => false,
@@ -130,10 +128,10 @@ pub(crate) fn is_unchanged(entry: &StatEntry, file: &ScanFile, limit: Option<u64
     entry.stat == Some(file.stat)
         && match entry.version {
             Ok(_) => fits != Some(false),
-            Err(LeftOut::Binary) => true,
-            Err(LeftOut::TooLarge) => fits != Some(true),
+            Err(SkipReason::Binary) => true,
+            Err(SkipReason::TooLarge) => fits != Some(true),
             // Whether it may be read now is not in its `stat`: another user may ask, or a folder may have been opened.
-            Err(LeftOut::Unreadable) => false,
+            Err(_) => false,
         }
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_model::RepoPath;
-use cruxe_store::{RefState, Snapshot, StatEntry};
+use cruxe_store::{RefSnapshot, StatEntry};
 
 use crate::comparison::{self, Change, Comparison};
 use crate::error::IndexError;
@@ -106,25 +106,23 @@ impl Freshness {
     pub(crate) fn change(
         &self,
         project: &Project,
-        name: &str,
         source: &Source,
-        state: &RefState,
-        snapshot: &Snapshot,
+        published: &RefSnapshot,
     ) -> Result<Option<Change>, IndexError> {
-        if let Some(change) = comparison::commit_change(source, state) {
+        if let Some(change) = comparison::commit_change(source, &published.state) {
             return Ok(Some(change));
         }
         if matches!(source, Source::Commit(_)) {
             return Ok(None);
         }
-        let stats = self.stats(name, snapshot)?;
-        if self.is_as_verified(project, name, state, snapshot, &stats)? {
+        let stats = self.stats(published)?;
+        if self.is_as_verified(project, published, &stats)? {
             return Ok(None);
         }
         let edits = self.watch_folders(project);
         let doubted = self.doubted(project);
         let by_limit = !self.limits_hold.load(Ordering::Relaxed);
-        let comparison = Comparison { project, source, state, snapshot, stats: &stats, doubted: &doubted, by_limit };
+        let comparison = Comparison { project, source, published, stats: &stats, doubted: &doubted, by_limit };
         let outcome = comparison.run()?;
         if outcome.change.is_none() {
             self.limits_hold.store(true, Ordering::Relaxed);
@@ -132,7 +130,7 @@ impl Freshness {
             // Who has closed a file writes to it no more.
             doubts.unheard.retain(|path| !doubts.closed.contains(path));
             doubts.closed.retain(|path| !doubted.contains(path));
-            let (ref_name, published) = (name.to_owned(), snapshot.published());
+            let (ref_name, published) = (published.state.name.clone(), published.as_of());
             let seen = outcome.seen.map(|seen| Arc::new(seen.watched_if(edits.is_some())));
             *lock(&self.verified) = seen.map(|seen| Verified { ref_name, published, edits, seen });
         }
@@ -143,14 +141,12 @@ impl Freshness {
     fn is_as_verified(
         &self,
         project: &Project,
-        name: &str,
-        state: &RefState,
-        snapshot: &Snapshot,
+        published: &RefSnapshot,
         stats: &HashMap<RepoPath, StatEntry>,
     ) -> Result<bool, IndexError> {
         let edits = self.edits_so_far();
         let same = |known: &&Verified| {
-            known.ref_name == name && known.published == snapshot.published() && known.edits == edits
+            known.ref_name == published.state.name && known.published == published.as_of() && known.edits == edits
         };
         let seen = lock(&self.verified).as_ref().filter(same).map(|known| Arc::clone(&known.seen));
         let Some(seen) = seen else { return Ok(false) };
@@ -171,7 +167,7 @@ impl Freshness {
             return Ok(true);
         }
         let source = &Source::WorkTree { commit: None };
-        Comparison { project, source, state, snapshot, stats, doubted: &doubted, by_limit: false }.doubted_hold()
+        Comparison { project, source, published, stats, doubted: &doubted, by_limit: false }.doubted_hold()
     }
 
     /// Files whose `stat` is not believed.
@@ -224,23 +220,23 @@ impl Freshness {
         watcher.catch_up().then(|| watcher.edits())
     }
 
-    fn stats(&self, name: &str, snapshot: &Snapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
+    fn stats(&self, published: &RefSnapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
         let mut cached = lock(&self.stats);
-        let same = |stats: &&Stats| stats.ref_name == name && stats.published == snapshot.published();
+        let (name, as_of) = (&published.state.name, published.as_of());
+        let same = |stats: &&Stats| stats.ref_name == *name && stats.published == as_of;
         if let Some(stats) = cached.as_ref().filter(same) {
             return Ok(Arc::clone(&stats.entries));
         }
-        let entries = snapshot.stats(name)?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+        let entries = published.stats()?.into_iter().map(|entry| (entry.path.clone(), entry)).collect();
         let entries = Arc::new(entries);
-        let published = snapshot.published();
-        *cached = Some(Stats { ref_name: name.to_owned(), published, entries: Arc::clone(&entries) });
+        *cached = Some(Stats { ref_name: name.clone(), published: as_of, entries: Arc::clone(&entries) });
         Ok(entries)
     }
 
     /// Starts to watch; `false` where that is not possible.
     pub(crate) fn start_watching(&self, project: &Project) -> bool {
         let edited = Arc::clone(&self.edited);
-        let cookies = project.dir.root().join("watch");
+        let cookies = project.store.dir().root().join("watch");
         let watcher = Watcher::start(folders(project), &cookies, move || edited.wake());
         let watching = watcher.is_some();
         *lock(&self.watcher) = watcher;
@@ -278,9 +274,8 @@ mod tests {
     fn change_of(fixture: &Fixture, freshness: &Freshness) -> Option<Change> {
         let workspace = &fixture.workspace;
         let (name, source) = workspace.project.resolve(None).unwrap();
-        let snapshot = workspace.snapshot().unwrap();
-        let state = snapshot.ref_state(&name).unwrap().unwrap();
-        freshness.change(&workspace.project, &name, &source, &state, &snapshot).unwrap()
+        let published = workspace.project.store.ref_snapshot(&name).unwrap().unwrap();
+        freshness.change(&workspace.project, &source, &published).unwrap()
     }
 
     fn file(path: &str) -> Option<Change> {

@@ -3,38 +3,38 @@
 //! The rules look at paths alone, so that a work tree and a commit agree. A line `!pattern` in `.cruxeignore` takes a
 //! file back in.
 
-use cruxe_model::RepoPath;
+use cruxe_model::{RepoPath, SkipReason};
 
 /// The snapshot that `cue scene` makes of cards, documents and code: everything in it is elsewhere too.
 const SCENE: &str = ".cuedeck/SCENE.md";
 
 /// Why a file is left out; `None` for one that is not.
-pub fn reason(path: &RepoPath) -> Option<&'static str> {
+pub fn reason(path: &RepoPath) -> Option<SkipReason> {
     let folders = path.parent().split('/');
     if let Some(why) = folders.map(folder_reason).find(Option::is_some) {
         return why;
     }
     if path.as_str() == SCENE {
-        return Some("generated");
+        return Some(SkipReason::Generated);
     }
     file_reason(path.file_name(), path.extension().as_deref())
 }
 
 /// Why a whole folder is left out.
-pub fn folder_reason(name: &str) -> Option<&'static str> {
+pub fn folder_reason(name: &str) -> Option<SkipReason> {
     match name {
-        ".git" | ".hg" | ".svn" | ".jj" | ".sl" => Some("version control"),
+        ".git" | ".hg" | ".svn" | ".jj" | ".sl" => Some(SkipReason::VersionControl),
         "node_modules" | "bower_components" | "jspm_packages" | "vendor" | "Pods" | "Carthage" | "site-packages" => {
-            Some("vendored")
+            Some(SkipReason::Vendored)
         }
         "__pycache__" | ".venv" | ".tox" | ".nox" | ".mypy_cache" | ".pytest_cache" | ".ruff_cache" | ".gradle"
         | ".terraform" | ".next" | ".nuxt" | ".svelte-kit" | ".dart_tool" | ".direnv" | ".cache" | ".parcel-cache"
-        | ".turbo" | "DerivedData" | ".eggs" => Some("cache"),
+        | ".turbo" | "DerivedData" | ".eggs" => Some(SkipReason::Cache),
         _ => None,
     }
 }
 
-fn file_reason(name: &str, extension: Option<&str>) -> Option<&'static str> {
+fn file_reason(name: &str, extension: Option<&str>) -> Option<SkipReason> {
     const LOCKS: &[&str] = &[
         "Cargo.lock",
         "package-lock.json",
@@ -79,21 +79,21 @@ fn file_reason(name: &str, extension: Option<&str>) -> Option<&'static str> {
         ".generated.cs",
     ];
     if name == ".git" {
-        return Some("version control"); // of a submodule or linked work tree: a file that says where the folder is
+        return Some(SkipReason::VersionControl); // of a submodule or linked work tree: a file that says where the folder is
     }
     if LOCKS.contains(&name) {
-        return Some("lock file");
+        return Some(SkipReason::LockFile);
     }
     if MINIFIED.iter().any(|end| name.ends_with(end)) {
-        return Some("minified");
+        return Some(SkipReason::Minified);
     }
     if GENERATED.iter().any(|end| name.ends_with(end)) || name.starts_with("zz_generated.") {
-        return Some("generated");
+        return Some(SkipReason::Generated);
     }
     extension.and_then(extension_reason)
 }
 
-fn extension_reason(extension: &str) -> Option<&'static str> {
+fn extension_reason(extension: &str) -> Option<SkipReason> {
     match extension {
         "png" | "jpg" | "jpeg" | "gif" | "bmp" | "ico" | "icns" | "webp" | "avif" | "tif" | "tiff" | "psd" | "pdf"
         | "eps" | "ai" | "zip" | "gz" | "tgz" | "bz2" | "xz" | "zst" | "7z" | "rar" | "tar" | "jar" | "war" | "whl"
@@ -101,9 +101,9 @@ fn extension_reason(extension: &str) -> Option<&'static str> {
         | "lib" | "pdb" | "class" | "pyc" | "pyo" | "wasm" | "bin" | "dat" | "db" | "sqlite" | "sqlite3" | "mo"
         | "woff" | "woff2" | "ttf" | "otf" | "eot" | "mp3" | "mp4" | "m4a" | "wav" | "flac" | "ogg" | "webm"
         | "avi" | "mov" | "mkv" | "parquet" | "npy" | "npz" | "pkl" | "pt" | "onnx" | "safetensors" | "shp" | "shx"
-        | "dbf" | "mmdb" | "keystore" | "p12" | "pfx" | "der" | "rlib" | "rmeta" => Some("binary"),
-        "po" | "pot" | "xlf" | "xliff" => Some("translations"),
-        "svg" | "csv" | "tsv" | "geojson" | "ndjson" | "jsonl" => Some("data"),
+        | "dbf" | "mmdb" | "keystore" | "p12" | "pfx" | "der" | "rlib" | "rmeta" => Some(SkipReason::Binary),
+        "po" | "pot" | "xlf" | "xliff" => Some(SkipReason::Translations),
+        "svg" | "csv" | "tsv" | "geojson" | "ndjson" | "jsonl" => Some(SkipReason::Data),
         _ => None,
     }
 }
@@ -117,19 +117,19 @@ pub fn is_binary(head: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn why(path: &str) -> Option<&'static str> {
+    fn why(path: &str) -> Option<SkipReason> {
         reason(&RepoPath::parse(path).unwrap())
     }
 
     #[test]
     fn what_people_did_not_write_is_left_out() {
-        assert_eq!(why("web/node_modules/react/index.js"), Some("vendored"));
-        assert_eq!(why("Cargo.lock"), Some("lock file"));
-        assert_eq!(why("static/jquery.min.js"), Some("minified"));
-        assert_eq!(why("api/v1/types.pb.go"), Some("generated"));
-        assert_eq!(why("logo.PNG"), Some("binary"));
-        assert_eq!(why(".cuedeck/SCENE.md"), Some("generated"));
-        assert_eq!(why(".cuedeck/.cache/x.md"), Some("cache"));
+        assert_eq!(why("web/node_modules/react/index.js"), Some(SkipReason::Vendored));
+        assert_eq!(why("Cargo.lock"), Some(SkipReason::LockFile));
+        assert_eq!(why("static/jquery.min.js"), Some(SkipReason::Minified));
+        assert_eq!(why("api/v1/types.pb.go"), Some(SkipReason::Generated));
+        assert_eq!(why("logo.PNG"), Some(SkipReason::Binary));
+        assert_eq!(why(".cuedeck/SCENE.md"), Some(SkipReason::Generated));
+        assert_eq!(why(".cuedeck/.cache/x.md"), Some(SkipReason::Cache));
     }
 
     #[test]

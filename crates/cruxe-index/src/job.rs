@@ -1,28 +1,22 @@
-//! An indexing job: list, extract what is new on all cores, publish.
+//! The life of an indexing job: it is noted as running, lists and reads a ref, publishes it, and notes how it ended.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+mod extract;
+mod read_ref;
 
-use cruxe_embed::{Table, push_row, row_bytes};
-use cruxe_extract::place::Places;
-use cruxe_extract::{Extractor, as_text, registry};
-use cruxe_files::Root;
-use cruxe_model::facts::{FileFacts, Problem};
-use cruxe_model::{ContentHash, RepoPath, VersionId, Work};
-use cruxe_store::{
-    Embedding, Index, Job, JobMode, JobStatus, Jobs, LeftOut, Manifest, NewVersion, Packer, Published, StatEntry,
-    StoreError, Writer, WriterLock,
-};
-use cruxe_vcs::{Blob, BlobReader, ObjectFormat, hash_blob};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use cruxe_model::{RepoPath, Work};
+use cruxe_store::{Job, JobMode, JobStatus, Published, RunningJob, StoreError, Writer};
+use cruxe_vcs::{ObjectFormat, hash_blob};
 use jiff::Timestamp;
-use roaring::RoaringBitmap;
 
+use self::read_ref::{Known, ReadRef, RefReader};
 use crate::error::IndexError;
 use crate::project::{Project, Source};
-use crate::scan::{self, Listing, ScanFile};
-use crate::{comparison, history, ignore_rules};
+
+pub(crate) use self::extract::{Worker, embedding, open_root};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]
@@ -44,215 +38,82 @@ pub struct JobReport {
     pub warnings: Vec<String>,
 }
 
-/// A job that holds the writer's lock and is noted as running.
+/// A job that is noted as running: no other can be until its end is noted.
 pub struct PreparedJob {
-    lock: Arc<WriterLock>,
-    jobs: Jobs,
-    ref_name: String,
+    running: RunningJob,
     source: Source,
     force: bool,
-    mode: JobMode,
-    id: String,
-    created_at: Timestamp,
-    started: Instant,
-    /// Jobs of dead processes that were found on the way.
-    pub interrupted: Vec<Job>,
     /// Files that are read whatever their `stat` says.
     pub doubted: HashSet<RepoPath>,
 }
 
-/// Files in flight between the extracting threads and the writer: enough to keep both busy, few enough to bound memory.
-const IN_FLIGHT: usize = 64;
-
 impl PreparedJob {
-    /// Takes the lock and notes the job; [`IndexError::Busy`] when another is running.
+    /// Notes the job; [`IndexError::Busy`] when another is running.
     pub fn start(project: &Project, request: &JobRequest) -> Result<PreparedJob, IndexError> {
         project.register()?;
         let (ref_name, source) = project.resolve(request.ref_name.as_deref())?;
-        let lock = Arc::new(WriterLock::acquire(&project.dir.lock_path())?);
-        let jobs = Jobs::open(&project.dir.jobs_path(), project.dir.lock_path())?;
-        let interrupted = jobs.recover(&lock)?;
-        let seen = Index::open(&project.dir)
-            .and_then(|index| index.snapshot()?.ref_state(&ref_name))
-            .is_ok_and(|state| state.is_some());
-        let mode = if request.force || !seen { JobMode::Full } else { JobMode::Incremental };
-        let created_at = Timestamp::now();
-        let id = job_id(&ref_name, created_at);
-        jobs.start(&id, &ref_name, mode, created_at)?;
-        let (force, started) = (request.force, Instant::now());
-        let doubted = HashSet::new();
-        Ok(PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, interrupted, doubted })
+        let now = Timestamp::now();
+        let running = project.store.start_job(job_id(&ref_name, now), ref_name, request.force, now)?;
+        Ok(PreparedJob { running, source, force: request.force, doubted: HashSet::new() })
     }
 
     /// Its id.
     pub fn id(&self) -> &str {
-        &self.id
+        &self.running.job.id
     }
 
     /// The ref that it indexes.
     pub fn ref_name(&self) -> &str {
-        &self.ref_name
+        &self.running.job.ref_name
     }
 
     /// Whether it looks at everything.
     pub fn mode(&self) -> JobMode {
-        self.mode
+        self.running.job.mode
+    }
+
+    /// Jobs of dead processes that were found on the way.
+    pub fn interrupted(&self) -> &[Job] {
+        &self.running.interrupted
     }
 
     /// Does the work. Whatever goes wrong, what was published before stays.
-    pub fn run(self, project: &Project, work: &Work) -> Result<JobReport, IndexError> {
-        let PreparedJob { lock, jobs, ref_name, source, force, mode, id, created_at, started, doubted, .. } = self;
-        let mut job = Job {
-            id,
-            ref_name,
-            mode,
-            status: JobStatus::Running,
-            changed_files: None,
-            file_count: None,
-            done: 0,
-            total: None,
-            outcomes: serde_json::Map::new(),
-            error: None,
-            created_at,
-            duration_ms: 0,
+    pub fn run(mut self, project: &Project, work: &Work) -> Result<JobReport, IndexError> {
+        let outcome = match self.force || self.running.wants_rebuild() {
+            true => self.rebuild(project, work),
+            false => match self.update(project, work) {
+                // The sources are all that it takes.
+                Err(IndexError::Store(StoreError::Damaged { what })) => {
+                    tracing::warn!("a part of the index is damaged ({what}) and it is built anew");
+                    self.rebuild(project, work)
+                }
+                outcome => outcome,
+            },
         };
-        let noted = Noted { jobs: &jobs, id: &job.id, work, last: Default::default() };
-        // The lock stays until the end is noted: a running job whose lock is free counts as interrupted.
-        let run = Run { project, ref_name: &job.ref_name, source, report: true, doubted: &doubted, progress: &noted };
-        let outcome = if force { run.rebuild(Arc::clone(&lock)) } else { run.update(Arc::clone(&lock)) };
-        job.duration_ms = started.elapsed().as_millis() as u64;
-        match outcome {
-            Ok(done) => {
-                job.status = JobStatus::Published;
-                job.changed_files = Some(done.changed);
-                job.file_count = Some(done.published.files);
-                (job.done, job.total) = (done.extracted, Some(done.extracted));
-                job.outcomes = done.outcomes.into_iter().map(|(why, count)| (why, count.into())).collect();
-                jobs.finish(&job)?;
-                Ok(JobReport { job, published: done.published, warnings: done.warnings })
-            }
-            Err(problem) => {
-                job.status = JobStatus::Failed;
-                job.error = Some(problem.to_string());
-                // The first problem is the one to report; a full disk refuses this note too.
-                let _ = jobs.finish(&job);
-                Err(problem)
-            }
-        }
-    }
-}
-
-/// Indexes and waits: [`PreparedJob::start`] and [`PreparedJob::run`] in one.
-pub fn index(project: &Project, request: &JobRequest, work: &Work) -> Result<JobReport, IndexError> {
-    PreparedJob::start(project, request)?.run(project, work)
-}
-
-fn job_id(ref_name: &str, created_at: Timestamp) -> String {
-    let unique = format!("{ref_name}\0{}\0{}", created_at.as_nanosecond(), std::process::id());
-    hash_blob(ObjectFormat::Sha1, unique.as_bytes()).to_hex()[..12].to_owned()
-}
-
-/// Passes progress on and keeps the job's row up to date, a few times a second.
-struct Noted<'a> {
-    jobs: &'a Jobs,
-    id: &'a str,
-    work: &'a Work,
-    last: std::cell::Cell<Option<Instant>>,
-}
-
-impl Noted<'_> {
-    fn files(&self, done: u64, total: u64) {
-        self.work.tell(done, total);
-        let now = Instant::now();
-        if self.last.get().is_none_or(|last| now - last > Duration::from_millis(200)) {
-            self.last.set(Some(now));
-            // Progress that cannot be noted is no reason to stop.
-            let _ = self.jobs.progress(self.id, done, Some(total));
-        }
-    }
-}
-
-struct Run<'a> {
-    project: &'a Project,
-    ref_name: &'a str,
-    source: Source,
-    /// Whether this is the ref whose files are counted for whoever waits.
-    report: bool,
-    doubted: &'a HashSet<RepoPath>,
-    progress: &'a Noted<'a>,
-}
-
-/// What is published for a ref: its versions, and its files as they were.
-type Known = (RoaringBitmap, HashMap<RepoPath, StatEntry>);
-
-/// A ref that was read and is not published yet.
-struct ReadRef {
-    manifest: Manifest,
-    extracted: u64,
-    outcomes: BTreeMap<String, u64>,
-    warnings: Vec<String>,
-}
-
-struct Done {
-    published: Published,
-    changed: u64,
-    extracted: u64,
-    outcomes: BTreeMap<String, u64>,
-    warnings: Vec<String>,
-}
-
-/// A file that must be read.
-struct Unread {
-    file: ScanFile,
-    module: String,
-    /// Versions of this path that are known, by content.
-    known: Vec<(ContentHash, VersionId)>,
-    /// Those of them that lack embeddings.
-    bare: RoaringBitmap,
-}
-
-/// What came of a file that was read.
-enum Outcome {
-    New(Box<NewVersion>),
-    Known(VersionId),
-    Embedded(VersionId, Vec<u8>),
-    Skipped(LeftOut),
-    Failed(IndexError),
-}
-
-impl Run<'_> {
-    /// Publishes what changed since the ref was last published. An index of which a part is damaged is built anew instead: the
-    /// sources are all that it takes.
-    fn update(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
-        if cruxe_store::wants_rebuild(&self.project.dir) {
-            return self.rebuild(lock);
-        }
-        match self.add_changes(Arc::clone(&lock)) {
-            Err(IndexError::Store(StoreError::Damaged { what })) => {
-                tracing::warn!("a part of the index is damaged ({what}) and it is built anew");
-                self.rebuild(lock)
-            }
-            outcome => outcome,
-        }
+        self.note(outcome)
     }
 
-    fn add_changes(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
-        let known = self.published()?;
-        let mut writer = Writer::open(&self.project.dir, lock)?;
-        let read = self.read_ref(&mut writer, &known)?;
-        let changed = writer.changed_paths(&known.0, &read.manifest.versions)?;
-        let published = writer.publish(self.ref_name, &read.manifest, Timestamp::now())?;
-        Ok(self.done(read, published, changed))
+    /// Publishes what changed since the ref was last published.
+    fn update(&mut self, project: &Project, work: &Work) -> Result<(ReadRef, Published), IndexError> {
+        let known = match self.running.published()? {
+            Some(published) => Known::of(&published, project, &self.source)?,
+            None => Known::default(),
+        };
+        let mut writer = self.running.write()?;
+        let counter = Counter::new(&self.running, work);
+        let reader = RefReader { project, source: &self.source, doubted: &self.doubted, counter };
+        let read = reader.read(&mut writer, &known)?;
+        let published = writer.publish(self.ref_name(), &read.manifest, Timestamp::now())?;
+        Ok((read, published))
     }
 
     /// Builds the index anew from the sources, beside the one in use, and swaps them. Nothing of the old one is trusted: of a
     /// damaged one nobody knows what else is wrong with it.
-    fn rebuild(&self, lock: Arc<WriterLock>) -> Result<Done, IndexError> {
-        let dir = &self.project.dir;
-        let mut writer = Writer::stage(dir, lock)?;
-        match self.fill(&mut writer) {
+    fn rebuild(&self, project: &Project, work: &Work) -> Result<(ReadRef, Published), IndexError> {
+        let mut writer = self.running.rebuild()?;
+        match self.fill(project, work, &mut writer) {
             Ok(done) => {
-                writer.replace(dir)?;
+                writer.replace()?;
                 Ok(done)
             }
             Err(problem) => {
@@ -263,383 +124,180 @@ impl Run<'_> {
     }
 
     /// Reads this ref, and then every other one that the old index had, as far as it can be read and still exists.
-    fn fill(&self, writer: &mut Writer) -> Result<Done, IndexError> {
-        let mut read = self.read_ref(writer, &Known::default())?;
-        let published = writer.set_ref(self.ref_name, &read.manifest, Timestamp::now())?;
-        for name in cruxe_store::ref_names(&self.project.dir) {
-            let Ok((ref_name, source)) = self.project.resolve(Some(&name)) else {
+    fn fill(&self, project: &Project, work: &Work, writer: &mut Writer) -> Result<(ReadRef, Published), IndexError> {
+        let counter = Counter::new(&self.running, work);
+        let reader = RefReader { project, source: &self.source, doubted: &self.doubted, counter };
+        let mut read = reader.read(writer, &Known::default())?;
+        let published = writer.set_ref(self.ref_name(), &read.manifest, Timestamp::now())?;
+        for name in self.running.ref_names() {
+            let Ok((ref_name, source)) = project.resolve(Some(&name)) else {
                 read.warnings.push(format!("`{}` is gone from git and was not indexed again", name.escape_debug()));
                 continue;
             };
-            if ref_name == self.ref_name || ref_name != name {
+            if ref_name == self.ref_name() || ref_name != name {
                 continue;
             }
-            let other = Run { ref_name: &ref_name, source, report: false, ..*self };
-            match other.read_ref(writer, &Known::default()) {
+            let counter = Counter::silent(&self.running, work);
+            let other = RefReader { project, source: &source, doubted: &self.doubted, counter };
+            match other.read(writer, &Known::default()) {
                 Ok(other) => drop(writer.set_ref(&ref_name, &other.manifest, Timestamp::now())?),
                 Err(problem @ (IndexError::Cancelled | IndexError::Store(_))) => return Err(problem),
                 Err(problem) => read.warnings.push(format!("`{ref_name}` was not indexed again: {problem}")),
             }
         }
-        writer.adopt_compiler_facts(&self.project.dir)?;
-        let changed = read.manifest.versions.len();
-        Ok(self.done(read, published, changed))
+        writer.adopt_compiler_facts()?;
+        Ok((read, published))
     }
 
-    fn done(&self, read: ReadRef, published: Published, changed: u64) -> Done {
-        let ReadRef { extracted, outcomes, warnings, .. } = read;
-        Done { published, changed, extracted, outcomes, warnings }
-    }
-
-    /// Lists the files of the ref, and reads and extracts those that are not known.
-    fn read_ref(&self, writer: &mut Writer, (old, old_stats): &Known) -> Result<ReadRef, IndexError> {
-        if self.project.config.semantic.enabled {
-            // It takes a few milliseconds, in which files can be listed.
-            std::thread::spawn(Table::builtin);
-        }
-        let scanned_at = SystemTime::now();
-        let listing = self.list()?;
-        let places = self.places(&listing)?;
-        let embedding = embedding(self.project);
-        writer.use_model(embedding.as_ref())?;
-        let mut manifest = self.empty_manifest();
-        let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
-        for (path, why) in listing.skipped {
-            *outcomes.entry(format!("skipped: {why}")).or_default() += 1;
-            if !matches!(why.as_str(), "binary" | "version control") {
-                manifest.skipped.push((path, why));
+    /// Notes how the job ended.
+    fn note(mut self, outcome: Result<(ReadRef, Published), IndexError>) -> Result<JobReport, IndexError> {
+        let job = &mut self.running.job;
+        match outcome {
+            Ok((ReadRef { extracted, outcomes, warnings, .. }, published)) => {
+                job.status = JobStatus::Published;
+                job.changed_files = Some(published.changed);
+                job.file_count = Some(published.files);
+                (job.done, job.total) = (extracted, Some(extracted));
+                job.outcomes = outcomes.into_iter().map(|(why, count)| (why, count.into())).collect();
+                Ok(JobReport { job: self.running.finish()?, published, warnings })
+            }
+            Err(problem) => {
+                job.status = JobStatus::Failed;
+                job.error = Some(problem.to_string());
+                // The first problem is the one to report; a full disk refuses this note too.
+                let _ = self.running.finish();
+                Err(problem)
             }
         }
-        let total = listing.files.len() as u64;
-        let (mut work, mut kept) = (Vec::new(), Vec::new());
-        let modules = if old_stats.is_empty() { HashMap::new() } else { writer.modules(old)? };
-        for file in listing.files {
-            let language = registry::detect(&file.path, b"");
-            let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
-            let limit = self.project.config.index.max_file_bytes;
-            let believed = old_stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
-            let unchanged = believed.filter(|entry| comparison::is_unchanged(entry, &file, Some(limit)));
-            match unchanged {
-                Some(StatEntry { version: Err(why), .. }) => kept.push((file, module, Err(*why))),
-                Some(StatEntry { version: Ok(id), .. }) if modules.get(id) == Some(&module) => {
-                    kept.push((file, module, Ok(*id)));
-                }
-                _ => {
-                    let known = writer.versions_of(&file.path, &module)?;
-                    let by_hash = |hash| known.iter().find(|(known, _)| Some(*known) == hash).map(|(_, id)| *id);
-                    match by_hash(file.hash).filter(|_| file.hash.is_some()) {
-                        Some(id) => kept.push((file, module, Ok(id))),
-                        None => work.push((file, module, known)),
-                    }
-                }
-            }
-        }
-        *outcomes.entry("unchanged".to_owned()).or_default() += kept.len() as u64;
-        let known = kept.iter().filter_map(|(.., version)| version.ok());
-        let known = known.chain(work.iter().flat_map(|(.., known)| known.iter().map(|(_, id)| *id)));
-        let bare = match embedding {
-            Some(_) => writer.without_vectors(&known.collect())?,
-            None => RoaringBitmap::new(),
-        };
-        for (file, module, version) in kept {
-            match version.ok().filter(|version| bare.contains(*version)) {
-                // Another model than the one that embedded it: its text is needed once more.
-                Some(version) => {
-                    let known = writer.versions_of(&file.path, &module)?;
-                    let known = known.into_iter().filter(|(_, id)| *id == version).collect();
-                    work.push((file, module, known));
-                }
-                None => note(&mut manifest, file, version, scanned_at),
-            }
-        }
-        let with_bare = |(file, module, known): (ScanFile, String, Vec<(ContentHash, VersionId)>)| {
-            let bare = known.iter().map(|(_, id)| *id).filter(|id| bare.contains(*id)).collect();
-            Unread { file, module, known, bare }
-        };
-        let mut work: Vec<Unread> = work.into_iter().map(with_bare).collect();
-        // Large files first: one that is begun last would keep a single core busy while the others wait.
-        work.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
-        let extracted = work.len() as u64;
-        writer.expect(work.len());
-        let found = self.extract(work, total, writer, &mut outcomes)?;
-        for (file, version) in found {
-            note(&mut manifest, file, version, scanned_at);
-        }
-        manifest.stats.sort_by(|a, b| a.path.cmp(&b.path));
-        manifest.skipped.sort();
-        outcomes.retain(|_, count| *count > 0);
-        if self.progress.work.is_cancelled() {
-            return Err(IndexError::Cancelled);
-        }
-        self.count(total, total);
-        Ok(ReadRef { manifest, extracted, outcomes, warnings: listing.warnings })
-    }
-
-    fn count(&self, done: u64, total: u64) {
-        if self.report {
-            self.progress.files(done, total);
-        }
-    }
-
-    fn list(&self) -> Result<Listing, IndexError> {
-        match (&self.source, &self.project.repo) {
-            (Source::Commit(id), Some(repo)) => scan::commit(repo, id, self.project.config.index.max_files),
-            _ => self.project.scan(),
-        }
-    }
-
-    /// What is published for the ref now; nothing when that cannot be read, which the writer reports if it matters.
-    fn published(&self) -> Result<Known, IndexError> {
-        let index = match Index::open(&self.project.dir) {
-            Ok(index) => index,
-            Err(StoreError::NotIndexed) => return Ok(Default::default()),
-            // The writer brings an older one up to date, or refuses it.
-            Err(StoreError::Incompatible { found, required }) if found < required => return Ok(Default::default()),
-            Err(problem) => return Err(problem.into()),
-        };
-        let snapshot = index.snapshot()?;
-        let Some(state) = snapshot.ref_state(self.ref_name)? else { return Ok(Default::default()) };
-        let same_tree = state.worktree.as_deref() == self.work_tree_name().as_deref();
-        let stats = if same_tree { snapshot.stats(self.ref_name)? } else { Vec::new() };
-        Ok((state.versions.clone(), stats.into_iter().map(|entry| (entry.path.clone(), entry)).collect()))
-    }
-
-    fn work_tree_name(&self) -> Option<String> {
-        matches!(self.source, Source::WorkTree { .. }).then(|| self.project.root.to_string_lossy().into_owned())
-    }
-
-    fn empty_manifest(&self) -> Manifest {
-        let commit = match &self.source {
-            Source::WorkTree { commit } => commit.as_ref().map(ContentHash::to_hex),
-            Source::Commit(commit) => Some(commit.to_hex()),
-        };
-        Manifest { commit, worktree: self.work_tree_name(), ..Manifest::default() }
-    }
-
-    fn places(&self, listing: &Listing) -> Result<Places, IndexError> {
-        let (root, reader) = (open_root(self.project)?, blob_reader(self.project, &self.source));
-        let mut places = Places::default();
-        for file in listing.files.iter().filter(|file| Places::is_marker(&file.path)) {
-            if let Ok(Ok(bytes)) = read(self.project, &root, reader.as_ref(), file) {
-                places.add(&file.path, &bytes);
-            }
-        }
-        Ok(places)
-    }
-
-    /// Reads, hashes and extracts on all cores while this thread writes.
-    #[allow(clippy::type_complexity)]
-    fn extract(
-        &self,
-        work: Vec<Unread>,
-        total: u64,
-        writer: &mut Writer,
-        outcomes: &mut BTreeMap<String, u64>,
-    ) -> Result<Vec<(ScanFile, Result<VersionId, LeftOut>)>, IndexError> {
-        let threads = match self.project.config.index.threads {
-            0 => std::thread::available_parallelism().map_or(2, usize::from),
-            threads => threads,
-        };
-        let (next, work) = (AtomicUsize::new(0), &work);
-        let (sender, receiver) = crossbeam_channel::bounded::<(usize, Outcome)>(IN_FLIGHT);
-        let stopped = std::sync::atomic::AtomicBool::new(false);
-        let (source, project) = (&self.source, self.project);
-        let mut found = Vec::with_capacity(work.len());
-        let mut done = total - work.len() as u64;
-        let result = std::thread::scope(|scope| {
-            for _ in 0..threads.min(work.len()) {
-                let sender = sender.clone();
-                let (next, stopped) = (&next, &stopped);
-                scope.spawn(move || {
-                    let Ok(mut worker) = Worker::new(project, source) else { return };
-                    while !stopped.load(Ordering::Relaxed) {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(item) = work.get(at) else { return };
-                        if sender.send((at, worker.outcome(item))).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let mut write = || -> Result<(), IndexError> {
-                for (at, outcome) in &receiver {
-                    let file = work[at].file.clone();
-                    let (what, version) = match outcome {
-                        Outcome::New(new) => ("indexed", Ok(writer.add(*new)?)),
-                        Outcome::Known(id) => ("unchanged", Ok(id)),
-                        Outcome::Embedded(id, vectors) => {
-                            writer.add_vectors(id, &vectors)?;
-                            ("embedded anew", Ok(id))
-                        }
-                        Outcome::Skipped(why) => ("skipped", Err(why)),
-                        Outcome::Failed(problem) => {
-                            tracing::warn!("{}: {problem}", file.path);
-                            ("skipped", Err(LeftOut::Unreadable))
-                        }
-                    };
-                    let key = version.err().map_or(what.to_owned(), |why| format!("{what}: {}", why.as_str()));
-                    *outcomes.entry(key).or_default() += 1;
-                    found.push((file, version));
-                    done += 1;
-                    self.count(done, total);
-                    if self.progress.work.is_cancelled() {
-                        return Err(IndexError::Cancelled);
-                    }
-                }
-                Ok(())
-            };
-            let result = write();
-            stopped.store(true, Ordering::Relaxed);
-            drop(receiver);
-            result
-        });
-        result.map(|()| found)
     }
 }
 
-fn blob_reader(project: &Project, source: &Source) -> Option<BlobReader> {
-    match (source, &project.repo) {
-        (Source::Commit(_), Some(repo)) => Some(repo.reader()),
-        _ => None,
-    }
+fn job_id(ref_name: &str, created_at: Timestamp) -> String {
+    let unique = format!("{ref_name}\0{}\0{}", created_at.as_nanosecond(), std::process::id());
+    hash_blob(ObjectFormat::Sha1, unique.as_bytes()).to_hex()[..12].to_owned()
 }
 
-/// The content of a file, or why it is not indexed.
-fn read(
-    project: &Project,
-    root: &Root,
-    reader: Option<&BlobReader>,
-    file: &ScanFile,
-) -> Result<Result<Vec<u8>, LeftOut>, IndexError> {
-    let limit = project.config.index.max_file_bytes;
-    Ok(match (reader, &file.hash) {
-        (Some(reader), Some(hash)) => match reader.read(hash, limit)? {
-            Blob::Data(bytes) if ignore_rules::is_binary(&bytes) => Err(LeftOut::Binary),
-            Blob::Data(bytes) => Ok(bytes),
-            Blob::TooLarge(_) => Err(LeftOut::TooLarge),
-        },
-        _ => scan::content(root, &file.path, limit),
-    })
+/// Tells whoever waits how far a job is and, a few times a second, its row in the history.
+struct Counter<'a> {
+    running: &'a RunningJob,
+    work: &'a Work,
+    /// Whether this is the ref whose files are counted for whoever waits.
+    is_heard: bool,
+    last: Cell<Option<Instant>>,
 }
 
-/// Puts a file into the manifest.
-fn note(manifest: &mut Manifest, file: ScanFile, version: Result<VersionId, LeftOut>, scanned_at: SystemTime) {
-    match version {
-        Ok(version) => drop(manifest.versions.insert(version)),
-        Err(why) => manifest.skipped.push((file.path.clone(), why.as_str().to_owned())),
-    }
-    let stat = comparison::believable(file.stat, scanned_at, SystemTime::now());
-    if manifest.worktree.is_some() {
-        manifest.stats.push(StatEntry { path: file.path, stat, version });
-    }
-}
-
-/// The folder that the files of a project are opened beneath.
-pub(crate) fn open_root(project: &Project) -> Result<Root, IndexError> {
-    Root::open(&project.root).map_err(|problem| IndexError::Io { path: project.root.clone(), source: problem.into() })
-}
-
-/// One extracting thread.
-pub(crate) struct Worker<'a> {
-    project: &'a Project,
-    root: Root,
-    reader: Option<BlobReader>,
-    extractor: Extractor,
-    packer: Packer,
-}
-
-impl<'a> Worker<'a> {
-    pub fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
-        let reader = blob_reader(project, source);
-        let root = open_root(project)?;
-        Ok(Worker { project, root, reader, extractor: history::extractor(project), packer: Packer::new()? })
+impl<'a> Counter<'a> {
+    fn new(running: &'a RunningJob, work: &'a Work) -> Counter<'a> {
+        Counter { running, work, is_heard: true, last: Cell::new(None) }
     }
 
-    fn outcome(&mut self, work: &Unread) -> Outcome {
-        let bytes = match read(self.project, &self.root, self.reader.as_ref(), &work.file) {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(why)) => return Outcome::Skipped(why),
-            Err(problem) => return Outcome::Failed(problem),
-        };
-        let hash = hash_blob(self.project.object_format(), &bytes);
-        if let Some((_, id)) = work.known.iter().find(|(known, _)| *known == hash) {
-            let id = *id;
-            if !work.bare.contains(id) {
-                return Outcome::Known(id);
-            }
-            return match self.version(work, hash, bytes) {
-                Outcome::New(new) => Outcome::Embedded(id, new.vectors),
-                other => other,
-            };
+    /// Counts nothing, but stops where it should.
+    fn silent(running: &'a RunningJob, work: &'a Work) -> Counter<'a> {
+        Counter { is_heard: false, ..Counter::new(running, work) }
+    }
+
+    fn files(&self, done: u64, total: u64) {
+        if !self.is_heard {
+            return;
         }
-        self.version(work, hash, bytes)
-    }
-
-    fn version(&mut self, work: &Unread, hash: ContentHash, bytes: Vec<u8>) -> Outcome {
-        match self.new_version(&work.file.path, &work.module, hash, bytes) {
-            Ok(new) => Outcome::New(Box::new(new)),
-            Err(problem) => Outcome::Failed(problem),
+        self.work.tell(done, total);
+        let now = Instant::now();
+        if self.last.get().is_none_or(|last| now - last > Duration::from_millis(200)) {
+            self.last.set(Some(now));
+            // Progress that cannot be noted is no reason to stop.
+            let _ = self.running.progress(done, total);
         }
     }
 
-    /// A file version, ready to be stored.
-    pub fn new_version(
-        &mut self,
-        path: &RepoPath,
-        module: &str,
-        hash: ContentHash,
-        bytes: Vec<u8>,
-    ) -> Result<NewVersion, IndexError> {
-        let facts = history::facts(&mut self.extractor, path, module, &bytes);
-        let packed = self.packer.pack(&facts)?;
-        let size = bytes.len() as u64;
-        let text = String::from_utf8(bytes).unwrap_or_else(|broken| as_text(broken.as_bytes()).0.into_owned());
-        Ok(NewVersion {
-            path: path.clone(),
-            hash,
-            module: module.to_owned(),
-            bytes: size,
-            problems: problems(&facts),
-            vectors: if self.project.config.semantic.enabled { embed(path, &facts, &text) } else { Vec::new() },
-            facts,
-            packed,
-            text,
-        })
+    fn check(&self) -> Result<(), IndexError> {
+        Ok(self.work.check()?)
     }
 }
 
-/// The model that embeds chunks, if any does.
-pub(crate) fn embedding(project: &Project) -> Option<Embedding> {
-    let table = project.config.semantic.enabled.then(Table::builtin);
-    table.map(|table| Embedding { model: table.version().to_owned(), row: row_bytes(table.dims()) })
-}
+#[cfg(test)]
+mod tests {
+    use std::fs;
 
-/// The embeddings of a file's chunks: each of what it says and of where it stands.
-fn embed(path: &RepoPath, facts: &FileFacts, text: &str) -> Vec<u8> {
-    let table = Table::builtin();
-    let mut rows = Vec::with_capacity(facts.chunks.len() * row_bytes(table.dims()));
-    for chunk in &facts.chunks {
-        let body = text.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
-        let name = chunk.symbol.and_then(|at| facts.symbol(at)).map_or("", |symbol| symbol.qualified_name.as_str());
-        let vector = table.embed_parts(&[path.as_str(), name, body]);
-        push_row(vector.as_ref(), table.dims(), &mut rows);
+    use cruxe_model::SkipReason;
+    use cruxe_store::RefSnapshot;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::fixture::Fixture;
+
+    fn start(fixture: &Fixture) -> Result<PreparedJob, IndexError> {
+        PreparedJob::start(&fixture.workspace.project, &JobRequest::default())
     }
-    rows
-}
 
-/// What could not be done, in words.
-fn problems(facts: &FileFacts) -> Option<String> {
-    let words: Vec<String> = facts
-        .problems
-        .iter()
-        .map(|problem| match problem {
-            Problem::SyntaxError { line } => format!("syntax error at line {line}"),
-            Problem::TooLarge { bytes } => format!("too large to parse ({bytes} bytes)"),
-            Problem::TooSlow => "parsing took too long".to_owned(),
-            Problem::NotUtf8 => "not UTF-8".to_owned(),
-            Problem::TooMany => "more symbols than the limit".to_owned(),
-        })
-        .collect();
-    (!words.is_empty()).then(|| words.join("; "))
+    fn published(fixture: &Fixture) -> Option<RefSnapshot> {
+        fixture.workspace.project.store.ref_snapshot("live").unwrap()
+    }
+
+    fn paths(fixture: &Fixture) -> Vec<String> {
+        published(fixture).unwrap().files().unwrap().into_iter().map(|file| file.path.into()).collect()
+    }
+
+    #[test]
+    fn the_first_job_reads_everything_and_later_ones_what_changed() {
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]);
+        let first = fixture.index().job;
+        assert_eq!((first.mode, first.changed_files, first.file_count), (JobMode::Full, Some(2), Some(2)));
+        assert_eq!(Value::Object(first.outcomes), json!({"indexed": 2}));
+        let second = fixture.index().job;
+        assert_eq!((second.mode, second.changed_files, second.file_count), (JobMode::Incremental, Some(0), Some(2)));
+        assert_eq!(Value::Object(second.outcomes), json!({"unchanged": 2}));
+        fixture.write("a.rs", "fn other() {}");
+        fs::remove_file(fixture.root().join("b.rs")).unwrap();
+        let third = fixture.index().job;
+        assert_eq!((third.changed_files, third.file_count), (Some(2), Some(1)));
+        assert_eq!(paths(&fixture), ["a.rs"]);
+    }
+
+    #[test]
+    fn files_that_are_left_out_are_published_with_their_reason() {
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}"), ("Cargo.lock", ""), ("logo.png", ""), ("odd.rs", "a\0b")]);
+        let job = fixture.index().job;
+        let outcomes = json!({"indexed": 1, "skipped: binary": 2, "skipped: lock file": 1});
+        assert_eq!(Value::Object(job.outcomes), outcomes);
+        let published = published(&fixture).unwrap();
+        let skipped: Vec<(&str, SkipReason)> =
+            published.state.skipped.iter().map(|(path, why)| (path.as_str(), *why)).collect();
+        assert_eq!(skipped, [("Cargo.lock", SkipReason::LockFile), ("odd.rs", SkipReason::Binary)]);
+    }
+
+    #[test]
+    fn a_second_job_is_busy_and_one_that_died_is_found_by_the_next() {
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+        let first = start(&fixture).unwrap();
+        let id = first.id().to_owned();
+        assert!(matches!(start(&fixture).err(), Some(IndexError::Busy)));
+        drop(first);
+        let next = start(&fixture).unwrap();
+        assert_eq!(next.interrupted().iter().map(|job| job.id.as_str()).collect::<Vec<_>>(), [id]);
+    }
+
+    #[test]
+    fn a_cancelled_job_is_noted_as_failed_and_publishes_nothing() {
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+        let work = Work::default();
+        work.cancel();
+        let outcome = start(&fixture).unwrap().run(&fixture.workspace.project, &work);
+        assert!(matches!(outcome, Err(IndexError::Cancelled)));
+        let noted = fixture.workspace.project.store.jobs().recent(1).unwrap().remove(0);
+        assert_eq!((noted.status, noted.error.as_deref()), (JobStatus::Failed, Some("cancelled")));
+        assert!(published(&fixture).is_none());
+    }
+
+    #[test]
+    fn an_index_that_somebody_found_damaged_is_built_anew() {
+        let fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+        fixture.index();
+        let generation = || fixture.workspace.project.store.dir().current().unwrap().unwrap();
+        let before = generation();
+        fs::write(before.join("damaged"), "").unwrap();
+        let job = fixture.index().job;
+        assert_eq!(Value::Object(job.outcomes), json!({"indexed": 1}));
+        assert_ne!(generation(), before);
+        assert_eq!(paths(&fixture), ["a.rs"]);
+    }
 }

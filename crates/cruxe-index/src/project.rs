@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cruxe_files::Root;
 use cruxe_model::config::Config;
 use cruxe_model::{ContentHash, ProjectId, RepoPath};
-use cruxe_store::{FileRow, Home, ProjectDir, ProjectRecord};
+use cruxe_store::{FileRow, Home, ProjectRecord, Store};
 use cruxe_vcs::{Blob, ObjectFormat, Repo, hash_blob};
 use jiff::Timestamp;
 
@@ -23,8 +23,8 @@ pub struct Project {
     pub root: PathBuf,
     /// Its repository; `None` outside git.
     pub repo: Option<Repo>,
-    /// Where its index is.
-    pub dir: ProjectDir,
+    /// Its index and the history of its jobs.
+    pub store: Store,
     /// Its configuration.
     pub config: Config,
 }
@@ -58,14 +58,14 @@ impl Project {
             return Err(IndexError::TooBroad(root));
         }
         let id = ProjectId::new(&key.to_string_lossy());
-        let dir = home.project(&id);
-        Ok(Project { id, root, repo, dir, config })
+        let store = Store::open(home.project(&id));
+        Ok(Project { id, root, repo, store, config })
     }
 
     /// Registers the project where it is not registered yet.
     pub fn register(&self) -> Result<(), IndexError> {
-        if self.dir.record()?.is_none() {
-            self.dir.register(&ProjectRecord {
+        if self.store.dir().record()?.is_none() {
+            self.store.dir().register(&ProjectRecord {
                 project_id: self.id.as_str().to_owned(),
                 root: self.root.clone(),
                 common_dir: self.repo.as_ref().map(|repo| repo.common_dir().to_owned()),
@@ -77,7 +77,7 @@ impl Project {
 
     /// Whether it was ever registered.
     pub fn is_registered(&self) -> Result<bool, IndexError> {
-        Ok(self.dir.record()?.is_some())
+        Ok(self.store.dir().record()?.is_some())
     }
 
     /// Fails where this process may not look into the folder.

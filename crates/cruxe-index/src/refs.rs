@@ -86,7 +86,7 @@ impl Workspace {
     /// Notes that a ref is asked for. That it cannot be noted is no reason to refuse an answer.
     pub fn note_access(&self, ref_name: &str) {
         let now = Timestamp::now();
-        match self.with_jobs(|jobs| jobs.touch(ref_name, now)) {
+        match self.project.store.jobs().touch(ref_name, now) {
             Ok(()) => {
                 self.touched.lock().unwrap_or_else(PoisonError::into_inner).insert(ref_name.to_owned(), now);
             }
@@ -96,7 +96,7 @@ impl Workspace {
 
     /// When a ref was last asked for or published, whichever is later.
     pub fn accessed_at(&self, state: &RefState) -> Timestamp {
-        let noted = self.with_jobs(|jobs| jobs.accessed(&state.name)).ok().flatten();
+        let noted = self.project.store.jobs().accessed(&state.name).ok().flatten();
         noted.unwrap_or(state.indexed_at).max(state.indexed_at)
     }
 

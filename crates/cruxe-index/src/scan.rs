@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use cruxe_files::{FileError, Kind, Meta, Root};
-use cruxe_model::{ContentHash, RepoPath};
-use cruxe_store::{FileStat, LeftOut};
+use cruxe_model::{ContentHash, RepoPath, SkipReason};
+use cruxe_store::FileStat;
 use cruxe_vcs::{Blob, BlobReader, Repo, TreeListing};
 
 use crate::error::IndexError;
@@ -41,7 +41,7 @@ pub struct Listing {
     /// Files to index.
     pub files: Vec<ScanFile>,
     /// Files left out, with the reason. Ignored folders are not listed file by file.
-    pub skipped: Vec<(RepoPath, String)>,
+    pub skipped: Vec<(RepoPath, SkipReason)>,
     /// Folders that were looked into, relative to the root; the root itself is the empty string.
     pub folders: Vec<String>,
     /// Ignore files, relative to the root, that decided what is listed, or would if they were there.
@@ -91,15 +91,15 @@ fn ignore_file_of_root(root: &Root, name: &str) -> Result<String, IndexError> {
 }
 
 /// What a file of the work tree holds, as far as an index is concerned.
-pub(crate) fn content(root: &Root, path: &RepoPath, limit: u64) -> Result<Vec<u8>, LeftOut> {
+pub(crate) fn content(root: &Root, path: &RepoPath, limit: u64) -> Result<Vec<u8>, SkipReason> {
     match root.read(path.as_str(), limit) {
-        Ok(bytes) if ignore_rules::is_binary(&bytes) => Err(LeftOut::Binary),
+        Ok(bytes) if ignore_rules::is_binary(&bytes) => Err(SkipReason::Binary),
         Ok(bytes) => Ok(bytes),
-        Err(FileError::TooLarge { .. }) if has_binary_head(root, path) => Err(LeftOut::Binary),
-        Err(FileError::TooLarge { .. }) => Err(LeftOut::TooLarge),
+        Err(FileError::TooLarge { .. }) if has_binary_head(root, path) => Err(SkipReason::Binary),
+        Err(FileError::TooLarge { .. }) => Err(SkipReason::TooLarge),
         Err(problem) => {
             tracing::debug!("{path}: {problem}");
-            Err(LeftOut::Unreadable)
+            Err(SkipReason::Unreadable)
         }
     }
 }
@@ -169,7 +169,7 @@ fn add_tracked(
             continue;
         }
         if let Some(why) = left_out(own, path) {
-            listing.skipped.push((path.clone(), why.to_owned()));
+            listing.skipped.push((path.clone(), why));
             continue;
         }
         // What is not there now may come, in any of the folders that lead to it.
@@ -234,7 +234,7 @@ pub fn of_tree(repo: &Repo, tree: TreeListing, max_files: usize) -> Result<Listi
         }
     }
     for path in tree.submodules {
-        listing.skipped.push((path, "submodule".to_owned()));
+        listing.skipped.push((path, SkipReason::Submodule));
     }
     listing.warnings.extend(tree.bad_paths.into_iter().map(|path| format!("{path}: not a usable path; skipped")));
     sort(&mut listing);
@@ -250,14 +250,14 @@ fn read_text(reader: &BlobReader, hash: &ContentHash) -> Result<String, IndexErr
 
 fn take(listing: &mut Listing, rules: &OwnRules, file: ScanFile, max_files: usize) -> Result<(), IndexError> {
     match left_out(rules, &file.path) {
-        Some(why) => listing.skipped.push((file.path, why.to_owned())),
+        Some(why) => listing.skipped.push((file.path, why)),
         None => listing.files.push(file),
     }
     if listing.files.len() > max_files { Err(IndexError::TooManyFiles(max_files)) } else { Ok(()) }
 }
 
 /// Why the built-in rules leave a file out, unless the project's own take it back in.
-pub(crate) fn left_out(rules: &OwnRules, path: &RepoPath) -> Option<&'static str> {
+pub(crate) fn left_out(rules: &OwnRules, path: &RepoPath) -> Option<SkipReason> {
     ignore_rules::reason(path).filter(|_| !rules.keeps(path.as_str()))
 }
 

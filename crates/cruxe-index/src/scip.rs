@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cruxe_model::{RepoPath, VersionId};
-use cruxe_store::{CompilerFacts, FileRow, StoreError, Writer, WriterLock};
+use cruxe_store::{CompilerFacts, FileRow};
 use protobuf::CodedInputStream;
 use scip::types::{Document, Metadata};
 
@@ -117,19 +117,18 @@ impl ScipFile {
     pub fn import(&self, workspace: &Workspace, ref_name: Option<&str>) -> Result<ScipReport, IndexError> {
         let project = &workspace.project;
         let (name, _) = project.resolve(ref_name)?;
-        let snapshot = workspace.snapshot()?;
-        let state = snapshot.ref_state(&name)?.ok_or_else(|| IndexError::RefNotIndexed(name.clone()))?;
+        let published = project.store.ref_snapshot(&name)?.ok_or_else(|| IndexError::RefNotIndexed(name.clone()))?;
         let files: HashMap<RepoPath, FileRow> =
-            snapshot.files(&state.versions)?.into_iter().map(|row| (row.path.clone(), row)).collect();
+            published.files()?.into_iter().map(|row| (row.path.clone(), row)).collect();
         let prefix = self.prefix(&project.root.to_string_lossy(), &files);
         let mut report = ScipReport {
             tool: self.tool.clone(),
             ref_name: name,
             documents: self.paths.len(),
-            files: state.files,
+            files: published.state.files,
             ..ScipReport::default()
         };
-        let mut writer = Writer::open(&project.dir, patiently(&project.dir.lock_path())?)?;
+        let mut writer = project.store.write_within(PATIENCE)?;
         let mut seen = HashSet::new();
         let repeated: HashSet<&String> = self.paths.iter().filter(|path| !seen.insert(*path)).collect();
         // What documents of one path say belongs together: how many there were, and their facts.
@@ -174,9 +173,9 @@ impl ScipFile {
             return Err(problem);
         }
         // Before the end: the writer would wait for every reader, this one too, to fold its log into the database.
-        drop(snapshot);
+        drop(published);
         writer.publish_compiler_facts()?;
-        report.covered = workspace.snapshot()?.compiler_coverage(&state.versions)?;
+        report.covered = project.store.ref_snapshot(&report.ref_name)?.map_or(Ok(0), |now| now.compiler_coverage())?;
         Ok(report)
     }
 
@@ -231,17 +230,6 @@ fn placed(prefix: &str, path: &str) -> Option<RepoPath> {
 
 fn refused(why: impl std::fmt::Display) -> IndexError {
     IndexError::BadScip(why.to_string())
-}
-
-/// The writer's lock, waited for.
-fn patiently(path: &Path) -> Result<WriterLock, IndexError> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match WriterLock::acquire(path) {
-            Err(StoreError::Busy) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(50)),
-            outcome => return Ok(outcome?),
-        }
-    }
 }
 
 /// Reads an index document by document and returns what it says about itself.

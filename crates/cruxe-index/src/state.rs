@@ -15,7 +15,7 @@
 mod export;
 mod import;
 
-use cruxe_model::{ContentHash, RepoPath};
+use cruxe_model::{ContentHash, RepoPath, SkipReason};
 use cruxe_vcs::ObjectFormat;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ struct Ref {
     checked_out: bool,
     /// Positions in the list of files.
     files: Vec<u32>,
-    skipped: Vec<(RepoPath, String)>,
+    skipped: Vec<(RepoPath, SkipReason)>,
 }
 
 fn format_name(format: ObjectFormat) -> &'static str {

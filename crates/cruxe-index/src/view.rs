@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cruxe_embed::Table;
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, Work};
-use cruxe_store::{JobMode, RefState, Snapshot, StoreError};
+use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, SkipReason, Work};
+use cruxe_store::{JobMode, RefSnapshot, Snapshot, StoreError};
 
 use crate::comparison::Change;
 use crate::error::IndexError;
@@ -21,7 +21,7 @@ pub struct View<'a> {
     /// The project.
     pub project: &'a Project,
     /// What is published; `None` while nothing is.
-    pub published: Option<(Snapshot, Arc<RefState>)>,
+    pub published: Option<RefSnapshot>,
     /// How current and complete an answer from it is.
     pub standing: Standing,
     /// The work of whoever asks.
@@ -80,11 +80,7 @@ impl Standing {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(
-        project: &'a Project,
-        published: Option<(Snapshot, Arc<RefState>)>,
-        standing: Standing,
-    ) -> View<'a> {
+    pub(crate) fn new(project: &'a Project, published: Option<RefSnapshot>, standing: Standing) -> View<'a> {
         View { project, published, standing, work: Work::default() }
     }
 
@@ -108,7 +104,7 @@ impl Workspace {
             Ok(_) => {}
             // What is damaged in part is rebuilt by a sync, also where it is the part that every question needs.
             Err(_) => {
-                let damaged = self.index().is_ok_and(|index| index.wants_rebuild());
+                let damaged = self.project.store.wants_rebuild();
                 if damaged && policy != FreshnessPolicy::BestEffort {
                     self.sync_in_background();
                 }
@@ -133,18 +129,18 @@ impl Workspace {
             }
             Err(problem) => return Err(problem.into()),
         };
-        let state = match &snapshot {
-            Some(snapshot) => snapshot.ref_state(&name)?,
+        let published = match snapshot {
+            Some(snapshot) => snapshot.into_ref(&name)?,
             None => None,
         };
-        let Some((snapshot, state)) = snapshot.zip(state) else {
+        let Some(published) = published else {
             return self.unpublished(name, source, policy, standing);
         };
         if ref_name.is_some() {
             self.touch(&name);
         }
         let change = match &source {
-            Some(source) => self.freshness.change(&self.project, &name, source, &state, &snapshot)?,
+            Some(source) => self.freshness.change(&self.project, source, &published)?,
             None => Some(Change::OtherSource), // the ref is gone from git; what was indexed is all there is
         };
         let active = self.active_job()?.filter(|job| job.ref_name == name);
@@ -156,17 +152,16 @@ impl Workspace {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut standing)?;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
-        let incomplete = || Ok::<_, IndexError>(snapshot.wants_rebuild() || self.lacks_embeddings(&snapshot)?);
+        let incomplete = || Ok::<_, IndexError>(published.wants_rebuild() || self.lacks_embeddings(&published)?);
         if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
-        if !state.skipped.is_empty() {
-            let large = state.skipped.iter().filter(|(_, why)| why == "too large" || why == "unreadable").count();
-            if large > 0 {
-                standing.notices.push(Notice::LeftOut(large));
-            }
+        let is_lost = |why: &SkipReason| matches!(why, SkipReason::TooLarge | SkipReason::Unreadable);
+        let lost = published.state.skipped.iter().filter(|(_, why)| is_lost(why)).count();
+        if lost > 0 {
+            standing.notices.push(Notice::LeftOut(lost));
         }
-        Ok(View::new(&self.project, Some((snapshot, state)), standing))
+        Ok(View::new(&self.project, Some(published), standing))
     }
 
     /// Whether the embeddings are of another model than the one that questions are embedded with.
@@ -186,7 +181,7 @@ impl Workspace {
                 });
                 // That the folder cannot be read says more than which of its files could not.
                 let problem = || self.project.check_readable().err().unwrap_or(problem);
-                known.map(|name| (name.to_owned(), None)).ok_or_else(|| problem().into())
+                known.map(|name| (name.to_owned(), None)).ok_or_else(problem)
             }
         }
     }
@@ -260,8 +255,7 @@ impl Workspace {
             Err(StoreError::NotIndexed) => return Ok(View::new(&self.project, None, standing)),
             Err(problem) => return Err(problem.into()),
         };
-        let state = snapshot.ref_state(&name)?;
-        Ok(View::new(&self.project, state.map(|state| (snapshot, state)), standing))
+        Ok(View::new(&self.project, snapshot.into_ref(&name)?, standing))
     }
 
     /// Calls back after every publish that this process makes or, while it follows edits, notices. It must be quick.
@@ -272,7 +266,7 @@ impl Workspace {
     pub(crate) fn tell_listeners(&self) {
         let Ok(snapshot) = self.snapshot() else { return };
         let mut listeners = lock(&self.listeners);
-        if std::mem::replace(&mut listeners.1, snapshot.published()) != snapshot.published() {
+        if std::mem::replace(&mut listeners.1, snapshot.as_of()) != snapshot.as_of() {
             listeners.0.iter().for_each(|tell| tell());
         }
     }

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use cruxe_files::{Entry, FileError, Kind, Root};
-use cruxe_model::RepoPath;
-use cruxe_store::LeftOut;
+use cruxe_model::{RepoPath, SkipReason};
 
 use crate::error::IndexError;
 use crate::ignore_rules;
@@ -146,7 +145,7 @@ impl<'a> Walk<'a> {
             return;
         };
         if let Some(why) = scan::left_out(self.own, &path) {
-            listing.skipped.push((path, why.to_owned()));
+            listing.skipped.push((path, why));
             return;
         }
         // A file that went away during the walk is none.
@@ -223,7 +222,7 @@ fn skip_unreadable(listing: &mut Listing, path: &str, problem: String) {
     // It is watched all the same: that it may be read again is a change of its own.
     listing.folders.push(path.to_owned());
     if let Ok(path) = RepoPath::from_walk(path) {
-        listing.skipped.push((path, LeftOut::Unreadable.as_str().to_owned()));
+        listing.skipped.push((path, SkipReason::Unreadable));
     }
     listing.warnings.push(problem);
 }

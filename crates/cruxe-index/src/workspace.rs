@@ -8,7 +8,7 @@ use cruxe_embed::minilm::{MiniLm, NAME};
 use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
 use cruxe_model::{SchemaStatus, Work};
-use cruxe_store::{Index, Job, JobMode, Jobs, SCHEMA_VERSION, Snapshot, StoreError};
+use cruxe_store::{Job, JobMode, SCHEMA_VERSION, Snapshot, StoreError};
 
 use crate::error::IndexError;
 use crate::freshness::Freshness;
@@ -22,7 +22,6 @@ use crate::view::Listener;
 pub struct Workspace {
     /// The project.
     pub project: Project,
-    index: Mutex<Option<Arc<Index>>>,
     pub(crate) jobs: RunningJobs,
     pub(crate) freshness: Freshness,
     transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
@@ -39,7 +38,6 @@ impl Workspace {
     pub fn open(project: Project) -> Arc<Workspace> {
         Arc::new(Workspace {
             project,
-            index: Mutex::default(),
             jobs: RunningJobs::default(),
             freshness: Freshness::default(),
             transformer: OnceLock::new(),
@@ -49,27 +47,9 @@ impl Workspace {
         })
     }
 
-    /// The index as it is on disk now.
-    pub fn index(&self) -> Result<Arc<Index>, StoreError> {
-        let mut cached = lock(&self.index);
-        if let Some(index) = cached.as_ref().filter(|index| index.is_current(&self.project.dir)) {
-            return Ok(Arc::clone(index));
-        }
-        let index = Index::open(&self.project.dir)?;
-        *cached = Some(Arc::clone(&index));
-        Ok(index)
-    }
-
     /// What is published now.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        loop {
-            let index = self.index()?;
-            match index.snapshot() {
-                // It was replaced by a new generation after it was looked up: that is no damage.
-                Err(_) if !index.is_current(&self.project.dir) => {}
-                outcome => return outcome,
-            }
-        }
+        self.project.store.snapshot()
     }
 
     /// Whether the index can be read, and why not.
@@ -86,24 +66,20 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
-    /// Asks the history of jobs.
-    pub(crate) fn with_jobs<T>(&self, ask: impl Fn(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.jobs.ask(&self.project.dir, ask)
-    }
-
     /// The job that is going on, in whatever process.
     pub fn active_job(&self) -> Result<Option<Job>, StoreError> {
-        self.jobs.active(&self.project.dir)
+        self.project.store.jobs().active()
     }
 
     /// The latest jobs, newest first.
     pub fn recent_jobs(&self, limit: usize) -> Result<Vec<Job>, StoreError> {
-        self.jobs.recent(&self.project.dir, limit)
+        self.project.store.jobs().recent(limit)
     }
 
     /// Notes jobs whose process ended before they did.
     pub fn recover_interrupted_jobs(&self) -> Result<(), StoreError> {
-        self.jobs.recover(&self.project.dir)
+        self.jobs.note_interrupted(self.project.store.jobs().recover()?);
+        Ok(())
     }
 
     /// Jobs that were found interrupted since this process looks at the project.
@@ -136,7 +112,7 @@ impl Workspace {
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
         let mut job = PreparedJob::start(&self.project, request)?;
         job.doubted = self.freshness.doubted(&self.project);
-        self.jobs.note_interrupted(job.interrupted.iter().cloned());
+        self.jobs.note_interrupted(job.interrupted().iter().cloned());
         Ok(job)
     }
 
@@ -222,7 +198,7 @@ impl Workspace {
             return Ok(None);
         }
         let load = || {
-            let models = Models::new(self.project.dir.home().models());
+            let models = Models::new(self.project.store.dir().home().models());
             if !models.is_installed(&MINILM) {
                 return Err(format!("{NAME} is chosen and not installed: run `cruxe model install {NAME}`"));
             }

@@ -62,7 +62,7 @@ impl Project {
     /// `worktrees/<project>/<ref with / as ->`. Two refs may have the same name then (`feat/x`, `feat-x`): a note
     /// beside the folder says whose it is, and the other one gets a name of its own.
     fn worktree_path(&self, ref_name: &str) -> std::io::Result<PathBuf> {
-        let folder = self.dir.worktrees();
+        let folder = self.store.dir().worktrees();
         fs::create_dir_all(&folder)?;
         let start = &ref_name[..ref_name.floor_char_boundary(100)];
         let plain: String = start

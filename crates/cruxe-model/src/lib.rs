@@ -8,11 +8,13 @@ pub mod ids;
 pub mod kind;
 pub mod nesting;
 pub mod path;
+mod skip;
 mod status;
 mod work;
 
 pub use ids::{ContentHash, ProjectId, StableId, SymbolId, VersionId};
 pub use kind::SymbolKind;
 pub use path::{PathError, RepoPath};
+pub use skip::SkipReason;
 pub use status::{FreshnessStatus, IndexingStatus, ResultCompleteness, SchemaStatus, SourceLayer};
 pub use work::{Cancelled, Work};

@@ -63,7 +63,7 @@ pub struct Edge {
 }
 
 /// The calls around a symbol.
-pub struct Answer {
+pub struct CallGraph {
     /// The symbol.
     pub target: Target,
     /// Who calls it; empty when not asked for.
@@ -81,7 +81,7 @@ pub struct Answer {
 }
 
 /// Finds the calls around a symbol.
-pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
+pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
     let mut walk = Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0 };
@@ -101,7 +101,7 @@ pub fn find(view: &View, question: &Question) -> Result<Answer, QueryError> {
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
     callees.truncate(question.limit);
-    Ok(Answer { target, callers, callees, total_edges, truncated, cut, unresolved })
+    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved })
 }
 
 /// A call from, or to, a symbol.

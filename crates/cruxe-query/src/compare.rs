@@ -10,8 +10,7 @@ use cruxe_extract::Extractor;
 use cruxe_index::{IndexError, PastReader, Project, Source, Standing, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ContentHash, FreshnessStatus, RepoPath, SymbolKind, Work};
-use cruxe_store::{NameMatch, Snapshot};
-use roaring::RoaringBitmap;
+use cruxe_store::{NameMatch, RefSnapshot, Snapshot, VersionSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
@@ -37,7 +36,7 @@ pub struct Question {
 }
 
 /// How it changed.
-pub struct Answer {
+pub struct SymbolComparison {
     /// Its plain name.
     pub symbol: String,
     /// Where it is in the head, or was in the base.
@@ -135,13 +134,13 @@ struct Candidate {
 /// The files of a ref or commit.
 struct Side {
     snapshot: Option<Snapshot>,
-    known: RoaringBitmap,
+    known: VersionSet,
     unknown: Vec<(RepoPath, String, ContentHash)>,
     standing: Standing,
 }
 
 /// Compares a symbol between two refs.
-pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
+pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<SymbolComparison, QueryError> {
     let project = &workspace.project;
     let wanted = name::parse(&question.name);
     let path = question.path.as_deref().map(RepoPath::parse).transpose();
@@ -156,7 +155,7 @@ pub fn compare(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer
     let symbol_stable_id = shown.file.stable_id(shown.at).as_str().to_owned();
     let (summary, diff) = difference(project, question, base.as_ref(), head.as_ref());
     let version = |side: &Option<Candidate>| side.as_ref().map(Candidate::version);
-    Ok(Answer {
+    Ok(SymbolComparison {
         symbol,
         path: shown_path,
         symbol_stable_id,
@@ -194,10 +193,7 @@ fn side(workspace: &Arc<Workspace>, ref_name: &str) -> Result<Side, QueryError> 
         // A branch that git no longer has may still be indexed.
         Err(problem) => {
             return match workspace.view(Some(ref_name), FreshnessPolicy::BestEffort) {
-                Ok(View { published: Some((snapshot, state)), standing, .. }) => {
-                    let known = state.versions.clone();
-                    Ok(Side { snapshot: Some(snapshot), known, unknown: Vec::new(), standing })
-                }
+                Ok(View { published: Some(published), standing, .. }) => Ok(Side::of_ref(published, standing)),
                 _ => Err(problem.into()),
             };
         }
@@ -208,10 +204,10 @@ fn side(workspace: &Arc<Workspace>, ref_name: &str) -> Result<Side, QueryError> 
         Source::WorkTree { commit } => commit,
     };
     match view {
-        Ok(View { published: Some((snapshot, state)), standing, .. })
+        Ok(View { published: Some(published), standing, .. })
             if standing.is_fresh() || matches!(source, Source::WorkTree { .. }) =>
         {
-            Ok(Side { snapshot: Some(snapshot), known: state.versions.clone(), unknown: Vec::new(), standing })
+            Ok(Side::of_ref(published, standing))
         }
         Err(error) if !error.is_of_unindexed_ref() => Err(error.into()),
         _ => of_commit(workspace, &name, commit.ok_or_else(|| IndexError::RefNotIndexed(name.clone()))?),
@@ -227,11 +223,12 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
             stored.insert((file.path, file.module, file.hash), file.id);
         }
     }
-    let mut side = Side { snapshot, known: RoaringBitmap::new(), unknown: Vec::new(), standing: Standing::fresh(name) };
+    let mut side =
+        Side { snapshot, known: VersionSet::default(), unknown: Vec::new(), standing: Standing::fresh(name) };
     for (path, hash) in tree.listed() {
         let key = (path.clone(), tree.module_of(&workspace.project, path), *hash);
         match stored.get(&key) {
-            Some(id) => drop(side.known.insert(*id)),
+            Some(id) => side.known.insert(*id),
             None => side.unknown.push(key),
         }
     }
@@ -240,12 +237,17 @@ fn of_commit(workspace: &Workspace, name: &str, commit: ContentHash) -> Result<S
 }
 
 impl Side {
+    fn of_ref(published: RefSnapshot, standing: Standing) -> Side {
+        let known = published.state.versions.clone();
+        Side { snapshot: Some(published.into_snapshot()), known, unknown: Vec::new(), standing }
+    }
+
     /// The definitions of a name, those that are most likely meant.
     fn find(&self, project: &Project, wanted: &WantedName, work: &Work) -> Result<Vec<Candidate>, QueryError> {
         work.check()?;
         let mut found = Vec::new();
         if let Some(snapshot) = &self.snapshot {
-            for hit in snapshot.find_name(&wanted.plain, NameMatch::Exact, &self.known)? {
+            for hit in snapshot.find_name_in(&wanted.plain, NameMatch::Exact, &self.known)? {
                 let row = snapshot.file(hit.version)?;
                 let file = PastFile::indexed(snapshot, &row.path, &row.module, &row.hash)?;
                 found.extend(file.map(|file| Candidate { file, at: hit.position as usize }));

@@ -32,19 +32,19 @@ const MAX_LOOKED_AT: usize = 600;
 
 /// Qualified names of symbols whose plain name begins so; what stands before the last separator must fit as well.
 pub fn symbols(view: &View, beginning: &str, limit: usize) -> Result<Completions, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(Completions::default()) };
+    let Some(published) = &view.published else { return Ok(Completions::default()) };
     let wanted = name::parse(beginning);
     if wanted.plain.is_empty() {
         return Ok(Completions::default());
     }
-    let mut hits = snapshot.find_name(&wanted.plain, NameMatch::Exact, &state.versions)?;
-    hits.extend(snapshot.find_name(&wanted.plain, NameMatch::Prefix, &state.versions)?);
+    let mut hits = published.find_name(&wanted.plain, NameMatch::Exact)?;
+    hits.extend(published.find_name(&wanted.plain, NameMatch::Prefix)?);
     hits.retain(|hit| !hit.local && !matches!(hit.kind, SymbolKind::Use | SymbolKind::Impl | SymbolKind::Heading));
     hits.sort_by_key(|hit: &SymbolHit| (hit.test, !hit.public));
     let mut names: BTreeSet<(bool, usize, String)> = BTreeSet::new();
     for hit in hits.iter().take(MAX_LOOKED_AT) {
         view.work.check()?;
-        let table = snapshot.symbol_table(hit.version)?;
+        let table = published.symbol_table(hit.version)?;
         let Some(symbol) = table.symbols.get(hit.position as usize) else { continue };
         let fits = wanted.qualifiers.is_empty() || name::qualifier_fit(&wanted, &symbol.qualified_name) > 0.0;
         if fits {
@@ -56,8 +56,8 @@ pub fn symbols(view: &View, beginning: &str, limit: usize) -> Result<Completions
 
 /// Paths of files that begin so; where there is none, those that have it somewhere, whatever the case.
 pub fn paths(view: &View, beginning: &str, limit: usize) -> Result<Completions, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(Completions::default()) };
-    let paths = snapshot.files(&state.versions)?.into_iter().map(|file| file.path.as_str().to_owned()).collect();
+    let Some(published) = &view.published else { return Ok(Completions::default()) };
+    let paths = published.files()?.into_iter().map(|file| file.path.as_str().to_owned()).collect();
     Ok(Completions::of(matching(paths, beginning), limit))
 }
 

@@ -13,7 +13,7 @@ use cruxe_files::Root;
 use cruxe_index::{CommitTree, IndexError, PastReader, Standing, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ContentHash, RepoPath, Work};
-use cruxe_store::{RefState, Snapshot};
+use cruxe_store::{RefSnapshot, RefState};
 use cruxe_vcs::hash_blob;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub struct Question {
 }
 
 /// What differs.
-pub struct Answer {
+pub struct BranchDiff {
     /// The base as the index knows it.
     pub base_ref: String,
     /// The head as the index knows it.
@@ -140,7 +140,7 @@ struct Pair {
 }
 
 /// Compares the merge base of two refs with the second of them.
-pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, QueryError> {
+pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<BranchDiff, QueryError> {
     let project = &workspace.project;
     if project.repo.is_none() {
         return Err(QueryError::NotInGit);
@@ -149,11 +149,10 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
     let base = workspace.view(base_name.as_deref(), question.policy)?;
     let head = workspace.view(question.head.as_deref(), question.policy)?;
     let (base_ref, head_ref) = (base.standing.ref_name.clone(), head.standing.ref_name.clone());
-    let (_, base_state) = published(&base)?;
-    let (snapshot, head_state) = published(&head)?;
-    let merge_base = merge_base(workspace, base_state, head_state)?;
+    let (published_base, published_head) = (published(&base)?, published(&head)?);
+    let merge_base = merge_base(workspace, &published_base.state, &published_head.state)?;
     let tree = workspace.commit_tree(&merge_base)?;
-    let changed = changed_files(workspace, &tree, snapshot, head_state, question.path_filter.as_deref())?;
+    let changed = changed_files(workspace, &tree, published_head, question.path_filter.as_deref())?;
     let files = changed.iter().map(|(path, sides)| FileChange {
         path: path.as_str().to_owned(),
         change_type: match sides {
@@ -163,15 +162,15 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<Answer, Q
         },
     });
     let files = files.collect();
-    let pairs = load(workspace, &tree, snapshot, head_state, changed, &question.work)?;
+    let pairs = load(workspace, &tree, published_head, changed, &question.work)?;
     let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.work)?;
     let standing = compare::of_both(head.standing.clone(), &base.standing);
-    Ok(Answer { base_ref, head_ref, merge_base, files, changes, renames, standing })
+    Ok(BranchDiff { base_ref, head_ref, merge_base, files, changes, renames, standing })
 }
 
-fn published<'v>(view: &'v View<'_>) -> Result<(&'v Snapshot, &'v RefState), QueryError> {
+fn published<'v>(view: &'v View<'_>) -> Result<&'v RefSnapshot, QueryError> {
     match &view.published {
-        Some((snapshot, state)) => Ok((snapshot, state)),
+        Some(published) => Ok(published),
         None => Err(IndexError::RefNotIndexed(view.standing.ref_name.clone()).into()),
     }
 }
@@ -195,15 +194,14 @@ type Sides = (Option<ContentHash>, Option<ContentHash>);
 fn changed_files(
     workspace: &Workspace,
     tree: &CommitTree,
-    snapshot: &Snapshot,
-    head: &RefState,
+    head: &RefSnapshot,
     filter: Option<&str>,
 ) -> Result<BTreeMap<RepoPath, Sides>, QueryError> {
     let filter = filter.map(|filter| filter.trim_start_matches("./").trim_start_matches('/')).unwrap_or_default();
     let mut now: HashMap<RepoPath, Option<ContentHash>> =
-        snapshot.files(&head.versions)?.into_iter().map(|file| (file.path, Some(file.hash))).collect();
+        head.files()?.into_iter().map(|file| (file.path, Some(file.hash))).collect();
     // Files that are there and not indexed for their content: binary ones, large ones.
-    match (&head.worktree, head.commit.as_deref().and_then(ContentHash::from_hex)) {
+    match (&head.state.worktree, head.state.commit.as_deref().and_then(ContentHash::from_hex)) {
         (None, Some(commit)) => {
             let tree = workspace.commit_tree(&commit)?;
             for (path, hash) in tree.listed() {
@@ -211,7 +209,7 @@ fn changed_files(
             }
         }
         _ => {
-            let unindexed = snapshot.stats(&head.name)?.into_iter().filter(|entry| entry.version.is_err());
+            let unindexed = head.stats()?.into_iter().filter(|entry| entry.version.is_err());
             for entry in unindexed {
                 let hash = content_on_disk(workspace, &entry.path);
                 now.entry(entry.path).or_insert(hash);
@@ -248,8 +246,7 @@ fn content_on_disk(workspace: &Workspace, path: &RepoPath) -> Option<ContentHash
 fn load(
     workspace: &Workspace,
     tree: &CommitTree,
-    snapshot: &Snapshot,
-    head: &RefState,
+    head: &RefSnapshot,
     changed: BTreeMap<RepoPath, Sides>,
     work: &Work,
 ) -> Result<Vec<Pair>, QueryError> {
@@ -259,9 +256,9 @@ fn load(
     for (path, (old, new)) in changed {
         work.check()?;
         Part::Lookup.tell(work, pairs.len(), all, all);
-        let head = match new {
-            Some(_) => match snapshot.file_at(&path, &head.versions)? {
-                Some(file) => PastFile::indexed(snapshot, &path, &file.module, &file.hash)?,
+        let new = match new {
+            Some(_) => match head.file_at(&path)? {
+                Some(file) => PastFile::indexed(head, &path, &file.module, &file.hash)?,
                 None => None,
             },
             None => None,
@@ -269,12 +266,12 @@ fn load(
         let mut base = None;
         if let Some(hash) = old {
             let module = tree.module_of(project, &path);
-            base = PastFile::indexed(snapshot, &path, &module, &hash)?;
+            base = PastFile::indexed(head, &path, &module, &hash)?;
             if base.is_none() {
                 missing.push((pairs.len(), path, module, hash));
             }
         }
-        pairs.push(Pair { base, head });
+        pairs.push(Pair { base, head: new });
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(missing.len().div_ceil(8)).max(1);
     let count = AtomicUsize::new(0);

@@ -1,7 +1,7 @@
 //! What can go wrong while a question is answered.
 
 use cruxe_index::{IndexError, Standing};
-use cruxe_model::{Cancelled, FreshnessStatus, PathError, RepoPath};
+use cruxe_model::{Cancelled, FreshnessStatus, PathError, RepoPath, SkipReason};
 use cruxe_store::StoreError;
 
 /// Why a question has no answer.
@@ -107,7 +107,7 @@ pub struct LeftOutFile {
     /// The file that was asked for, or a folder around it.
     pub path: RepoPath,
     /// Why.
-    pub reason: String,
+    pub reason: SkipReason,
 }
 
 /// A symbol whose name is near the one that was not found.

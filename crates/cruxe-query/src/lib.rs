@@ -16,5 +16,7 @@ pub mod resolve;
 pub mod search;
 pub mod symbol;
 pub mod target;
+#[cfg(test)]
+mod testing;
 
 pub use error::{LeftOutFile, NearSymbol, QueryError};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
-use cruxe_store::{FileRow, NameMatch, RefState, Snapshot, SymbolHit, SymbolTable};
+use cruxe_store::{FileRow, NameMatch, RefSnapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
 use crate::name::{self, WantedName};
@@ -29,9 +29,9 @@ pub struct Question {
 }
 
 /// Where the name is defined.
-pub struct Answer {
+pub struct Definitions {
     /// The best ones, best first.
-    pub found: Vec<Found>,
+    pub found: Vec<Definition>,
     /// How many there are.
     pub total: usize,
     /// How the name was matched; `None` when it was not.
@@ -39,7 +39,7 @@ pub struct Answer {
 }
 
 /// A definition.
-pub struct Found {
+pub struct Definition {
     /// The file.
     pub file: FileRow,
     /// The symbols of the file.
@@ -50,29 +50,22 @@ pub struct Found {
     pub score: Score,
 }
 
-/// Where a definition has to be.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Place<'p> {
-    /// Only in this file.
-    pub path: Option<&'p str>,
-}
-
 /// Finds definitions: exact names, else names but for their case, else beginnings, else names with a typing error.
-pub fn locate(view: &View, question: &Question) -> Result<Answer, QueryError> {
-    locate_at(view, question, &Place::default())
+pub fn locate(view: &View, question: &Question) -> Result<Definitions, QueryError> {
+    locate_in(view, question, None)
 }
 
-/// The same for definitions in one place.
-pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answer, QueryError> {
-    let Some((snapshot, state)) = &view.published else {
-        return Ok(Answer { found: Vec::new(), total: 0, matched: None });
+/// The same for definitions in one file, where a path is given.
+pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result<Definitions, QueryError> {
+    let Some(published) = &view.published else {
+        return Ok(Definitions { found: Vec::new(), total: 0, matched: None });
     };
     if let Some(id) = SymbolId::parse(question.name.trim()) {
-        return by_id(snapshot, state, &id);
+        return by_id(published, &id);
     }
     for wanted in readings(&question.name) {
         for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
-            let mut candidates = candidates(view, snapshot, state, question, place, &wanted, how)?;
+            let mut candidates = candidates(view, published, question, path, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
                 rank::rank(&mut candidates);
@@ -80,16 +73,16 @@ pub fn locate_at(view: &View, question: &Question, place: &Place) -> Result<Answ
                 let found = candidates
                     .into_iter()
                     .map(|candidate| {
-                        let table = snapshot.symbol_table(candidate.file.id)?;
+                        let table = published.symbol_table(candidate.file.id)?;
                         let index = SymbolIndex(candidate.hit.position);
-                        Ok(Found { file: candidate.file, table, index, score: candidate.score })
+                        Ok(Definition { file: candidate.file, table, index, score: candidate.score })
                     })
                     .collect::<Result<_, QueryError>>()?;
-                return Ok(Answer { found, total, matched: Some(how) });
+                return Ok(Definitions { found, total, matched: Some(how) });
             }
         }
     }
-    Ok(Answer { found: Vec::new(), total: 0, matched: None })
+    Ok(Definitions { found: Vec::new(), total: 0, matched: None })
 }
 
 /// The ways to read what was asked: as it stands (headings contain dots and blanks), then taken apart.
@@ -100,24 +93,17 @@ fn readings(text: &str) -> Vec<WantedName> {
 }
 
 /// The symbol that a handle names.
-pub fn by_id(snapshot: &Snapshot, state: &RefState, id: &SymbolId) -> Result<Answer, QueryError> {
-    for file in snapshot.files_by_path_key(id.path_key(), &state.versions)? {
-        let table = snapshot.symbols(file.id)?;
+pub fn by_id(published: &RefSnapshot, id: &SymbolId) -> Result<Definitions, QueryError> {
+    for file in published.files_by_path_key(id.path_key())? {
+        let table = published.symbols(file.id)?;
         let at = table.symbols.iter().position(|symbol| symbol_id(&file.path, symbol) == *id);
         if let Some(at) = at {
-            let score = Score {
-                exact_match: 1.0,
-                qualified_name: 1.0,
-                path_affinity: 1.0,
-                definition: 1.0,
-                kind: 1.0,
-                rarity: 1.0,
-            };
-            let found = vec![Found { file, table: Arc::new(table), index: SymbolIndex(at as u32), score }];
-            return Ok(Answer { found, total: 1, matched: Some(NameMatch::Exact) });
+            let found =
+                vec![Definition { file, table: Arc::new(table), index: SymbolIndex(at as u32), score: Score::CERTAIN }];
+            return Ok(Definitions { found, total: 1, matched: Some(NameMatch::Exact) });
         }
     }
-    Ok(Answer { found: Vec::new(), total: 0, matched: None })
+    Ok(Definitions { found: Vec::new(), total: 0, matched: None })
 }
 
 /// The handle of a symbol.
@@ -125,7 +111,7 @@ pub fn symbol_id(path: &RepoPath, symbol: &Symbol) -> SymbolId {
     SymbolId::new(path, symbol.kind, &symbol.qualified_name, symbol.ordinal)
 }
 
-impl Found {
+impl Definition {
     /// The symbol.
     pub fn symbol(&self) -> &Symbol {
         &self.table.symbols[self.index.0 as usize]
@@ -150,15 +136,14 @@ impl Found {
 
 fn candidates(
     view: &View,
-    snapshot: &Snapshot,
-    state: &RefState,
+    published: &RefSnapshot,
     question: &Question,
-    place: &Place,
+    path: Option<&str>,
     wanted: &WantedName,
     how: NameMatch,
 ) -> Result<Vec<Candidate>, QueryError> {
-    let hits = snapshot.find_name(&wanted.plain, how, &state.versions)?;
-    let rarity = rank::rarity(state.files, hits.len());
+    let hits = published.find_name(&wanted.plain, how)?;
+    let rarity = rank::rarity(published.state.files, hits.len());
     let mut candidates = Vec::new();
     for (at, hit) in hits.into_iter().enumerate() {
         if at % 64 == 0 {
@@ -167,8 +152,8 @@ fn candidates(
         if !question.kinds.is_empty() && !question.kinds.contains(&hit.kind) {
             continue;
         }
-        let file = snapshot.file(hit.version)?;
-        if place.path.is_some_and(|path| file.path.as_str() != path) {
+        let file = published.file(hit.version)?;
+        if path.is_some_and(|path| file.path.as_str() != path) {
             continue;
         }
         if question.language.as_ref().is_some_and(|language| !file.language.eq_ignore_ascii_case(language)) {
@@ -178,7 +163,7 @@ fn candidates(
             Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: rank::score(&hit, how, rarity) };
         candidate.score.path_affinity = rank::path_affinity(&candidate.file.path);
         if !wanted.qualifiers.is_empty() {
-            let table = snapshot.symbol_table(hit.version)?;
+            let table = published.symbol_table(hit.version)?;
             let symbol = table.symbols.get(hit.position as usize);
             candidate.fit = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name));
             if candidate.fit == 0.0 {
@@ -193,12 +178,8 @@ fn candidates(
         }
         candidates.push(candidate);
     }
-    // Of qualified matches only the best kind of fit counts: `A::new` has nothing to do with `B::A::x::new` once there
-    // is an `A::new`.
     if !wanted.qualifiers.is_empty() {
-        let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
-        let enough = if best >= 0.9 { 0.85 } else { best };
-        candidates.retain(|candidate| candidate.fit >= enough);
+        rank::keep_best_fits(&mut candidates);
         rank::in_order_of_text(&mut candidates);
         if how == NameMatch::Exact {
             rank::prefer_used(view, &mut candidates)?;
@@ -208,7 +189,7 @@ fn candidates(
 }
 
 /// The symbol around another, imports and fields aside.
-pub fn parent(found: &Found) -> Option<(&Symbol, u32)> {
+pub fn parent(found: &Definition) -> Option<(&Symbol, u32)> {
     let at = found.symbol().parent?;
     let symbol = found.table.symbols.get(at.0 as usize)?;
     Some((symbol, found.table.lines(at).0))
@@ -227,9 +208,9 @@ pub struct Related {
 }
 
 /// Types that the declaration of a symbol mentions, as far as one definition each is clearly meant.
-pub fn related(view: &View, found: &Found, limit: usize) -> Result<Vec<Related>, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(Vec::new()) };
-    let facts = snapshot.facts(found.file.id)?;
+pub fn related(view: &View, found: &Definition, limit: usize) -> Result<Vec<Related>, QueryError> {
+    let Some(published) = &view.published else { return Ok(Vec::new()) };
+    let facts = published.facts(found.file.id)?;
     let symbol = found.symbol();
     let mut names: Vec<&str> = Vec::new();
     for occurrence in &facts.occurrences {
@@ -243,12 +224,12 @@ pub fn related(view: &View, found: &Found, limit: usize) -> Result<Vec<Related>,
     }
     let mut related = Vec::new();
     for name in names {
-        let mut hits = snapshot.find_name(name, NameMatch::Exact, &state.versions)?;
+        let mut hits = published.find_name(name, NameMatch::Exact)?;
         hits.retain(|hit| is_type(hit.kind) && !hit.test && !hit.local);
         let same_file: Vec<SymbolHit> = hits.iter().copied().filter(|hit| hit.version == found.file.id).collect();
         let meant = if same_file.is_empty() { hits } else { same_file };
         if let [hit] = meant.as_slice() {
-            let (file, table) = (snapshot.file(hit.version)?, snapshot.symbol_table(hit.version)?);
+            let (file, table) = (published.file(hit.version)?, published.symbol_table(hit.version)?);
             let line = table.lines(SymbolIndex(hit.position)).0;
             related.push(Related { kind: hit.kind, name: name.to_owned(), path: file.path, line });
         }
@@ -269,7 +250,7 @@ const PREVIEW_LINES: usize = 30;
 const PREVIEW_BYTES: usize = 1600;
 
 /// The text of a symbol, cut when it is long; `None` when the file is no longer to be had.
-pub fn preview(view: &View, found: &Found) -> Option<String> {
+pub fn preview(view: &View, found: &Definition) -> Option<String> {
     let bytes = view.project.read(&found.file)?;
     let (text, _) = cruxe_extract::as_text(&bytes);
     let span = found.symbol().span;

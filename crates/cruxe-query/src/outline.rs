@@ -3,7 +3,7 @@
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, SymbolKind};
-use cruxe_store::{FileRow, RefState, Snapshot, SymbolTable};
+use cruxe_store::{FileRow, RefSnapshot, RefState, SymbolTable};
 use serde::Serialize;
 
 use crate::error::{LeftOutFile, QueryError};
@@ -65,15 +65,15 @@ pub fn outline(view: &View, path: &str, depth: Depth) -> Result<Outline, QueryEr
 }
 
 /// The file at a path; an error says why it is not there, or which one may be meant.
-pub fn file<'v>(view: &'v View<'_>, path: &str) -> Result<(&'v Snapshot, FileRow), QueryError> {
+pub fn file<'v>(view: &'v View<'_>, path: &str) -> Result<(&'v RefSnapshot, FileRow), QueryError> {
     let wanted = RepoPath::parse(path).map_err(QueryError::BadPath)?;
-    let Some((snapshot, state)) = &view.published else {
+    let Some(published) = &view.published else {
         return Err(QueryError::NotPublished { path: wanted, standing: Box::new(view.standing.clone()) });
     };
-    match snapshot.file_at(&wanted, &state.versions)? {
-        Some(file) => Ok((snapshot, file)),
-        None if is_coming(view, state, &wanted) => Err(QueryError::FileNotYetIndexed(wanted)),
-        None => Err(no_such_file(snapshot, state, wanted)?),
+    match published.file_at(&wanted)? {
+        Some(file) => Ok((published, file)),
+        None if is_coming(view, &published.state, &wanted) => Err(QueryError::FileNotYetIndexed(wanted)),
+        None => Err(no_such_file(published, wanted)?),
     }
 }
 
@@ -89,17 +89,17 @@ fn is_coming(view: &View, state: &RefState, wanted: &RepoPath) -> bool {
 }
 
 /// Says why a file is not there, or which one may be meant.
-fn no_such_file(snapshot: &Snapshot, state: &RefState, wanted: RepoPath) -> Result<QueryError, QueryError> {
+fn no_such_file(published: &RefSnapshot, wanted: RepoPath) -> Result<QueryError, QueryError> {
     let leaves_out = |path: &RepoPath| {
         let rest = wanted.as_str().strip_prefix(path.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let left_out = state.skipped.iter().find(|(path, _)| leaves_out(path));
+    let left_out = published.state.skipped.iter().find(|(path, _)| leaves_out(path));
     if let Some((path, reason)) = left_out {
-        let left_out = Some(LeftOutFile { path: path.clone(), reason: reason.clone() });
+        let left_out = Some(LeftOutFile { path: path.clone(), reason: *reason });
         return Ok(QueryError::NoSuchFile { path: wanted, left_out, nearest: Vec::new() });
     }
-    let files = snapshot.files(&state.versions)?;
+    let files = published.files()?;
     let same_name = files.into_iter().map(|file| file.path).filter(|path| path.file_name() == wanted.file_name());
     let nearest = same_name.take(5).collect();
     Ok(QueryError::NoSuchFile { path: wanted, left_out: None, nearest })

@@ -84,7 +84,7 @@ pub struct Question {
 }
 
 /// The uses of a symbol.
-pub struct Answer {
+pub struct ReferenceList {
     /// The symbol.
     pub target: Target,
     /// Its uses, the sure ones first.
@@ -144,7 +144,7 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 }
 
 /// Finds the uses of a symbol; `layers` are those of the view.
-pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Answer, QueryError> {
+pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<ReferenceList, QueryError> {
     let resolver = resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
     let mut uses = uses(&resolver, &target.defs, question.edge, None);
@@ -160,7 +160,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Answer,
     let mut lines = Lines { view, texts: HashMap::new() };
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
-    Ok(Answer { target, references, total, unresolved: uses.unresolved, late: uses.cut })
+    Ok(ReferenceList { target, references, total, unresolved: uses.unresolved, late: uses.cut })
 }
 
 /// Names under which re-exports hand a definition on, at most.

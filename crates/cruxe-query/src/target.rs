@@ -8,7 +8,7 @@ use cruxe_model::facts::SymbolIndex;
 use cruxe_store::NameMatch;
 
 use crate::error::{NearSymbol, QueryError};
-use crate::locate::{self, Found, Place};
+use crate::locate::{self, Definition};
 use crate::name;
 use crate::resolve::{Def, Lang, Resolver};
 use crate::symbol::SymbolRef;
@@ -45,17 +45,16 @@ pub struct Target {
 
 /// Finds the definition; an error says which names are near.
 pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
-    let place = Place { path: wanted.path.as_deref() };
     // A name may have thousands of definitions; only what is listed has to be read.
     let limit = if wanted.path.is_some() || wanted.line.is_some() { MAX_FOUND } else { 2 * MAX_CANDIDATES };
     let question = locate::Question { name: wanted.name.clone(), kinds: Vec::new(), language: None, limit };
-    let answer = locate::locate_at(view, &question, &place)?;
+    let answer = locate::locate_in(view, &question, wanted.path.as_deref())?;
     let unread = answer.total.saturating_sub(answer.found.len());
     let exact = matches!(answer.matched, Some(NameMatch::Exact));
     let mut found = answer.found;
     // An `impl` or a heading is not what a name means while anything else has it.
     let defines =
-        |found: &Found| !matches!(found.symbol().kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use);
+        |found: &Definition| !matches!(found.symbol().kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use);
     if found.iter().any(defines) {
         found.retain(defines);
     }
@@ -78,7 +77,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
             (outside, start.abs_diff(line), end - start)
         });
     }
-    let def_of = |found: &Found| Def { version: found.file.id, symbol: found.index };
+    let def_of = |found: &Definition| Def { version: found.file.id, symbol: found.index };
     let def = def_of(&found[0]);
     let defs = same(resolver, def);
     let mut candidates = Vec::new();
@@ -103,7 +102,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
 }
 
 /// How many symbols are around a definition.
-fn nesting(found: &Found) -> usize {
+fn nesting(found: &Definition) -> usize {
     let mut depth = 0;
     let mut parent = found.symbol().parent;
     while let Some(outer) = parent.and_then(|at| found.table.symbols.get(at.0 as usize)) {
@@ -144,7 +143,7 @@ fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Interface | SymbolKind::Type)
 }
 
-fn no_such_symbol(wanted: &Wanted, near: &[Found]) -> QueryError {
+fn no_such_symbol(wanted: &Wanted, near: &[Definition]) -> QueryError {
     let near = near.iter().take(5).map(|found| NearSymbol {
         name: found.symbol().qualified_name.clone(),
         kind: found.symbol().kind.as_str(),

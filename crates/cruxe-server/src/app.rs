@@ -72,8 +72,9 @@ impl App {
             return;
         }
         self.workspaces.open_recent();
-        if let Ok(index) = self.own().index()
-            && let Err(problem) = index.validate().and_then(|()| index.validate_vectors())
+        let store = &self.own().project.store;
+        if store.open_index().is_ok()
+            && let Err(problem) = store.validate().and_then(|()| store.validate_vectors())
         {
             tracing::error!("{problem}");
         }
@@ -203,9 +204,10 @@ impl RefStatus {
 
     fn from_view(view: &View) -> RefStatus {
         let mut status = RefStatus::empty(Metadata::of(&view.standing));
-        if let Some((snapshot, state)) = &view.published {
+        if let Some(published) = &view.published {
+            let state = &published.state;
             // What cannot be read shows as damage where it is asked for.
-            status.compiler_file_count = snapshot.compiler_coverage(&state.versions).unwrap_or_default();
+            status.compiler_file_count = published.compiler_coverage().unwrap_or_default();
             status.last_indexed_at = Some(seconds(state.indexed_at));
             status.last_indexed_commit = state.commit.clone();
             status.file_count = state.files;

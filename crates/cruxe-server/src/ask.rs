@@ -46,7 +46,7 @@ impl Asked<'_> {
 
 /// Which files of a view are its ref's own.
 pub fn layers(workspace: &Workspace, view: &View) -> Layers {
-    view.published.as_ref().map_or(Layers::None, |(_, state)| workspace.layers(state))
+    view.published.as_ref().map_or(Layers::None, |published| workspace.layers(&published.state))
 }
 
 /// A search as the workspace's configuration wants it, and why its transformer cannot be used, where it cannot.

@@ -108,9 +108,9 @@ impl Catalog {
     /// The part of the figure that only a publish changes. Every session asks at its start and at every publish, so it is
     /// made once for all of them.
     fn figure_of_files(&self, view: &View) -> Result<u64, ToolError> {
-        let Some((snapshot, _)) = &view.published else { return Ok(0) };
+        let Some(published) = &view.published else { return Ok(0) };
         let mut known = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let as_of = (view.standing.ref_name.clone(), snapshot.published());
+        let as_of = (view.standing.ref_name.clone(), published.as_of());
         if let Some((_, figure)) = known.as_ref().filter(|(known, _)| *known == as_of) {
             return Ok(*figure);
         }
@@ -142,9 +142,9 @@ impl Catalog {
 
     /// Documents, then files.
     fn files(&self, view: &View) -> Result<Vec<Entry>, ToolError> {
-        let Some((snapshot, state)) = &view.published else { return Ok(Vec::new()) };
+        let Some(published) = &view.published else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
-        for file in snapshot.files(&state.versions).map_err(cruxe_index::IndexError::from)? {
+        for file in published.files().map_err(cruxe_index::IndexError::from)? {
             let doc = file.language == MARKDOWN && self.serves(Kind::Doc.toolset());
             let kind = if doc { Kind::Doc } else { Kind::File };
             let is_card = is_card(&file.path) && self.serves(Kind::Card.toolset());
@@ -263,7 +263,7 @@ pub(crate) fn link_of_first(structured: &Value) -> Option<Resource> {
 }
 
 /// Where a symbol is defined, by handle or by name.
-pub(crate) fn definition(view: &View, name: &str) -> Result<locate::Found, ToolError> {
+pub(crate) fn definition(view: &View, name: &str) -> Result<locate::Definition, ToolError> {
     let question = locate::Question { name: name.to_owned(), kinds: Vec::new(), language: None, limit: 1 };
     let found = locate::locate(view, &question)?.found.into_iter().next();
     found.ok_or_else(|| ToolError::new(ErrorCode::SymbolNotFound, format!("no symbol is named `{name}`")))

@@ -191,7 +191,7 @@ impl Workspaces {
         }
         let records = self.home.projects().into_iter().filter_map(|dir| {
             let root = dir.record().ok().flatten()?.root;
-            let used = std::fs::metadata(dir.jobs_path()).and_then(|file| file.modified()).ok()?;
+            let used = dir.last_used()?;
             (self.is_allowed(&root) && root.is_dir()).then_some((used, root))
         });
         let mut recent: Vec<_> = records.collect();
@@ -199,7 +199,7 @@ impl Workspaces {
         let skip = recent.len().saturating_sub(self.capacity() - 1);
         for (_, root) in recent.into_iter().skip(skip) {
             match self.at(&root, &root.to_string_lossy()) {
-                Ok(workspace) => drop(workspace.index()),
+                Ok(workspace) => drop(workspace.project.store.open_index()),
                 Err(problem) => tracing::debug!(%problem, "a recent workspace was not opened"),
             }
         }

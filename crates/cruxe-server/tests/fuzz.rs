@@ -234,8 +234,8 @@ proptest! {
             Ok(imported) => prop_assert_eq!(imported.files, 2, "only what changes nothing is taken in"),
             Err(problem) => {
                 prop_assert!(matches!(problem, IndexError::BadArchive(_)), "{}", problem);
-                prop_assert_eq!(project.dir.current().unwrap(), None);
-                prop_assert!(!project.dir.root().join("g1").exists());
+                prop_assert_eq!(project.store.dir().current().unwrap(), None);
+                prop_assert!(!project.store.dir().root().join("g1").exists());
             }
         }
         prop_assert_eq!(fs::read_dir(&root).unwrap().count(), 0, "nothing is written into the project");

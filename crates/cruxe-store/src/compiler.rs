@@ -4,7 +4,7 @@
 //! agree on it, and nothing has to be kept, renumbered or swept beside the versions' own rows.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cruxe_model::VersionId;
 use roaring::RoaringBitmap;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{seal, unseal};
 use crate::error::StoreError;
-use crate::pack::{self, Packer};
+use crate::manifest::RefState;
+use crate::pack;
 
 /// More versions than this are read in one go.
 const MANY: u64 = 64;
@@ -101,7 +102,7 @@ struct Columns {
 
 fn packed(facts: &CompilerFacts) -> Result<Vec<u8>, StoreError> {
     let occurrences = &facts.occurrences;
-    Packer::new()?.bytes(&Columns {
+    pack::bytes(&Columns {
         keys: facts.symbols.iter().flat_map(|symbol| symbol.key.to_le_bytes()).collect(),
         own: facts.symbols.iter().map(|symbol| symbol.own).collect(),
         starts: pack::deltas(occurrences.iter().map(|occurrence| occurrence.start)),
@@ -178,9 +179,16 @@ pub(crate) fn covered(connection: &Connection, versions: &RoaringBitmap) -> Resu
     Ok(all & versions)
 }
 
+/// What compilers' indexes say about the versions of a ref.
+#[derive(Clone)]
+pub struct Compiler {
+    imported: Arc<Imported>,
+    state: Arc<RefState>,
+}
+
 /// Everything that was taken in, as far as it was asked for; kept between questions until the next import.
 #[derive(Default)]
-pub struct Compiler {
+pub(crate) struct Imported {
     known: Mutex<Known>,
 }
 
@@ -195,6 +203,35 @@ struct Known {
 }
 
 impl Compiler {
+    pub(crate) fn new(imported: Arc<Imported>, state: Arc<RefState>) -> Compiler {
+        Compiler { imported, state }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.imported.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known about a version; `None` for one that is not covered.
+    pub fn facts(&self, version: VersionId) -> Option<Arc<CompilerFacts>> {
+        self.known().files.get(&version).map(Arc::clone)
+    }
+
+    /// Where a symbol is defined.
+    pub fn definitions(&self, key: u64) -> Vec<(VersionId, u32)> {
+        let known = self.known();
+        let all = known.definitions.get(&key).map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter(|(version, _)| self.state.versions.contains(*version)).copied().collect()
+    }
+
+    /// The versions that name a symbol.
+    pub fn users(&self, key: u64) -> Vec<VersionId> {
+        let known = self.known();
+        let all = known.users.get(&key).map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter(|version| self.state.versions.contains(**version)).copied().collect()
+    }
+}
+
+impl Imported {
     /// Reads what is known about versions that were not asked for before.
     pub(crate) fn read(&self, connection: &Connection, versions: &RoaringBitmap) -> Result<(), StoreError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,25 +259,6 @@ impl Compiler {
         }
         known.looked_at |= missing;
         Ok(())
-    }
-
-    /// What is known about a version; `None` for one that is not covered.
-    pub fn facts(&self, version: VersionId) -> Option<Arc<CompilerFacts>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).files.get(&version).map(Arc::clone)
-    }
-
-    /// Where a symbol is defined, in versions of a set.
-    pub fn definitions(&self, key: u64, versions: &RoaringBitmap) -> Vec<(VersionId, u32)> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = known.definitions.get(&key).map(Vec::as_slice).unwrap_or_default();
-        all.iter().filter(|(version, _)| versions.contains(*version)).copied().collect()
-    }
-
-    /// The versions of a set that name a symbol.
-    pub fn users(&self, key: u64, versions: &RoaringBitmap) -> Vec<VersionId> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = known.users.get(&key).map(Vec::as_slice).unwrap_or_default();
-        all.iter().filter(|version| versions.contains(**version)).copied().collect()
     }
 }
 

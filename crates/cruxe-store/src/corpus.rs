@@ -4,18 +4,19 @@
 //! answer never depends on the order in which threads finished. Postings of other refs' documents are left out here,
 //! which makes every count and every score that of the ref alone.
 
-use std::any::Any;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use cruxe_embed::{Probe, Vector};
 use cruxe_model::VersionId;
 use roaring::RoaringBitmap;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
+use crate::cache::{Cache, Caches};
 use crate::error::StoreError;
-use crate::index::FileRow;
 use crate::names;
+use crate::rows::FileRow;
 use crate::text::{Fields, TEST_CHUNK};
 use crate::vectors::{Embedding, Run, VectorRows};
 
@@ -53,7 +54,7 @@ pub struct Corpus {
     name_length: Vec<u32>,
     vectors: Option<Vectors>,
     vectors_damaged: bool,
-    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
+    caches: Caches,
 }
 
 /// The vectors of a ref.
@@ -145,7 +146,6 @@ impl Corpus {
             let missing = rows_of_file.iter().zip(&chunks_of_file).filter(without).count();
             Vectors { embedding, rows, runs, places: by_file, missing }
         });
-        let derived = OnceLock::new();
         Ok(Corpus {
             searcher,
             fields,
@@ -159,7 +159,7 @@ impl Corpus {
             name_length,
             vectors,
             vectors_damaged,
-            derived,
+            caches: Caches::default(),
         })
     }
 
@@ -195,8 +195,8 @@ impl Corpus {
     }
 
     /// The chunks that belong to tests.
-    pub fn tests(&self) -> &RoaringBitmap {
-        &self.tests
+    pub fn tests(&self) -> impl Iterator<Item = ChunkNumber> + '_ {
+        self.tests.iter()
     }
 
     /// How many words each chunk has.
@@ -280,18 +280,41 @@ impl Corpus {
         self.vectors_damaged
     }
 
-    /// Something that a question makes of the corpus once. There is one such thing.
-    pub fn derived<T: Send + Sync + 'static>(&self, make: impl FnOnce(&Corpus) -> T) -> Option<Arc<T>> {
-        let slot = self.derived.get_or_init(|| Arc::new(make(self)));
-        Arc::clone(slot).downcast().ok()
+    /// What somebody makes of the corpus once and keeps with it.
+    pub fn kept<T: Send + Sync + 'static>(&self, cache: &'static Cache<T>, make: impl FnOnce(&Corpus) -> T) -> Arc<T> {
+        self.caches.get(cache, || make(self))
     }
 }
 
 impl Vectors {
+    /// Lays out a query for the comparison with the chunks of files.
+    pub fn compare(&self, query: &Vector) -> Comparison<'_> {
+        Comparison { probe: Probe::new(query), vectors: self }
+    }
+
     /// The rows of a file, one per chunk, in runs that lie one behind the other; none where there are none.
-    pub fn rows_of(&self, file: FileNumber) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn rows_of(&self, file: FileNumber) -> impl Iterator<Item = &[u8]> {
         let runs = &self.runs[self.places[file as usize].clone()];
         runs.iter().map(|(first, count)| self.rows.rows(*first, *count))
+    }
+}
+
+/// A query beside the vectors of a ref.
+pub struct Comparison<'a> {
+    probe: Probe,
+    vectors: &'a Vectors,
+}
+
+impl Comparison<'_> {
+    /// Puts down the cosine with each chunk of a file, which `cosines` has room for; a chunk without a vector keeps what is
+    /// there. Rounding may lead it a little beyond 1.
+    pub fn cosines(&self, file: FileNumber, mut cosines: &mut [f32]) {
+        for rows in self.vectors.rows_of(file) {
+            let count = (rows.len() / self.probe.row_bytes().max(1)).min(cosines.len());
+            let (these, later) = cosines.split_at_mut(count);
+            self.probe.cosines(rows, these);
+            cosines = later;
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use crate::tests::{Project, new_version};
-use crate::{Embedding, Index, Manifest, NameMatch, StoreError, TextField, Writer, WriterLock};
+use crate::fixture::{Project, new_version};
+use crate::{Embedding, Manifest, NameMatch, StoreError, TextField};
 
 const FILES: usize = 40;
 
@@ -20,13 +20,9 @@ fn text(number: usize, round: usize) -> String {
     text
 }
 
-fn lock(project: &Project) -> WriterLock {
-    WriterLock::acquire(&project.dir.lock_path()).unwrap()
-}
-
 fn build(project: &Project) {
     for (round, name) in ["main", "feature"].into_iter().enumerate() {
-        let mut writer = Writer::open(&project.dir, lock(project)).unwrap();
+        let mut writer = project.store().write().unwrap();
         writer.use_model(Some(&Embedding { model: "test".to_owned(), row: 8 })).unwrap();
         let mut manifest = Manifest::default();
         for number in 0..FILES {
@@ -35,7 +31,7 @@ fn build(project: &Project) {
             new.vectors = vec![(number * 7 + round) as u8; 8 * new.facts.chunks.len()];
             let known = writer.versions_of(&new.path, &new.module).unwrap();
             let known = known.iter().find(|(hash, _)| *hash == new.hash).map(|(_, id)| *id);
-            manifest.versions.insert(known.unwrap_or_else(|| writer.add(new).unwrap()));
+            manifest.add(known.unwrap_or_else(|| writer.add(new).unwrap()));
         }
         writer.publish(name, &manifest, Timestamp::UNIX_EPOCH).unwrap();
     }
@@ -43,15 +39,16 @@ fn build(project: &Project) {
 
 /// Everything that questions are answered from, in words.
 fn answers(project: &Project) -> Result<String, StoreError> {
-    let snapshot = Index::open(&project.dir)?.snapshot()?;
+    let store = project.store();
     let mut said = String::new();
     for name in ["main", "feature", "neither"] {
-        let state = snapshot.ref_state(name)?;
-        said += &format!("{name}: {:?}\n", state.as_ref().map(|state| (&state.commit, state.files, state.symbols)));
-        let Some(state) = state else { continue };
-        for row in snapshot.files(&state.versions)? {
+        let snapshot = store.ref_snapshot(name)?;
+        let state = snapshot.as_ref().map(|snapshot| &snapshot.state);
+        said += &format!("{name}: {:?}\n", state.map(|state| (&state.commit, state.files, state.symbols)));
+        let Some(snapshot) = snapshot else { continue };
+        for row in snapshot.files()? {
             said += &format!("{row:?}\n{:?}\n", snapshot.facts(row.id)?);
-            said += &format!("{:?}\n", snapshot.file_at(&row.path, &state.versions)?.map(|row| row.id));
+            said += &format!("{:?}\n", snapshot.file_at(&row.path)?.map(|row| row.id));
         }
         for number in [0, 7, 20, 39] {
             for (symbol, how) in [
@@ -61,12 +58,12 @@ fn answers(project: &Project) -> Result<String, StoreError> {
                 (format!("convert_{number}_99"), NameMatch::Exact),
                 (format!("convert_{number}_99"), NameMatch::Typo),
             ] {
-                said += &format!("{symbol}: {:?}\n", snapshot.find_name(&symbol, how, &state.versions)?);
+                said += &format!("{symbol}: {:?}\n", snapshot.find_name(&symbol, how)?);
             }
-            let users = snapshot.mentioning(&format!("helper_{}", number % 6), &state.versions)?;
+            let users = snapshot.mentioning(&format!("helper_{}", number % 6))?;
             said += &format!("{users:?}\n");
         }
-        let corpus = snapshot.corpus(&state)?;
+        let corpus = snapshot.corpus()?;
         for word in ["widget", "helper", "module", "finish", "absent"] {
             said += &format!("{word}: {:?}\n", corpus.postings(TextField::Body, &crate::tokens(word)[0])?);
             said += &format!("{word}: {:?}\n", corpus.postings(TextField::Name, &crate::tokens(word)[0])?);
@@ -174,22 +171,22 @@ fn damaged_embeddings_cost_the_embeddings_alone_and_the_next_writer_starts_anew(
             Some(content) => std::fs::write(&path, content).unwrap(),
             None => std::fs::remove_file(&path).unwrap(),
         }
-        let index = Index::open(&project.dir).unwrap();
-        index.validate().unwrap();
-        assert!(index.validate_vectors().is_err(), "{what}");
-        let snapshot = index.snapshot().unwrap();
-        let state = snapshot.ref_state("main").unwrap().unwrap();
-        let corpus = snapshot.corpus(&state).unwrap();
+        let store = project.store();
+        store.validate().unwrap();
+        assert!(store.validate_vectors().is_err(), "{what}");
+        let snapshot = store.ref_snapshot("main").unwrap().unwrap();
+        let corpus = snapshot.corpus().unwrap();
         assert!(corpus.vectors_damaged() && corpus.vectors().is_none(), "{what}");
         assert!(!corpus.postings(TextField::Body, &crate::tokens("widget")[0]).unwrap().is_empty());
         assert_eq!(snapshot.embedding().unwrap(), None, "{what}");
+        let versions = snapshot.state.versions.clone();
         drop(snapshot);
 
-        let writer = Writer::open(&project.dir, lock(&project)).unwrap();
-        assert_eq!(writer.without_vectors(&state.versions).unwrap(), state.versions, "{what}: all are needed again");
+        let writer = store.write().unwrap();
+        assert_eq!(writer.without_vectors(&versions).unwrap(), versions, "{what}: all are needed again");
         writer.abandon();
         std::fs::write(&path, &sound).unwrap();
         let _ = std::fs::remove_file(generation.join("vectors.1.damaged"));
-        Index::open(&project.dir).unwrap().validate_vectors().unwrap();
+        project.store().validate_vectors().unwrap();
     }
 }

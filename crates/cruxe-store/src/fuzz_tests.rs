@@ -6,9 +6,9 @@
 use cruxe_model::RepoPath;
 use proptest::prelude::*;
 
-use crate::manifest::{pack_bitmap, pack_list, unpack_bitmap, unpack_list};
-use crate::pack::{Packer, unpack_rest, unpack_symbols};
-use crate::tests::new_version;
+use crate::fixture::new_version;
+use crate::manifest::{pack_list, pack_versions, unpack_list, unpack_versions};
+use crate::pack::{self, unpack_rest, unpack_symbols};
 
 /// Some bytes of a sound blob, changed, cut or repeated.
 fn changed(sound: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
@@ -30,7 +30,7 @@ fn changed(sound: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
 
 fn packed() -> (Vec<u8>, Vec<u8>) {
     let text = "//! Text.\nuse a::b;\npub struct Widget { part: u8 }\nimpl Widget { fn turn(&self) -> u8 { b::go(self.part) } }\n";
-    let packed = Packer::new().unwrap().pack(&new_version("a.rs", text).facts).unwrap();
+    let packed = pack::facts(&new_version("a.rs", text).facts).unwrap();
     (packed.symbols, packed.rest)
 }
 
@@ -52,7 +52,7 @@ proptest! {
     fn anything_else_is_refused_too(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = unpack_symbols(&bytes);
         let _ = unpack_rest(&bytes);
-        let _ = unpack_bitmap("main", &bytes);
+        let _ = unpack_versions("main", &bytes);
         let _ = unpack_list::<(RepoPath, String)>("main", &bytes);
     }
 
@@ -63,12 +63,12 @@ proptest! {
         bit in 0..8u32,
     ) {
         let bitmap = versions.iter().copied().collect();
-        let mut bytes = pack_bitmap("main", &bitmap);
-        prop_assert_eq!(unpack_bitmap("main", &bytes).unwrap(), bitmap);
-        prop_assert!(unpack_bitmap("other", &bytes).is_err());
+        let mut bytes = pack_versions("main", &bitmap);
+        prop_assert_eq!(unpack_versions("main", &bytes).unwrap(), bitmap);
+        prop_assert!(unpack_versions("other", &bytes).is_err());
         let place = at.index(bytes.len());
         bytes[place] ^= 1 << bit;
-        prop_assert!(unpack_bitmap("main", &bytes).is_err());
+        prop_assert!(unpack_versions("main", &bytes).is_err());
 
         let list: Vec<(RepoPath, String)> =
             versions.iter().map(|id| (RepoPath::parse(&format!("f{id}")).unwrap(), "why".to_owned())).collect();

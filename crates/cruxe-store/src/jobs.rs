@@ -113,7 +113,7 @@ impl Job {
 }
 
 /// The history of jobs of one project.
-pub struct Jobs {
+pub(crate) struct Jobs {
     connection: Connection,
     lock_path: PathBuf,
     lasting: bool,

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use cruxe_model::ProjectId;
 use serde::{Deserialize, Serialize};
@@ -80,13 +81,18 @@ impl ProjectDir {
     }
 
     /// The writer's lock.
-    pub fn lock_path(&self) -> PathBuf {
+    pub(crate) fn lock_path(&self) -> PathBuf {
         self.root.join("lock")
     }
 
     /// The history of jobs.
-    pub fn jobs_path(&self) -> PathBuf {
+    pub(crate) fn jobs_path(&self) -> PathBuf {
         self.root.join("jobs.db")
+    }
+
+    /// When the project was last indexed or asked about; `None` for one that never was.
+    pub fn last_used(&self) -> Option<SystemTime> {
+        fs::metadata(self.jobs_path()).and_then(|file| file.modified()).ok()
     }
 
     /// The folder of the work trees that were made for this project's refs: `worktrees/<project>` beside `projects`.

@@ -10,13 +10,17 @@
 //!              /g1/vectors.1     embeddings
 //! ```
 //!
-//! The life of a file version: [`Writer::add`] writes its facts into an open transaction and its text into Tantivy;
-//! [`Writer::publish`] commits the text, then in one SQLite transaction the facts and the manifest of a ref. Until that
-//! transaction nobody can see the version; after it everybody does at the next query. What a crash leaves behind is
-//! unreachable and is swept by the next writer.
+//! [`Store`] is the way in: locks, paths and the form of bytes are its own affair. [`Store::snapshot`] and [`RefSnapshot`] read,
+//! [`Store::write`] gives the one [`Writer`], [`Store::jobs`] is the history.
+//!
+//! The life of a file version: [`NewVersion::prepare`] packs it on the thread that extracted it; [`Writer::add`] writes its
+//! facts into an open transaction and its text into Tantivy; [`Writer::publish`] commits the text, then in one SQLite
+//! transaction the facts and the manifest of a ref. Until that transaction nobody can see the version; after it everybody
+//! does at the next query. What a crash leaves behind is unreachable and is swept by the next writer.
 //!
 //! Invariant: no tree-sitter, no ranking, no MCP. Only this crate knows SQL.
 
+mod cache;
 mod check;
 mod compiler;
 mod corpus;
@@ -25,8 +29,11 @@ mod damage_tests;
 mod directory;
 mod error;
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod fuzz_tests;
 mod index;
+mod job_history;
 mod jobs;
 mod layout;
 mod lock;
@@ -36,29 +43,42 @@ mod meta;
 #[cfg(test)]
 mod model_tests;
 mod names;
+mod new_version;
 mod pack;
+mod ref_snapshot;
+mod rows;
 mod schema;
+mod skip;
+mod snapshot;
 mod stem;
+mod store;
 mod symbol_columns;
 mod symbol_rows;
 #[cfg(test)]
 mod tests;
 mod text;
 mod tokenizer;
+mod validate;
 mod vectors;
+mod version_set;
 mod writer;
 
+pub use cache::Cache;
 pub use compiler::{Compiler, CompilerFacts, CompilerOccurrence, CompilerRole, CompilerSymbol};
-pub use corpus::{ChunkNumber, Corpus, FileNumber, TextField, Vectors};
+pub use corpus::{ChunkNumber, Comparison, Corpus, FileNumber, TextField, Vectors};
 pub use error::StoreError;
-pub use index::{FileRow, Index, Snapshot, SymbolTable, ref_names, wants_rebuild};
-pub use jobs::{Job, JobMode, JobStatus, Jobs};
+pub use job_history::{JobHistory, RunningJob};
+pub use jobs::{Job, JobMode, JobStatus};
 pub use layout::{Home, ProjectDir, ProjectRecord};
-pub use lock::WriterLock;
-pub use manifest::{FileStat, LeftOut, Manifest, RefState, StatEntry};
+pub use manifest::{FileStat, Manifest, RefState, StatEntry};
 pub use names::{NameMatch, SymbolHit};
-pub use pack::{PackedFacts, Packer};
+pub use new_version::{ChunkVectors, ExtractedFile, NewVersion};
+pub use ref_snapshot::RefSnapshot;
+pub use rows::{FileRow, SymbolTable};
 pub use schema::SCHEMA_VERSION;
+pub use snapshot::Snapshot;
+pub use store::{Forgotten, Store};
 pub use tokenizer::tokens;
 pub use vectors::Embedding;
-pub use writer::{NewVersion, Published, Writer};
+pub use version_set::VersionSet;
+pub use writer::{Published, Writer};

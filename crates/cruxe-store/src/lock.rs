@@ -11,7 +11,7 @@ use crate::error::StoreError;
 
 /// Held by the one process that writes.
 #[derive(Debug)]
-pub struct WriterLock {
+pub(crate) struct WriterLock {
     _file: File,
 }
 

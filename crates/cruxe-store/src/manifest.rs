@@ -1,6 +1,6 @@
 //! A ref as a set of file versions.
 
-use cruxe_model::{RepoPath, VersionId};
+use cruxe_model::{RepoPath, SkipReason, VersionId};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
 use serde::de::DeserializeOwned;
@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::check::{Check, seal, unseal};
 use crate::error::StoreError;
 use crate::pack::MAX_UNPACKED;
+use crate::skip::version_or_number;
+use crate::version_set::VersionSet;
 
 /// What a file looked like when it was read, as far as a `stat` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,44 +58,50 @@ pub struct StatEntry {
     /// What it looked like; `None` when it had changed so shortly before that a later change might not show.
     pub stat: Option<FileStat>,
     /// What it contained, or why that is not indexed.
-    pub version: Result<VersionId, LeftOut>,
+    #[serde(with = "version_or_number")]
+    pub version: Result<VersionId, SkipReason>,
 }
 
-/// Why a file is known and not indexed, where its content or the system says so and not its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LeftOut {
-    /// It is no text.
-    Binary,
-    /// It is larger than the limit.
-    TooLarge,
-    /// The system did not let it be read.
-    Unreadable,
+/// What is to be published for a ref.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    pub(crate) versions: VersionSet,
+    /// The commit at the time, outside git none.
+    pub(crate) commit: Option<String>,
+    /// The work tree that was read; `None` when the commit was.
+    pub(crate) worktree: Option<String>,
+    /// Files of the work tree.
+    pub(crate) stats: Vec<StatEntry>,
+    /// Files that were left out, with the reason, as far as a reader may want to know.
+    pub(crate) skipped: Vec<(RepoPath, SkipReason)>,
 }
 
-impl LeftOut {
-    /// The reason as answers have it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LeftOut::Binary => "binary",
-            LeftOut::TooLarge => "too large",
-            LeftOut::Unreadable => "unreadable",
+impl Manifest {
+    /// A ref without files: its commit, outside git none, and the work tree that is read, or none where the commit is.
+    pub fn new(commit: Option<String>, worktree: Option<String>) -> Manifest {
+        Manifest { commit, worktree, ..Manifest::default() }
+    }
+
+    /// Adds a version.
+    pub fn add(&mut self, version: VersionId) {
+        self.versions.insert(version);
+    }
+
+    /// Adds a file that is left out.
+    pub fn skip(&mut self, path: RepoPath, why: SkipReason) {
+        self.skipped.push((path, why));
+    }
+
+    /// Adds a file that was looked at: the version that it has, or why it has none; and of a work tree what it looked like.
+    pub fn add_file(&mut self, path: RepoPath, stat: Option<FileStat>, version: Result<VersionId, SkipReason>) {
+        match version {
+            Ok(version) => self.add(version),
+            Err(why) => self.skip(path.clone(), why),
+        }
+        if self.worktree.is_some() {
+            self.stats.push(StatEntry { path, stat, version });
         }
     }
-}
-
-/// What is published for a ref.
-#[derive(Clone, Debug, Default)]
-pub struct Manifest {
-    /// The file versions.
-    pub versions: RoaringBitmap,
-    /// The commit at the time, outside git none.
-    pub commit: Option<String>,
-    /// The work tree that was read; `None` when the commit was.
-    pub worktree: Option<String>,
-    /// Files of the work tree, in path order.
-    pub stats: Vec<StatEntry>,
-    /// Files that were left out, with the reason, as far as a reader may want to know.
-    pub skipped: Vec<(RepoPath, String)>,
 }
 
 /// A published ref, without its list of files.
@@ -106,9 +114,9 @@ pub struct RefState {
     /// The work tree that was indexed.
     pub worktree: Option<String>,
     /// The file versions.
-    pub versions: RoaringBitmap,
+    pub versions: VersionSet,
     /// Files that were left out, with the reason.
-    pub skipped: Vec<(RepoPath, String)>,
+    pub skipped: Vec<(RepoPath, SkipReason)>,
     /// How many files.
     pub files: u64,
     /// How many symbols, imports not counted.
@@ -139,15 +147,16 @@ fn owner(name: &str) -> i64 {
 }
 
 /// Packs the versions of a ref.
-pub(crate) fn pack_bitmap(name: &str, bitmap: &RoaringBitmap) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(bitmap.serialized_size());
+pub(crate) fn pack_versions(name: &str, versions: &VersionSet) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(versions.0.serialized_size());
     // Writing to a vector cannot fail.
-    let _ = bitmap.serialize_into(&mut bytes);
+    let _ = versions.0.serialize_into(&mut bytes);
     seal(bytes, owner(name))
 }
 
-pub(crate) fn unpack_bitmap(name: &str, bytes: &[u8]) -> Result<RoaringBitmap, StoreError> {
+pub(crate) fn unpack_versions(name: &str, bytes: &[u8]) -> Result<VersionSet, StoreError> {
     RoaringBitmap::deserialize_from(unseal(bytes, owner(name), "a manifest")?)
+        .map(VersionSet)
         .map_err(|problem| StoreError::corrupt(format!("manifest: {problem}")))
 }
 
@@ -184,8 +193,8 @@ mod tests {
         };
         let mut list = vec![
             entry("a.rs", -5, Ok(3)),
-            entry("b.rs", i64::MAX, Err(LeftOut::TooLarge)),
-            entry("c.rs", i64::MIN, Err(LeftOut::Unreadable)),
+            entry("b.rs", i64::MAX, Err(SkipReason::TooLarge)),
+            entry("c.rs", i64::MIN, Err(SkipReason::Unreadable)),
         ];
         list[0].stat = None;
         assert_eq!(unpack_list::<StatEntry>("main", &pack_list("main", &list).unwrap()).unwrap(), list);

@@ -2,14 +2,13 @@
 //! was published for it last, to a reader that is open all the time as to a new one, and no id ever means two contents.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 use cruxe_model::{ContentHash, VersionId};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use crate::tests::{Project, new_version};
-use crate::{Embedding, Index, Manifest, NameMatch, Snapshot, TextField, Writer, WriterLock};
+use crate::fixture::{Project, new_version};
+use crate::{Embedding, Manifest, NameMatch, RefSnapshot, Store, TextField, Writer};
 
 const REFS: [&str; 3] = ["main", "feature", "other"];
 const PATHS: [&str; 4] = ["a.rs", "b.rs", "dir/c.rs", "notes.md"];
@@ -60,7 +59,7 @@ struct World {
     refs: BTreeMap<&'static str, Files>,
     model: u8,
     /// A reader that stays open as long as it may.
-    reader: Option<Arc<Index>>,
+    reader: Option<Store>,
     /// What each id meant, by generation.
     meant: HashMap<(std::path::PathBuf, VersionId), (String, ContentHash)>,
 }
@@ -68,10 +67,6 @@ struct World {
 impl World {
     fn embedding(&self) -> Embedding {
         Embedding { model: format!("model {}", self.model), row: 4 }
-    }
-
-    fn lock(&self) -> WriterLock {
-        WriterLock::acquire(&self.project.dir.lock_path()).unwrap()
     }
 
     /// Adds what the files hold, or finds that it is there.
@@ -87,12 +82,12 @@ impl World {
                 None => writer.add(new).unwrap(),
                 Some(id) => {
                     if !writer.without_vectors(&[id].into_iter().collect()).unwrap().is_empty() {
-                        writer.add_vectors(id, &new.vectors).unwrap();
+                        writer.add_vectors(id, &new).unwrap();
                     }
                     id
                 }
             };
-            manifest.versions.insert(id);
+            manifest.add(id);
         }
         manifest
     }
@@ -108,18 +103,18 @@ impl World {
         match step {
             Step::Publish(at, files) => {
                 let files = named(files);
-                let mut writer = Writer::open(&self.project.dir, self.lock()).unwrap();
+                let mut writer = self.project.store().write().unwrap();
                 let manifest = self.add(&mut writer, &files);
                 writer.publish(REFS[*at], &manifest, Timestamp::UNIX_EPOCH).unwrap();
                 self.refs.insert(REFS[*at], files);
             }
             Step::Forget(at) => {
-                let writer = Writer::open(&self.project.dir, self.lock()).unwrap();
+                let writer = self.project.store().write().unwrap();
                 writer.remove_refs(&[REFS[*at].to_owned()]).unwrap();
                 self.refs.remove(REFS[*at]);
             }
             Step::Kill(files, text) => {
-                let mut writer = Writer::open(&self.project.dir, self.lock()).unwrap();
+                let mut writer = self.project.store().write().unwrap();
                 self.add(&mut writer, &named(files));
                 if *text {
                     writer.commit_text_only().unwrap();
@@ -127,35 +122,34 @@ impl World {
                 drop(writer);
             }
             Step::Rebuild => {
-                let mut writer = Writer::stage(&self.project.dir, self.lock()).unwrap();
+                let mut writer = self.project.store().rebuild().unwrap();
                 for (name, files) in &self.refs {
                     let manifest = self.add(&mut writer, files);
                     writer.set_ref(name, &manifest, Timestamp::UNIX_EPOCH).unwrap();
                 }
-                writer.replace(&self.project.dir).unwrap();
+                writer.replace().unwrap();
             }
             Step::Model(model) => self.model = *model,
         }
     }
 
     fn check(&mut self) {
-        let fresh = Index::open(&self.project.dir).unwrap();
+        let fresh = self.project.store();
         fresh.validate().unwrap();
         fresh.validate_vectors().unwrap();
-        let open = self.reader.take().filter(|index| index.is_current(&self.project.dir));
-        let open = open.unwrap_or_else(|| Index::open(&self.project.dir).unwrap());
-        for index in [&fresh, &open] {
-            let snapshot = index.snapshot().unwrap();
+        let open = self.reader.take().unwrap_or_else(|| self.project.store());
+        for store in [&fresh, &open] {
             for name in REFS {
-                let state = snapshot.ref_state(name).unwrap();
-                assert_eq!(state.is_some(), self.refs.contains_key(name), "{name}");
-                if let Some(files) = self.refs.get(name) {
+                let snapshot = store.ref_snapshot(name).unwrap();
+                assert_eq!(snapshot.is_some(), self.refs.contains_key(name), "{name}");
+                if let Some((snapshot, files)) = snapshot.zip(self.refs.get(name)) {
                     check_ref(&snapshot, name, files);
                 }
             }
-            for row in snapshot.refs().unwrap().iter().flat_map(|state| snapshot.files(&state.versions).unwrap()) {
+            let snapshot = store.snapshot().unwrap();
+            for row in snapshot.refs().unwrap().iter().flat_map(|state| snapshot.files_of(&state.versions).unwrap()) {
                 let meaning = (row.path.to_string(), row.hash);
-                let before = self.meant.insert((index.folder().to_owned(), row.id), meaning.clone());
+                let before = self.meant.insert((snapshot.index.folder().to_owned(), row.id), meaning.clone());
                 assert_eq!(before.as_ref().unwrap_or(&meaning), &meaning, "id {} is used again", row.id);
             }
         }
@@ -164,9 +158,8 @@ impl World {
 }
 
 /// A ref is exactly what was published for it.
-fn check_ref(snapshot: &Snapshot, name: &str, files: &Files) {
-    let state = snapshot.ref_state(name).unwrap().unwrap();
-    let rows = snapshot.files(&state.versions).unwrap();
+fn check_ref(snapshot: &RefSnapshot, name: &str, files: &Files) {
+    let rows = snapshot.files().unwrap();
     let shown: Vec<(&str, u64)> = rows.iter().map(|row| (row.path.as_str(), row.bytes)).collect();
     let wanted: Vec<(&str, u64)> = files.iter().map(|(path, text)| (*path, text.len() as u64)).collect();
     assert_eq!(shown, wanted, "{name}");
@@ -176,19 +169,19 @@ fn check_ref(snapshot: &Snapshot, name: &str, files: &Files) {
         assert_eq!(snapshot.facts(row.id).unwrap(), facts[row.path.as_str()], "{name}: {}", row.path);
     }
     for symbol in NAMES {
-        let hits = snapshot.find_name(symbol, NameMatch::Exact, &state.versions).unwrap();
+        let hits = snapshot.find_name(symbol, NameMatch::Exact).unwrap();
         let found: BTreeSet<String> = hits.iter().map(|hit| snapshot.file(hit.version).unwrap().path.into()).collect();
         let defines = |path: &&&str| facts[**path].symbols.iter().any(|one| one.name == symbol);
         let expected: BTreeSet<String> = facts.keys().filter(defines).map(|path| (*path).to_owned()).collect();
         assert_eq!(found, expected, "{name}: who defines {symbol}");
-        let users = snapshot.mentioning(symbol, &state.versions).unwrap();
+        let users = snapshot.mentioning(symbol).unwrap();
         let uses = |row: &&crate::FileRow| {
             let facts = &facts[row.path.as_str()];
             facts.occurrences.iter().any(|one| facts.names[one.name.0 as usize] == symbol)
         };
-        assert!(rows.iter().filter(uses).all(|row| users.contains(row.id)), "{name}: who uses {symbol}");
+        assert!(rows.iter().filter(uses).all(|row| users.contains(&row.id)), "{name}: who uses {symbol}");
     }
-    let corpus = snapshot.corpus(&state).unwrap();
+    let corpus = snapshot.corpus().unwrap();
     for word in WORDS {
         let chunks = corpus.postings(TextField::Body, &crate::tokens(word)[0]).unwrap();
         let found: BTreeSet<String> =

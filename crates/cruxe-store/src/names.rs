@@ -59,7 +59,7 @@ pub(crate) fn flags(symbol: &Symbol) -> u8 {
 
 /// A definition of a name as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct StoredDefinition {
     /// The file version; in bytes, how much higher it is than the one before.
     version: VersionId,
     /// Which of its symbols, what it is, and flags: one number, so that most take two or three bytes.
@@ -70,10 +70,10 @@ const FLAG_BITS: u32 = 4;
 const KIND_BITS: u32 = 5;
 const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
 
-impl Place {
-    pub fn new(version: VersionId, position: u32, symbol: &Symbol) -> Place {
+impl StoredDefinition {
+    pub fn new(version: VersionId, position: u32, symbol: &Symbol) -> StoredDefinition {
         let (kind, flags) = (u64::from(symbol.kind.code()), u64::from(flags(symbol)));
-        Place { version, rest: (((u64::from(position) << KIND_BITS) | kind) << FLAG_BITS) | flags }
+        StoredDefinition { version, rest: (((u64::from(position) << KIND_BITS) | kind) << FLAG_BITS) | flags }
     }
 
     /// None for a kind that this program does not know.
@@ -98,7 +98,7 @@ fn owner(name: &str, number: i64) -> i64 {
 }
 
 /// Places in the order of their versions, as bytes.
-pub(crate) fn pack(name: &str, number: i64, mut places: Vec<Place>) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pack(name: &str, number: i64, mut places: Vec<StoredDefinition>) -> Result<Vec<u8>, StoreError> {
     let mut last = 0;
     for place in &mut places {
         let version = place.version;
@@ -108,9 +108,9 @@ pub(crate) fn pack(name: &str, number: i64, mut places: Vec<Place>) -> Result<Ve
     Ok(seal(bytes, owner(name, number)))
 }
 
-fn unpack(name: &str, number: i64, sealed: &[u8]) -> Result<Vec<Place>, StoreError> {
+fn unpack(name: &str, number: i64, sealed: &[u8]) -> Result<Vec<StoredDefinition>, StoreError> {
     let bytes = unseal(sealed, owner(name, number), "a name's definitions")?;
-    let mut places: Vec<Place> =
+    let mut places: Vec<StoredDefinition> =
         postcard::from_bytes(bytes).map_err(|problem| StoreError::corrupt(format!("name: {problem}")))?;
     let mut last: VersionId = 0;
     for place in &mut places {
@@ -121,7 +121,7 @@ fn unpack(name: &str, number: i64, sealed: &[u8]) -> Result<Vec<Place>, StoreErr
 }
 
 /// Name, number and places of a row.
-fn read<'a>(row: &'a Row) -> Result<(&'a str, i64, Vec<Place>), StoreError> {
+fn read<'a>(row: &'a Row) -> Result<(&'a str, i64, Vec<StoredDefinition>), StoreError> {
     let name = row.get_ref(0)?.as_str().map_err(|_| StoreError::checksum("a name"))?;
     let number = row.get(1)?;
     Ok((name, number, unpack(name, number, row.get_ref(2)?.as_blob().unwrap_or_default())?))
@@ -157,7 +157,7 @@ pub(crate) fn in_order(one: &str, other: &str) -> Ordering {
 
 /// Forgets the definitions in versions that are not kept.
 pub(crate) fn keep(connection: &Connection, versions: &RoaringBitmap) -> Result<(), StoreError> {
-    let mut changed: Vec<(String, i64, Vec<Place>)> = Vec::new();
+    let mut changed: Vec<(String, i64, Vec<StoredDefinition>)> = Vec::new();
     let mut statement = connection.prepare_cached("SELECT name, number, places FROM name")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -223,7 +223,9 @@ fn definitions(
         let mut rows = statement.query(params![name])?;
         while let Some(row) = rows.next()? {
             let (.., places) = read(row)?;
-            hits.extend(places.into_iter().filter(|place| versions.contains(place.version)).filter_map(Place::hit));
+            hits.extend(
+                places.into_iter().filter(|place| versions.contains(place.version)).filter_map(StoredDefinition::hit),
+            );
         }
     }
     Ok(hits)
@@ -315,15 +317,15 @@ mod tests {
         for (at, kind) in SymbolKind::ALL.iter().enumerate() {
             let version = if at < 3 { 7 } else { u32::MAX - 40 + at as u32 };
             let rest = (((u64::from(u32::MAX) << KIND_BITS) | u64::from(kind.code())) << FLAG_BITS) | (at as u64 % 16);
-            places.push(Place { version, rest });
+            places.push(StoredDefinition { version, rest });
         }
         let unpacked = unpack("n", 1, &pack("n", 1, places.clone()).unwrap()).unwrap();
         assert_eq!(unpacked, places);
-        let hits: Vec<SymbolHit> = unpacked.into_iter().filter_map(Place::hit).collect();
+        let hits: Vec<SymbolHit> = unpacked.into_iter().filter_map(StoredDefinition::hit).collect();
         assert_eq!(hits.iter().map(|hit| hit.kind).collect::<Vec<_>>(), SymbolKind::ALL);
         assert!(hits.iter().all(|hit| hit.position == u32::MAX));
         assert_eq!((hits[5].test, hits[5].local, hits[5].declaration, hits[5].public), (true, false, true, false));
-        assert_eq!(pack("n", 1, vec![Place { version: 200, rest: 30 << 9 }]).unwrap().len(), 9);
+        assert_eq!(pack("n", 1, vec![StoredDefinition { version: 200, rest: 30 << 9 }]).unwrap().len(), 9);
         assert!(matches!(unpack("n", 1, &[3, 1]), Err(StoreError::Damaged { .. })));
     }
 

@@ -16,7 +16,7 @@ use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::CParameter;
 
 use crate::error::StoreError;
-use crate::index::SymbolTable;
+use crate::rows::SymbolTable;
 use crate::symbol_columns::SymbolColumns;
 
 /// The next level saves a hundredth, with a second table to look into.
@@ -58,34 +58,39 @@ impl Dictionary {
 pub(crate) const MAX_UNPACKED: usize = 1 << 30;
 
 /// Facts of one file version, ready to be stored.
-pub struct PackedFacts {
+pub(crate) struct PackedFacts {
     pub(crate) symbols: Vec<u8>,
     pub(crate) rest: Vec<u8>,
 }
 
-/// Packs facts; keeps its compressors, so one per thread is the way to use it.
-pub struct Packer {
+/// The compressors of a thread: making them costs as much as a small file.
+struct Compressors {
     symbols: Compressor<'static>,
     rest: Compressor<'static>,
 }
 
-impl Packer {
-    /// A packer.
-    pub fn new() -> Result<Packer, StoreError> {
-        let compressor = |dictionary: &'static Dictionary| dictionary.compressor().map_err(StoreError::io("zstd"));
-        Ok(Packer { symbols: compressor(&SYMBOLS)?, rest: compressor(&REST)? })
-    }
+/// Does something with the thread's compressors.
+fn with_compressors<T>(pack: impl FnOnce(&mut Compressors) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    thread_local!(static OWN: RefCell<Option<Compressors>> = const { RefCell::new(None) });
+    let new =
+        || -> io::Result<Compressors> { Ok(Compressors { symbols: SYMBOLS.compressor()?, rest: REST.compressor()? }) };
+    OWN.with_borrow_mut(|own| match own {
+        Some(compressors) => pack(compressors),
+        None => pack(own.insert(new().map_err(StoreError::io("zstd"))?)),
+    })
+}
 
-    /// Packs the facts of one file.
-    pub fn pack(&mut self, facts: &FileFacts) -> Result<PackedFacts, StoreError> {
-        let symbols = packed(&mut self.symbols, &SymbolColumns::from_facts(facts))?;
-        Ok(PackedFacts { symbols, rest: packed(&mut self.rest, &Columns::from_facts(facts))? })
-    }
+/// Packs the facts of one file.
+pub(crate) fn facts(of: &FileFacts) -> Result<PackedFacts, StoreError> {
+    with_compressors(|own| {
+        let symbols = packed(&mut own.symbols, &SymbolColumns::from_facts(of))?;
+        Ok(PackedFacts { symbols, rest: packed(&mut own.rest, &Columns::from_facts(of))? })
+    })
+}
 
-    /// Packs something else.
-    pub(crate) fn bytes(&mut self, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-        packed(&mut self.rest, value)
-    }
+/// Packs something else.
+pub(crate) fn bytes(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    with_compressors(|own| packed(&mut own.rest, value))
 }
 
 fn packed(compressor: &mut Compressor, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
@@ -104,7 +109,7 @@ pub(crate) fn unpack_rest(bytes: &[u8]) -> Result<FileFacts, StoreError> {
     unpack::<Columns>(bytes).map(Columns::into_facts)
 }
 
-/// Unpacks what [`Packer::bytes`] packed.
+/// Unpacks what [`bytes`] packed.
 pub(crate) fn unpack<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, StoreError> {
     thread_local!(static OWN: OwnDecompressor = const { RefCell::new(None) });
     unpack_with(bytes, &REST, &OWN)
@@ -316,7 +321,7 @@ mod tests {
             problems: vec![Problem::SyntaxError { line: 2 }],
             ..FileFacts::default()
         };
-        let packed = Packer::new().unwrap().pack(&facts).unwrap();
+        let packed = super::facts(&facts).unwrap();
         assert_eq!(unpack_rest(&packed.rest).unwrap(), facts);
         assert!(unpack_symbols(&packed.symbols).unwrap().symbols.is_empty());
     }
@@ -332,7 +337,7 @@ mod tests {
 
     #[test]
     fn damaged_bytes_are_an_error() {
-        let mut packed = Packer::new().unwrap().pack(&FileFacts::default()).unwrap().rest;
+        let mut packed = super::facts(&FileFacts::default()).unwrap().rest;
         let middle = packed.len() / 2;
         packed[middle] ^= 0xff;
         packed.truncate(packed.len() - 1);

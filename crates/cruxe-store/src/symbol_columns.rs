@@ -11,7 +11,7 @@ use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
-use crate::index::SymbolTable;
+use crate::rows::SymbolTable;
 
 /// The symbols and chunks of a file with their lines: all that most questions need.
 #[derive(Default, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
 use crate::meta::{self, NAME_COUNT, NAME_ROWS};
-use crate::names::{self, Place};
+use crate::names::{self, StoredDefinition};
 
 /// Beyond this many places or names they are written, which bounds memory on any repository.
 const MAX_PLACES: usize = 1_000_000;
@@ -19,7 +19,7 @@ const MAX_NAMES: usize = 400_000;
 
 /// Definitions that are not in the database yet.
 pub(crate) struct SymbolRows {
-    names: HashMap<String, Vec<Place>, foldhash::fast::RandomState>,
+    names: HashMap<String, Vec<StoredDefinition>, foldhash::fast::RandomState>,
     places: usize,
 }
 
@@ -31,7 +31,7 @@ impl SymbolRows {
     /// Takes in the definitions of a file version, whose id is higher than those before.
     pub fn add(&mut self, connection: &Connection, version: VersionId, symbols: &[Symbol]) -> Result<(), StoreError> {
         for (position, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind != SymbolKind::Use) {
-            let place = Place::new(version, position as u32, symbol);
+            let place = StoredDefinition::new(version, position as u32, symbol);
             self.places += 1;
             match self.names.get_mut(&symbol.name) {
                 Some(places) => places.push(place),
@@ -49,7 +49,7 @@ impl SymbolRows {
         if self.names.is_empty() {
             return Ok(());
         }
-        let mut rows: Vec<(String, Vec<Place>)> = self.names.drain().collect();
+        let mut rows: Vec<(String, Vec<StoredDefinition>)> = self.names.drain().collect();
         self.places = 0;
         rows.sort_unstable_by(|(one, _), (other, _)| names::in_order(one, other).then_with(|| one.cmp(other)));
         let mut number = meta::number(connection, NAME_ROWS)?;

@@ -1,77 +1,56 @@
 //! Writing and reading back, through the same doors that jobs and queries use.
 
-use cruxe_extract::{Extractor, Input, registry};
-use cruxe_model::{ContentHash, RepoPath, VersionId};
+use cruxe_model::VersionId;
 use jiff::Timestamp;
-use roaring::RoaringBitmap;
 
+use crate::fixture::{Project, new_version};
 use crate::schema::SCHEMA_VERSION;
 use crate::{CompilerFacts, CompilerRole, CompilerSymbol};
-use crate::{Home, Index, Manifest, NameMatch, NewVersion, Packer, ProjectDir, StoreError, Writer, WriterLock};
+use crate::{Manifest, NameMatch, RefSnapshot, Snapshot, StoreError, VersionSet, Writer, compiler};
 
 const NONE: [VersionId; 0] = [];
 
-pub(crate) struct Project {
-    _home: tempfile::TempDir,
-    pub dir: ProjectDir,
-}
-
 impl Project {
-    pub fn new() -> Project {
-        let home = tempfile::tempdir().unwrap();
-        let dir = Home::new(home.path()).project(&cruxe_model::ProjectId::new("test"));
-        std::fs::create_dir_all(dir.root()).unwrap();
-        Project { _home: home, dir }
-    }
-
     fn writer(&self) -> Writer {
-        Writer::open(&self.dir, WriterLock::acquire(&self.dir.lock_path()).unwrap()).unwrap()
+        self.store().write().unwrap()
     }
 
     /// Publishes a ref with these files and returns their versions.
     fn publish(&self, ref_name: &str, files: &[(&str, &str)]) -> Vec<VersionId> {
         let mut writer = self.writer();
         let ids: Vec<VersionId> = files.iter().map(|(path, text)| add(&mut writer, path, text)).collect();
-        let manifest = Manifest { versions: ids.iter().copied().collect(), ..Manifest::default() };
-        writer.publish(ref_name, &manifest, Timestamp::UNIX_EPOCH).unwrap();
+        writer.publish(ref_name, &manifest(&ids), Timestamp::UNIX_EPOCH).unwrap();
         ids
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.store().snapshot().unwrap()
+    }
+
+    fn at(&self, ref_name: &str) -> RefSnapshot {
+        self.store().ref_snapshot(ref_name).unwrap().unwrap()
     }
 
     /// Where a name is defined in a ref.
     fn paths(&self, ref_name: &str, name: &str) -> Vec<String> {
-        let snapshot = Index::open(&self.dir).unwrap().snapshot().unwrap();
-        let state = snapshot.ref_state(ref_name).unwrap().unwrap();
-        let hits = snapshot.find_name(name, NameMatch::Exact, &state.versions).unwrap();
+        let snapshot = self.at(ref_name);
+        let hits = snapshot.find_name(name, NameMatch::Exact).unwrap();
         hits.iter().map(|hit| snapshot.file(hit.version).unwrap().path.into()).collect()
     }
 
     /// Versions whose text has a word, of those in a set.
-    fn text(&self, word: &str, versions: &RoaringBitmap) -> Vec<VersionId> {
-        let mut hits = Index::open(&self.dir).unwrap().versions_with(&crate::tokens(word)[0]);
+    fn text(&self, word: &str, versions: &VersionSet) -> Vec<VersionId> {
+        let mut hits = self.snapshot().index.versions_with(&crate::tokens(word)[0]);
         hits.retain(|version| versions.contains(*version));
         hits.sort();
         hits
     }
 }
 
-pub(crate) fn new_version(path: &str, text: &str) -> NewVersion {
-    let path = RepoPath::parse(path).unwrap();
-    let language = registry::detect(&path, text.as_bytes());
-    let input = Input { path: &path, module: "m", language, bytes: text.as_bytes() };
-    let facts = Extractor::default().extract(&input);
-    let mut hash = [0; 20];
-    hash.iter_mut().zip(text.bytes().rev()).for_each(|(to, from)| *to = from);
-    NewVersion {
-        path,
-        hash: ContentHash::from(hash),
-        module: "m".to_owned(),
-        bytes: text.len() as u64,
-        packed: Packer::new().unwrap().pack(&facts).unwrap(),
-        facts,
-        text: text.to_owned(),
-        vectors: Vec::new(),
-        problems: None,
-    }
+fn manifest(versions: &[VersionId]) -> Manifest {
+    let mut manifest = Manifest::default();
+    versions.iter().for_each(|version| manifest.add(*version));
+    manifest
 }
 
 /// Adds a file, or finds the version that it already has.
@@ -105,7 +84,7 @@ fn what_is_not_published_is_not_seen() {
     assert_eq!(project.paths("main", "b"), Vec::<String>::new());
     writer.abandon();
     assert_eq!(project.paths("main", "a"), ["a.rs"]);
-    assert!(matches!(Index::open(&Project::new().dir).map(drop), Err(StoreError::NotIndexed)));
+    assert!(matches!(Project::new().store().snapshot().map(drop), Err(StoreError::NotIndexed)));
 }
 
 #[test]
@@ -116,7 +95,7 @@ fn text_of_a_killed_writer_is_removed_and_its_ids_are_not_used_again() {
     let lost = add(&mut writer, "b.rs", "fn lostword() {}");
     writer.commit_text_only().unwrap();
     drop(writer); // the process dies between the two commits: the transaction is rolled back, the text is not
-    let all: RoaringBitmap = (0..100).collect();
+    let all: VersionSet = (0..100).collect();
     assert_eq!(project.text("lostword", &all), [lost]);
 
     let next = project.publish("main", &[("a.rs", "fn a() {}"), ("c.rs", "fn c() {}")]);
@@ -134,22 +113,20 @@ fn versions_that_no_ref_needs_are_swept_with_their_text() {
     for round in 0..80 {
         project.publish("main", &[("a.rs", &format!("fn round_{round}() {{}}"))]);
     }
-    let all: RoaringBitmap = (0..1000).collect();
+    let all: VersionSet = (0..1000).collect();
     assert_eq!(project.text("firstword", &all), NONE, "version {} is still there", first[0]);
     assert_eq!(project.text("keptword", &all), kept);
     assert_eq!(project.paths("other", "keptword"), ["kept.rs"]);
     assert_eq!(project.paths("main", "round_79"), ["a.rs"]);
-    let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
-    assert!(matches!(snapshot.file(first[0]), Err(StoreError::Corrupt { .. })));
+    assert!(matches!(project.snapshot().file(first[0]), Err(StoreError::Corrupt { .. })));
 }
 
 #[test]
 fn names_are_matched_exactly_then_by_case_then_by_prefix_then_by_similarity() {
     let project = Project::new();
     project.publish("main", &[("a.rs", "fn validate_token() {}\nfn Validate_Token() {}\nfn validate_token_now() {}")]);
-    let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
-    let state = snapshot.ref_state("main").unwrap().unwrap();
-    let count = |name, how| snapshot.find_name(name, how, &state.versions).unwrap().len();
+    let snapshot = project.at("main");
+    let count = |name, how| snapshot.find_name(name, how).unwrap().len();
     assert_eq!(count("validate_token", NameMatch::Exact), 1);
     assert_eq!(count("validate_token", NameMatch::CaseInsensitive), 1);
     assert_eq!(count("VALIDATE_TOKEN", NameMatch::CaseInsensitive), 2);
@@ -163,29 +140,39 @@ fn names_are_matched_exactly_then_by_case_then_by_prefix_then_by_similarity() {
 fn a_reader_keeps_its_view_while_a_writer_publishes() {
     let project = Project::new();
     project.publish("main", &[("a.rs", "fn before() {}")]);
-    let index = Index::open(&project.dir).unwrap();
-    let early = index.snapshot().unwrap();
+    let reader = project.store();
+    let early = reader.ref_snapshot("main").unwrap().unwrap();
     project.publish("main", &[("a.rs", "fn after() {}")]);
-    let find = |snapshot: &crate::Snapshot, name| {
-        let state = snapshot.ref_state("main").unwrap().unwrap();
-        snapshot.find_name(name, NameMatch::Exact, &state.versions).unwrap().len()
-    };
+    let find = |snapshot: &RefSnapshot, name| snapshot.find_name(name, NameMatch::Exact).unwrap().len();
     assert_eq!((find(&early, "before"), find(&early, "after")), (1, 0));
-    let late = index.snapshot().unwrap();
+    let late = reader.ref_snapshot("main").unwrap().unwrap();
     assert_eq!((find(&late, "before"), find(&late, "after")), (0, 1));
-    assert!(late.published() > early.published());
+    assert!(late.as_of() > early.as_of());
 }
 
 #[test]
 fn a_rebuild_is_noticed_by_open_readers() {
     let project = Project::new();
     project.publish("main", &[("a.rs", "fn a() {}")]);
-    let index = Index::open(&project.dir).unwrap();
-    assert!(index.is_current(&project.dir));
-    Writer::rebuild(&project.dir, WriterLock::acquire(&project.dir.lock_path()).unwrap()).unwrap().abandon();
-    assert!(!index.is_current(&project.dir));
-    let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
-    assert!(snapshot.ref_state("main").unwrap().is_none());
+    let reader = project.store();
+    let before = reader.snapshot().unwrap();
+    assert!(before.index.is_current(&project.dir));
+    project.store().rebuild().unwrap().replace().unwrap();
+    assert!(!before.index.is_current(&project.dir));
+    assert!(reader.snapshot().unwrap().ref_state("main").unwrap().is_none());
+}
+
+#[test]
+fn a_publish_counts_the_files_that_differ_from_the_one_before() {
+    let project = Project::new();
+    let publish = |files: &[(&str, &str)]| {
+        let mut writer = project.writer();
+        let ids: Vec<VersionId> = files.iter().map(|(path, text)| add(&mut writer, path, text)).collect();
+        writer.publish("main", &manifest(&ids), Timestamp::UNIX_EPOCH).unwrap().changed
+    };
+    assert_eq!(publish(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]), 2);
+    assert_eq!(publish(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]), 0);
+    assert_eq!(publish(&[("a.rs", "fn other() {}"), ("c.rs", "fn c() {}")]), 3, "changed, removed, added");
 }
 
 /// Facts of one symbol that is defined at the start of a file.
@@ -197,45 +184,48 @@ fn compiler_facts(key: u64) -> CompilerFacts {
 fn what_a_compiler_says_goes_with_its_version_and_stays_with_its_text() {
     let project = Project::new();
     let old = project.publish("main", &[("a.py", "def a(): pass"), ("b.py", "def b(): pass")]);
-    let all: RoaringBitmap = (0..100).collect();
-    let snapshot = || Index::open(&project.dir).unwrap().snapshot().unwrap();
-    assert!(snapshot().compiler(&all).unwrap().is_none());
+    project.publish("part", &[("b.py", "def b(): pass")]);
+    assert!(project.at("main").compiler().unwrap().is_none());
     let mut writer = project.writer();
     old.iter().for_each(|version| writer.set_compiler_facts(*version, &compiler_facts(7)).unwrap());
     writer.publish_compiler_facts().unwrap();
-    let compiler = snapshot().compiler(&all).unwrap().unwrap();
-    assert_eq!(compiler.definitions(7, &all), [(old[0], 0), (old[1], 0)]);
-    assert_eq!(compiler.users(7, &RoaringBitmap::from([old[1]])), [old[1]]);
-    assert_eq!(compiler.users(8, &all), NONE);
+    let compiler = project.at("main").compiler().unwrap().unwrap();
+    assert_eq!(compiler.definitions(7), [(old[0], 0), (old[1], 0)]);
+    assert_eq!(compiler.users(8), NONE);
+    assert_eq!(project.at("part").compiler().unwrap().unwrap().users(7), [old[1]]);
 
     // The same text as another version, beside a text that nobody has seen.
     let mut writer = project.writer();
     let again = writer.add(new_version("a.py", "def a(): pass")).unwrap();
     let edited = writer.add(new_version("b.py", "def b(): edited")).unwrap();
-    let manifest = Manifest { versions: [again, edited].into_iter().collect(), ..Manifest::default() };
-    writer.publish("main", &manifest, Timestamp::UNIX_EPOCH).unwrap();
-    let compiler = snapshot().compiler(&all).unwrap().unwrap();
+    writer.publish("main", &manifest(&[again, edited]), Timestamp::UNIX_EPOCH).unwrap();
+    let main = project.at("main");
+    let compiler = main.compiler().unwrap().unwrap();
     assert_eq!(compiler.facts(again).as_deref(), Some(&compiler_facts(7)));
     assert_eq!(compiler.facts(edited), None);
-    assert_eq!(snapshot().compiler_coverage(&manifest.versions).unwrap(), 1);
-    assert_eq!(snapshot().compiler_coverage(&all).unwrap(), 3);
-    project.writer().remove_refs(&["none".to_owned()]).unwrap();
-    assert_eq!(snapshot().compiler_coverage(&all).unwrap(), 1, "versions that no ref has take it with them");
+    assert_eq!(main.compiler_coverage().unwrap(), 1);
+    drop(main);
+    let covered = || {
+        let all: VersionSet = (0..100).collect();
+        compiler::covered(project.snapshot().connection().unwrap(), &all.0).unwrap().len()
+    };
+    assert_eq!(covered(), 3);
+    project.writer().remove_refs(&["part".to_owned()]).unwrap();
+    assert_eq!(covered(), 1, "versions that no ref has take it with them");
 }
 
 #[test]
 fn a_later_import_is_seen_by_an_open_index() {
     let project = Project::new();
     let version = project.publish("main", &[("a.py", "def a(): pass")])[0];
-    let versions = RoaringBitmap::from([version]);
     let import = |key| {
         let mut writer = project.writer();
         writer.set_compiler_facts(version, &compiler_facts(key)).unwrap();
         writer.publish_compiler_facts().unwrap();
     };
     import(7);
-    let index = Index::open(&project.dir).unwrap();
-    let users = |key| index.snapshot().unwrap().compiler(&versions).unwrap().unwrap().users(key, &versions);
+    let reader = project.store();
+    let users = |key| reader.ref_snapshot("main").unwrap().unwrap().compiler().unwrap().unwrap().users(key);
     assert_eq!((users(7), users(9)), (vec![version], vec![]));
     import(9);
     assert_eq!((users(7), users(9)), (vec![], vec![version]));
@@ -251,9 +241,8 @@ fn an_index_of_an_earlier_schema_is_refused_and_left_alone() {
     };
     set(SCHEMA_VERSION - 1);
     let refused = |problem: Option<StoreError>| matches!(problem, Some(StoreError::Incompatible { found, required: SCHEMA_VERSION }) if found == SCHEMA_VERSION - 1);
-    assert!(refused(Index::open(&project.dir).err()));
-    let lock = WriterLock::acquire(&project.dir.lock_path()).unwrap();
-    assert!(refused(Writer::open(&project.dir, lock).err()));
+    assert!(refused(project.store().snapshot().err()));
+    assert!(refused(project.store().write().err()));
     set(SCHEMA_VERSION);
     assert_eq!(project.paths("main", "a"), ["a.py"]);
 }
@@ -263,10 +252,10 @@ fn a_name_loses_the_definitions_of_removed_versions_and_no_others() {
     let project = Project::new();
     project.publish("main", &[("a.rs", "fn same() {}"), ("c.rs", "fn same() {}")]);
     project.publish("other", &[("b.rs", "fn same() {}\nfn Same() {}\nfn only() {}")]);
-    let all: RoaringBitmap = (0..100).collect();
+    let all: VersionSet = (0..100).collect();
     let counts = || {
-        let snapshot = Index::open(&project.dir).unwrap().snapshot().unwrap();
-        ["same", "Same", "only"].map(|name| snapshot.find_name(name, NameMatch::Exact, &all).unwrap().len())
+        let snapshot = project.snapshot();
+        ["same", "Same", "only"].map(|name| snapshot.find_name_in(name, NameMatch::Exact, &all).unwrap().len())
     };
     assert_eq!(counts(), [3, 1, 1]);
     project.writer().remove_refs(&["other".to_owned()]).unwrap();

@@ -27,7 +27,14 @@ pub struct Embedding {
     /// Its name and version: vectors of two models cannot be compared.
     pub model: String,
     /// Bytes of a row.
-    pub row: usize,
+    pub(crate) row: usize,
+}
+
+impl Embedding {
+    /// A model whose vectors have so many values.
+    pub fn new(model: impl Into<String>, dims: usize) -> Embedding {
+        Embedding { model: model.into(), row: cruxe_embed::row_bytes(dims) }
+    }
 }
 
 /// The model of the vectors in a database.

@@ -1,56 +1,35 @@
 //! Writing: file versions first, then in one transaction the manifest that makes them visible.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind, VersionId, ids};
 use jiff::Timestamp;
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::check::seal;
 use crate::compiler::{self, CompilerFacts};
 use crate::error::StoreError;
-use crate::index::{FileRow, connect};
+use crate::index::connect;
 use crate::layout::{ProjectDir, generation_number};
 use crate::lock::WriterLock;
-use crate::manifest::{Manifest, RefState, pack_bitmap, pack_list, unpack_bitmap};
+use crate::manifest::{Manifest, RefState, pack_list, pack_versions, unpack_versions};
 use crate::meta::{COMPILER_IMPORTS, HIGHEST_ID, PUBLISHED, REF_COUNT, TEXT_WATERMARK};
-use crate::pack::PackedFacts;
+use crate::new_version::NewVersion;
+use crate::rows::FileRow;
 use crate::symbol_rows::SymbolRows;
 use crate::text::{TextIndex, TextWriter};
 use crate::vectors::{Embedding, VectorWriter};
+use crate::version_set::VersionSet;
 use crate::{mentions, meta, names, schema};
 
 /// After this many bytes of source the work so far is made durable, so that a killed job need not start over.
 const CHECKPOINT_BYTES: u64 = 256 << 20;
 /// Fewer unreachable versions than this are not worth a sweep.
 const SWEEP_AT: u64 = 64;
-
-/// A file version to be added.
-pub struct NewVersion {
-    /// Where it is.
-    pub path: RepoPath,
-    /// What it contains.
-    pub hash: ContentHash,
-    /// The module that its place gives it.
-    pub module: String,
-    /// Its size.
-    pub bytes: u64,
-    /// What it says.
-    pub facts: FileFacts,
-    /// The same, packed.
-    pub packed: PackedFacts,
-    /// Its text, for full-text search.
-    pub text: String,
-    /// The embeddings of its chunks, one behind the other; empty when no model is in use.
-    pub vectors: Vec<u8>,
-    /// What could not be done, in words.
-    pub problems: Option<String>,
-}
 
 /// The figures of a published ref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +40,15 @@ pub struct Published {
     pub symbols: u64,
     /// Bytes of source.
     pub bytes: u64,
+    /// Files that were added, changed or removed since the ref was last published.
+    pub changed: u64,
     /// Versions that no ref needs any more and that were removed.
     pub swept: u64,
 }
 
-/// The one writer of a project.
+/// The one writer of a project; while there is one, there is no other.
 pub struct Writer {
+    dir: ProjectDir,
     folder: PathBuf,
     connection: Connection,
     text: TextWriter,
@@ -83,38 +65,35 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens the index for writing, or makes one. An index that cannot be read is an error; see [`Writer::rebuild`].
-    pub fn open(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
+    /// Opens the index for writing, or makes one. An index that cannot be read is an error.
+    pub(crate) fn open(dir: &ProjectDir, lock: Arc<WriterLock>) -> Result<Writer, StoreError> {
         match dir.current()? {
             Some(folder) if !folder.join("facts.db").is_file() => {
                 Err(StoreError::corrupt("database: the file is missing"))
             }
             Some(folder) => {
                 dir.remove_others(&folder)?; // a rebuild that was killed left one behind
-                Writer::at(folder, lock)
+                Writer::at(dir, folder, lock)
             }
-            None => Writer::rebuild(dir, lock),
+            None => {
+                let folder = dir.new_generation()?;
+                let writer = Writer::at(dir, folder.clone(), lock)?;
+                dir.switch_to(&folder)?;
+                dir.remove_others(&folder)?;
+                Ok(writer)
+            }
         }
-    }
-
-    /// Starts an empty generation and puts it in place of whatever is there.
-    pub fn rebuild(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
-        let folder = dir.new_generation()?;
-        let writer = Writer::at(folder.clone(), lock)?;
-        dir.switch_to(&folder)?;
-        dir.remove_others(&folder)?;
-        Ok(writer)
     }
 
     /// Starts an empty generation that nobody sees before [`Writer::replace`].
-    pub fn stage(dir: &ProjectDir, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
+    pub(crate) fn stage(dir: &ProjectDir, lock: Arc<WriterLock>) -> Result<Writer, StoreError> {
         if let Ok(Some(current)) = dir.current() {
             dir.remove_others(&current)?;
         }
-        Writer::at(dir.new_generation()?, lock)
+        Writer::at(dir, dir.new_generation()?, lock)
     }
 
-    fn at(folder: PathBuf, lock: impl Into<Arc<WriterLock>>) -> Result<Writer, StoreError> {
+    fn at(dir: &ProjectDir, folder: PathBuf, lock: Arc<WriterLock>) -> Result<Writer, StoreError> {
         let mut connection = Connection::open(folder.join("facts.db"))?;
         schema::migrate(&mut connection)?;
         schema::check(&connection)?;
@@ -129,9 +108,20 @@ impl Writer {
         let symbols = SymbolRows::new();
         let vectors = VectorWriter::open(&folder, &connection)?;
         let compiled = !compiler::is_empty(&connection)?;
-        let (next, lock) = (recorded.max(written) + 1, lock.into());
-        let (uncommitted, vacuum) = (0, false);
-        Ok(Writer { folder, connection, text, index, symbols, vectors, next, uncommitted, compiled, vacuum, lock })
+        Ok(Writer {
+            dir: dir.clone(),
+            folder,
+            connection,
+            text,
+            index,
+            symbols,
+            vectors,
+            next: recorded.max(written) + 1,
+            uncommitted: 0,
+            compiled,
+            vacuum: false,
+            lock,
+        })
     }
 
     /// Makes this the model of all embeddings. Those of another model are forgotten, and every version needs new ones:
@@ -141,15 +131,15 @@ impl Writer {
     }
 
     /// The versions of a set that have no embeddings.
-    pub fn without_vectors(&self, versions: &RoaringBitmap) -> Result<RoaringBitmap, StoreError> {
+    pub fn without_vectors(&self, versions: &VersionSet) -> Result<VersionSet, StoreError> {
         let mut statement = self.connection.prepare_cached("SELECT DISTINCT version FROM vector")?;
         let have: RoaringBitmap = statement.query_map([], |row| row.get::<_, u32>(0))?.collect::<Result<_, _>>()?;
-        Ok(versions - have)
+        Ok(VersionSet(&versions.0 - have))
     }
 
-    /// Adds the embeddings of a version that is there already.
-    pub fn add_vectors(&mut self, version: VersionId, rows: &[u8]) -> Result<(), StoreError> {
-        self.vectors.add(&self.connection, version, rows)
+    /// Adds the embeddings, and nothing else, of a version that is there already.
+    pub fn add_vectors(&mut self, version: VersionId, new: &NewVersion) -> Result<(), StoreError> {
+        self.vectors.add(&self.connection, version, &new.vectors)
     }
 
     /// The versions of a path that were added before, by content.
@@ -170,7 +160,7 @@ impl Writer {
     }
 
     /// The modules of some versions.
-    pub fn modules(&self, versions: &RoaringBitmap) -> Result<HashMap<VersionId, String>, StoreError> {
+    pub fn modules(&self, versions: &VersionSet) -> Result<HashMap<VersionId, String>, StoreError> {
         let mut statement = self.connection.prepare_cached("SELECT id, module FROM version")?;
         let mut rows = statement.query([])?;
         let mut modules = HashMap::with_capacity(versions.len() as usize);
@@ -183,11 +173,14 @@ impl Writer {
         Ok(modules)
     }
 
-    /// How many paths were added, changed or removed between two manifests.
-    pub fn changed_paths(&self, old: &RoaringBitmap, new: &RoaringBitmap) -> Result<u64, StoreError> {
+    /// How many paths differ between what a ref has now and what it is to have.
+    fn changed_paths(&self, name: &str, new: &VersionSet) -> Result<u64, StoreError> {
+        let mut find = self.connection.prepare_cached("SELECT versions FROM ref WHERE name = ?1")?;
+        let old: Option<Vec<u8>> = find.query_row(params![name], |row| row.get(0)).optional()?;
+        let old = old.map_or(Ok(VersionSet::default()), |old| unpack_versions(name, &old))?;
         let mut statement = self.connection.prepare_cached("SELECT path FROM version WHERE id = ?1")?;
-        let mut paths = std::collections::HashSet::new();
-        for id in (old ^ new).iter() {
+        let mut paths = HashSet::new();
+        for id in old.0 ^ &new.0 {
             paths.insert(statement.query_row(params![id], |row| row.get::<_, String>(0))?);
         }
         Ok(paths.len() as u64)
@@ -208,7 +201,7 @@ impl Writer {
             hash: new.hash,
             module: new.module,
             language: new.facts.language.clone(),
-            bytes: new.bytes,
+            bytes: new.text.len() as u64,
             lines: new.facts.line_starts.len() as u32,
             symbols: new.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use).count() as u32,
             problems: new.problems,
@@ -262,9 +255,9 @@ impl Writer {
 
     /// Takes over what compilers' indexes said about the same files in the index in use, as far as it is sound: nobody but
     /// the compiler can say it again.
-    pub fn adopt_compiler_facts(&mut self, dir: &ProjectDir) -> Result<(), StoreError> {
+    pub fn adopt_compiler_facts(&mut self) -> Result<(), StoreError> {
         let open = || -> Result<Connection, StoreError> {
-            let old = connect(&dir.current()?.ok_or(StoreError::NotIndexed)?)?;
+            let old = connect(&self.dir.current()?.ok_or(StoreError::NotIndexed)?)?;
             schema::check(&old)?;
             Ok(old)
         };
@@ -321,31 +314,31 @@ impl Writer {
 
     /// Sets the manifest of a ref, for [`Writer::finish`] to make it visible.
     pub fn set_ref(&mut self, name: &str, manifest: &Manifest, now: Timestamp) -> Result<Published, StoreError> {
-        let published = self.figures(&manifest.versions)?;
+        let published = self.figures(name, &manifest.versions)?;
         let state = RefState {
             name: name.to_owned(),
             commit: manifest.commit.clone(),
             worktree: manifest.worktree.clone(),
-            versions: RoaringBitmap::new(), // blobs have checksums of their own
+            versions: VersionSet::default(), // blobs have checksums of their own
             skipped: Vec::new(),
             files: published.files,
             symbols: published.symbols,
             bytes: published.bytes,
             indexed_at: now,
         };
-        let stats = match &manifest.worktree {
-            Some(_) => Some(pack_list(name, &manifest.stats)?),
-            None => None,
-        };
+        let (mut stats, mut skipped) = (Vec::from_iter(&manifest.stats), Vec::from_iter(&manifest.skipped));
+        stats.sort_by_key(|entry| &entry.path);
+        skipped.sort();
+        let stats = manifest.worktree.is_some().then(|| pack_list(name, &stats)).transpose()?;
         self.connection
             .prepare_cached("INSERT OR REPLACE INTO ref VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
             .execute(params![
                 state.name,
                 state.commit,
                 state.worktree,
-                pack_bitmap(name, &manifest.versions),
+                pack_versions(name, &manifest.versions),
                 stats,
-                pack_list(name, &manifest.skipped)?,
+                pack_list(name, &skipped)?,
                 state.files,
                 state.symbols,
                 state.bytes,
@@ -396,9 +389,9 @@ impl Writer {
         Ok(swept)
     }
 
-    /// Ends a writer that was made with [`Writer::stage`]: its generation takes the place of the one in use.
-    pub fn replace(self, dir: &ProjectDir) -> Result<(), StoreError> {
-        let (folder, lock) = (self.folder.clone(), Arc::clone(&self.lock));
+    /// Ends a writer that builds the index anew: what it wrote takes the place of what is in use.
+    pub fn replace(self) -> Result<(), StoreError> {
+        let (dir, folder, lock) = (self.dir.clone(), self.folder.clone(), Arc::clone(&self.lock));
         self.finish(SWEEP_AT)?;
         dir.switch_to(&folder)?;
         dir.remove_others(&folder)?;
@@ -412,15 +405,16 @@ impl Writer {
         let _ = self.text.finish();
     }
 
-    /// Gives up a generation that was made with [`Writer::stage`], files and all.
+    /// Gives up building the index anew, files and all.
     pub fn discard(self) {
         let folder = self.folder.clone();
         self.abandon();
         let _ = std::fs::remove_dir_all(folder); // the next one that replaces the index tries again
     }
 
-    fn figures(&self, versions: &RoaringBitmap) -> Result<Published, StoreError> {
-        let mut published = Published { files: versions.len(), symbols: 0, bytes: 0, swept: 0 };
+    fn figures(&self, name: &str, versions: &VersionSet) -> Result<Published, StoreError> {
+        let changed = self.changed_paths(name, versions)?;
+        let mut published = Published { files: versions.len(), symbols: 0, bytes: 0, changed, swept: 0 };
         let mut statement = self.connection.prepare_cached("SELECT id, symbols, bytes FROM version")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -439,7 +433,7 @@ impl Writer {
         let mut statement = self.connection.prepare_cached("SELECT name, versions FROM ref")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            reachable |= unpack_bitmap(&row.get::<_, String>(0)?, &row.get::<_, Vec<u8>>(1)?)?;
+            reachable |= unpack_versions(&row.get::<_, String>(0)?, &row.get::<_, Vec<u8>>(1)?)?.0;
         }
         let total: u64 = self.connection.query_row("SELECT count(*) FROM version", [], |row| row.get(0))?;
         let unreachable = total.saturating_sub(reachable.len());
@@ -480,11 +474,6 @@ impl Writer {
             self.connection.execute("DELETE FROM dead", [])?;
         }
         Ok(())
-    }
-
-    /// Where the index is.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 }
 

@@ -66,7 +66,7 @@ fn project(workspace: &Workspace) -> Result<Check, CliError> {
     Ok(Check {
         name: "project",
         ok: true,
-        detail: format!("{} ({vcs}), index in {}", project.root.display(), project.dir.root().display()),
+        detail: format!("{} ({vcs}), index in {}", project.root.display(), project.store.dir().root().display()),
         next: None,
     })
 }
@@ -74,7 +74,7 @@ fn project(workspace: &Workspace) -> Result<Check, CliError> {
 /// SQLite and Tantivy, each read to the last byte.
 fn index(workspace: &Workspace) -> Vec<Check> {
     let (status, _, message) = workspace.schema();
-    let outcome = workspace.index().and_then(|index| index.validate());
+    let outcome = workspace.project.store.validate();
     let force = || Some("run `cruxe index --force`".to_owned());
     match (status, outcome) {
         (SchemaStatus::NotIndexed, _) => {
@@ -113,8 +113,8 @@ fn index(workspace: &Workspace) -> Vec<Check> {
 
 /// The embeddings, read to the last byte; nothing to say where the index itself cannot be read.
 fn embeddings(workspace: &Workspace) -> Option<Check> {
-    let index = workspace.index().ok()?;
-    let outcome = index.validate_vectors();
+    workspace.project.store.open_index().ok()?;
+    let outcome = workspace.project.store.validate_vectors();
     let (ok, next) = (outcome.is_ok(), "run `cruxe sync`: it makes them anew".to_owned());
     let detail = outcome
         .map_or_else(|_| "damaged; search ranks by words alone".to_owned(), |()| "every checksum holds".to_owned());
@@ -124,10 +124,9 @@ fn embeddings(workspace: &Workspace) -> Option<Check> {
 /// What a compiler's index covers; nothing to say where none was taken in.
 fn compiler(workspace: &Workspace) -> Option<Check> {
     let (name, _) = workspace.project.resolve(None).ok()?;
-    let snapshot = workspace.snapshot().ok()?;
-    let state = snapshot.ref_state(&name).ok()??;
-    let covered = snapshot.compiler_coverage(&state.versions).ok().filter(|covered| *covered > 0)?;
-    let detail = format!("{covered} of {} files of {name} are covered", state.files);
+    let published = workspace.project.store.ref_snapshot(&name).ok()??;
+    let covered = published.compiler_coverage().ok().filter(|covered| *covered > 0)?;
+    let detail = format!("{covered} of {} files of {name} are covered", published.state.files);
     Some(Check { name: "compiler's index (SCIP)", ok: true, detail, next: None })
 }
 

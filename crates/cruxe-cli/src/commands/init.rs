@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_store::{Index, StoreError, Writer, WriterLock};
 use serde_json::json;
 
 use crate::context::{CliError, Context};
@@ -20,21 +19,18 @@ impl Init {
         let project = context.project()?;
         let seen = project.is_registered()?;
         project.register()?;
-        if let Err(StoreError::NotIndexed) = Index::open(&project.dir) {
-            let lock = WriterLock::acquire(&project.dir.lock_path())?;
-            Writer::open(&project.dir, lock)?.abandon();
-        }
+        project.store.create()?;
         let vcs = if project.repo.is_some() { "git" } else { "none" };
         let ref_name = project.current_ref()?;
         if context.options.json {
             output::json(&json!({
                 "project_id": project.id.as_str(), "repo_root": project.root, "vcs": vcs, "ref": ref_name,
-                "index": project.dir.root(), "already_registered": seen,
+                "index": project.store.dir().root(), "already_registered": seen,
             }));
         } else {
             let word = if seen { "already registered" } else { "registered" };
             output::line(&format!("{word} {} (version control: {vcs}, ref {ref_name})", project.root.display()));
-            output::line(&format!("index: {}", project.dir.root().display()));
+            output::line(&format!("index: {}", project.store.dir().root().display()));
             output::line("next: cruxe index");
         }
         Ok(ExitCode::SUCCESS)

@@ -163,10 +163,8 @@ fn prepare_in_background(app: &Arc<App>, watch: bool) {
         if let Err(problem) = workspace.recover_interrupted_jobs() {
             tracing::error!("{problem}");
         }
-        let published = workspace.index().and_then(|index| {
-            let name = workspace.project.current_ref().unwrap_or_default();
-            Ok(index.snapshot()?.ref_state(&name)?.is_some())
-        });
+        let name = workspace.project.current_ref().unwrap_or_default();
+        let published = workspace.snapshot().and_then(|snapshot| Ok(snapshot.ref_state(&name)?.is_some()));
         match published {
             Ok(true) => {}
             Ok(false) | Err(cruxe_store::StoreError::NotIndexed) => {

@@ -7,7 +7,6 @@ use cruxe_deck::{CardId, Deck, DeckConfig, DeckError, OtherRefs};
 use cruxe_index::Project;
 use cruxe_model::RepoPath;
 use cruxe_model::config::Config;
-use cruxe_store::Index;
 
 use super::error::{CueError, Kind};
 use crate::context::{CliError, Context};
@@ -111,7 +110,7 @@ pub(super) fn files(context: &Context, deck: &Deck) -> Result<Vec<RepoPath>, Cue
 pub(super) fn is_taken_elsewhere(context: &Context, deck: &Deck) -> impl Fn(&CardId) -> bool + use<> {
     let others = project(context, deck.root()).ok().and_then(|project| {
         let folder = deck.root().strip_prefix(&project.root).ok()?;
-        OtherRefs::of(&Index::open(&project.dir).ok()?, folder).ok()
+        OtherRefs::of(&project.store, folder).ok()
     });
     move |id| others.as_ref().is_some_and(|others| others.have(id))
 }

@@ -313,6 +313,61 @@ fn an_explained_rank_is_the_rank() {
     assert!(!error["data"]["results_in_file"].as_array().unwrap().is_empty());
 }
 
+/// The sum of some fields.
+fn sum(value: &Value, keys: &[&str]) -> f64 {
+    keys.iter().map(|key| value[*key].as_f64().unwrap()).sum()
+}
+
+#[test]
+fn the_parts_of_an_explained_score_add_up_to_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shop", SHOP);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let boosts = ["exact_match_boost", "qualified_name_boost", "path_affinity", "definition_boost", "kind_match"];
+    for query in [
+        "where is rate limiting implemented",
+        "rate limiter test",
+        "RateLimiter",
+        "RateLimiter::check_quota",
+        "ratelimitr",
+        "\"growing pauses\"",
+        "ValueError: bad address: x",
+        "src/cart.rs",
+        "limits",
+    ] {
+        for (level, text) in [("basic", "bm25_score"), ("full", "text_relevance")] {
+            let answer = client.ok("search_code", json!({"query": query, "ranking_explain_level": level}));
+            for reason in answer["metadata"]["ranking_reasons"].as_array().unwrap() {
+                let parts = sum(reason, &boosts) + sum(reason, &[text]);
+                assert!((parts - reason["final_score"].as_f64().unwrap()).abs() < 1e-3, "{query} {level}: {reason}");
+            }
+            let reasons = &answer["metadata"]["ranking_reasons"];
+            for (at, result) in answer["results"].as_array().unwrap().iter().enumerate() {
+                assert_eq!(reasons[at]["final_score"], result["score"], "{query}");
+                let place =
+                    json!({"query": query, "result_path": result["path"], "result_line_start": result["line_start"]});
+                let explained = client.ok("explain_ranking", place);
+                let (scoring, score) = (&explained["scoring"], result["score"].as_f64().unwrap());
+                let scale = score / scoring["total"].as_f64().unwrap();
+                let name = scoring["exact_match"].as_f64().unwrap() * scale;
+                assert!((name - sum(&reasons[at], &boosts[..1])).abs() < 1e-3, "{query}: {explained}");
+                let shown = explained["scoring_details"]["total_reason"].as_str().unwrap();
+                assert!(shown.ends_with(&format!("score {score:.4}")), "{shown}");
+            }
+        }
+        let shown = repo.cruxe(&["search", query, "--explain"]).ok();
+        let lines: Vec<&str> = shown.lines().filter_map(|line| line.trim().strip_prefix("score ")).collect();
+        assert!(!lines.is_empty(), "{shown}");
+        for line in lines {
+            let (score, parts) = line.split(';').next().unwrap().split_once(" = ").unwrap();
+            let thousandths = |text: &str| (text.parse::<f64>().unwrap() * 1e3).round() as i64;
+            let parts = parts.split(" + ").map(|part| thousandths(part.split(' ').nth(1).unwrap()));
+            assert_eq!(parts.sum::<i64>(), thousandths(score), "{query}: {line}");
+        }
+    }
+}
+
 #[test]
 fn reasons_come_in_three_levels() {
     let sandbox = Sandbox::new();
@@ -330,6 +385,7 @@ fn reasons_come_in_three_levels() {
         "definition_boost",
         "kind_match",
         "bm25_score",
+        "text_relevance",
         "final_score",
     ];
     assert_eq!(full[0].as_object().unwrap().keys().collect::<Vec<_>>(), keys);

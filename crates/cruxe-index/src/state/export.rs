@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use cruxe_model::{ContentHash, RepoPath, VersionId};
-use roaring::RoaringBitmap;
+use cruxe_store::VersionSet;
 
 use super::{BLOBS, CHECKSUM, FILES, FORMAT, File, HEADER, Header, REFS, Ref, Sum, VERSION, format_name};
 use crate::error::IndexError;
@@ -33,8 +33,7 @@ pub fn export(workspace: &Workspace, path: &Path) -> Result<Exported, IndexError
     let project = &workspace.project;
     let snapshot = workspace.snapshot()?;
     let mut states = snapshot.refs()?;
-    let all = states.iter().fold(RoaringBitmap::new(), |all, state| all | &state.versions);
-    let rows = snapshot.files(&all)?;
+    let rows = snapshot.files_of(&VersionSet::union(states.iter().map(|state| &state.versions)))?;
     let read = |path: &RepoPath, hash: &ContentHash| project.read_content(path, hash);
     let lost: HashSet<VersionId> =
         rows.iter().filter(|row| read(&row.path, &row.hash).is_none()).map(|row| row.id).collect();
@@ -49,7 +48,7 @@ pub fn export(workspace: &Workspace, path: &Path) -> Result<Exported, IndexError
         }
         gone == 0
     });
-    let needed = states.iter().fold(RoaringBitmap::new(), |all, state| all | &state.versions);
+    let needed = VersionSet::union(states.iter().map(|state| &state.versions));
     let of_ids: Vec<(File, VersionId)> = rows
         .iter()
         .filter(|row| needed.contains(row.id))

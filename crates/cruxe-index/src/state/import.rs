@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
 use cruxe_model::{ContentHash, VersionId};
-use cruxe_store::{Manifest, NewVersion, Writer, WriterLock};
+use cruxe_store::{Manifest, NewVersion, Writer};
 use cruxe_vcs::hash_blob;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -78,13 +78,12 @@ fn import_within(smallest: Duration, project: &Project, path: &Path) -> Result<I
     check_lists(&files, &refs)?;
     let wanted = wanted(&header, &files, &refs)?;
     project.register()?;
-    let lock = WriterLock::acquire(&project.dir.lock_path())?;
-    let mut writer = Writer::stage(&project.dir, lock)?;
+    let mut writer = project.store.rebuild()?;
     let time = smallest + Duration::from_secs(size / BYTES_A_SECOND);
     let bounds = Bounds { contents: header.bytes, files: most, time };
     let outcome = fill(project, &mut writer, reader, &bounds, &files, &refs, &wanted);
     match outcome.and_then(|()| nothing_more(archive.into_inner())) {
-        Ok(()) => writer.replace(&project.dir)?,
+        Ok(()) => writer.replace()?,
         Err(problem) => {
             writer.discard();
             return Err(problem);
@@ -293,9 +292,9 @@ fn fill<R: Read>(
         done_out.iter().try_for_each(take)
     })?;
     for entry in refs {
-        let versions = entry.files.iter().filter_map(|at| ids[*at as usize]).collect();
-        let (commit, skipped) = (entry.commit.clone(), entry.skipped.clone());
-        let manifest = Manifest { versions, commit, skipped, ..Manifest::default() };
+        let mut manifest = Manifest::new(entry.commit.clone(), None);
+        entry.files.iter().filter_map(|at| ids[*at as usize]).for_each(|version| manifest.add(version));
+        entry.skipped.iter().for_each(|(path, why)| manifest.skip(path.clone(), *why));
         writer.set_ref(&entry.name, &manifest, Timestamp::now())?;
     }
     Ok(())
@@ -403,8 +402,8 @@ mod tests {
         let path = folder.path().join("state.tar.zst");
         fs::write(&path, bytes).unwrap();
         let IndexError::BadArchive(why) = import_within(time, &project, &path).unwrap_err() else { panic!("{what}") };
-        assert_eq!(project.dir.current().unwrap(), None, "{what}");
-        let left = fs::read_dir(project.dir.root()).into_iter().flatten().flatten();
+        assert_eq!(project.store.dir().current().unwrap(), None, "{what}");
+        let left = fs::read_dir(project.store.dir().root()).into_iter().flatten().flatten();
         let left: Vec<_> =
             left.map(|entry| entry.file_name()).filter(|name| *name != "project.json" && *name != "lock").collect();
         assert_eq!(left, Vec::<std::ffi::OsString>::new(), "{what}: no generation is left behind");

@@ -1,4 +1,8 @@
-//! Which of several definitions of a name is meant: the factors of the rank, each with its reason.
+//! Which of several definitions of a name is meant: every factor of that rank, each with its reason.
+//!
+//! The same idea as the ranking of a search, features and one weighted sum, but not its weights: the candidates have one
+//! name, so words and meaning tell nothing, and what decides is how the definition stands in the code. The factors are
+//! shown as they are, and [`WEIGHTS`] makes the rank of them.
 
 use std::collections::HashMap;
 
@@ -28,9 +32,25 @@ pub struct Score {
     pub rarity: f64,
 }
 
+/// What each factor is worth: exact match, qualifiers, path, definition, kind.
 const WEIGHTS: [f64; 5] = [0.45, 0.10, 0.08, 0.22, 0.15];
+/// A rarity that counts for a half on a scale from 0 to 1.
+const MIDDLING_RARITY: f64 = 4.0;
+/// Qualifiers that fit so well are those that were asked for.
+const FITS: f64 = 0.9;
+/// Beside such ones, what fits nearly as well stays.
+const NEARLY_FITS: f64 = 0.85;
 
 impl Score {
+    /// The score of a definition that was asked for by its handle.
+    pub(super) const CERTAIN: Score =
+        Score { exact_match: 1.0, qualified_name: 1.0, path_affinity: 1.0, definition: 1.0, kind: 1.0, rarity: 1.0 };
+
+    /// The rarity on a scale from 0 to 1.
+    pub fn relative_rarity(&self) -> f64 {
+        self.rarity / (self.rarity + MIDDLING_RARITY)
+    }
+
     /// The rank, 0 to 1: the weighted sum of the factors, rarity aside.
     pub fn total(&self) -> f64 {
         let factors = [self.exact_match, self.qualified_name, self.path_affinity, self.definition, self.kind];
@@ -46,6 +66,14 @@ pub(super) struct Candidate {
     pub(super) qualified_name: String,
     pub(super) fit: f64,
     pub(super) score: Score,
+}
+
+/// Keeps the candidates whose qualifiers fit best: `A::new` has nothing to do with `B::A::x::new` once there is an
+/// `A::new`.
+pub(super) fn keep_best_fits(candidates: &mut Vec<Candidate>) {
+    let best = candidates.iter().map(|candidate| candidate.fit).fold(0.0, f64::max);
+    let enough = if best >= FITS { NEARLY_FITS } else { best };
+    candidates.retain(|candidate| candidate.fit >= enough);
 }
 
 /// Overloads stand together, the first one first: what is written above an implementation says how it is called.

@@ -43,7 +43,7 @@ impl Resolver<'_> {
                 elsewhere = true;
                 continue;
             }
-            let places = compiler.definitions(symbol.key, &self.state.versions);
+            let places = compiler.definitions(symbol.key);
             outdated |= places.is_empty();
             defs.extend(places.into_iter().flat_map(|(version, start)| self.defined_at(version, start)));
         }
@@ -76,7 +76,7 @@ impl Resolver<'_> {
         keys.dedup();
         let mut uses = Vec::new();
         for key in keys {
-            for version in compiler.users(key, &self.state.versions) {
+            for version in compiler.users(key) {
                 let Some((facts, file)) = compiler.facts(version).zip(self.file(version)) else { continue };
                 for occurrence in facts.of(key).filter(|occurrence| occurrence.role != CompilerRole::Definition) {
                     let start = occurrence.start;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
-use cruxe_store::{FileRow, Snapshot, StoreError};
+use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
 
 /// The rules that a language follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -267,6 +267,9 @@ pub fn go_package_name(path: &str) -> &str {
 
 /// How much the files in memory may hold together.
 const MAX_BYTES: usize = 320 << 20;
+
+/// The files of an index that were read.
+pub static FILES: Cache<FileCache> = Cache::of("files that were read to resolve names");
 
 /// Files that were read, kept between questions: a version never changes.
 #[derive(Default)]

@@ -38,16 +38,16 @@ use std::sync::Arc;
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId, Work};
-use cruxe_store::{Compiler, NameMatch, RefState, Snapshot, StoreError, SymbolHit};
+use cruxe_store::{Compiler, NameMatch, RefSnapshot, StoreError, SymbolHit};
 
 pub use exact::ExactUse;
 pub use file::{File, Lang};
 pub use occurrence::{Certainty, Resolution};
 
-use file::FileCache;
+use file::{FILES, FileCache};
 use members::MemberTable;
 use modules::Module;
-use tree::{Tree, TreeCache};
+use tree::{TREES, Tree};
 use types::Ty;
 
 /// Types and modules that lead to each other further than this are not followed.
@@ -100,12 +100,11 @@ type Memo<K, V> = RefCell<HashMap<K, V>>;
 
 /// Resolves the uses of names in one ref, for one question.
 pub struct Resolver<'a> {
-    snapshot: &'a Snapshot,
-    state: &'a RefState,
+    snapshot: &'a RefSnapshot,
     files: Arc<FileCache>,
     tree: Arc<Tree>,
     /// What compilers' indexes say about the ref.
-    compiler: Option<Arc<Compiler>>,
+    compiler: Option<Compiler>,
     open: Memo<VersionId, Arc<File>>,
     hits: Memo<String, Rc<[SymbolHit]>>,
     tables: Memo<String, Rc<MemberTable>>,
@@ -125,14 +124,13 @@ pub struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     /// A resolver for what is published of a ref; `None` while nothing is.
     pub fn new(view: &'a View) -> Result<Option<Resolver<'a>>, StoreError> {
-        let Some((snapshot, state)) = &view.published else { return Ok(None) };
-        let tree = snapshot.derived::<TreeCache>().get(view.project, snapshot, state)?;
+        let Some(snapshot) = &view.published else { return Ok(None) };
+        let tree = snapshot.kept(&TREES).get(view.project, snapshot)?;
         Ok(Some(Resolver {
             snapshot,
-            state,
-            files: snapshot.derived::<FileCache>(),
+            files: snapshot.kept(&FILES),
             tree,
-            compiler: snapshot.compiler(&state.versions)?,
+            compiler: snapshot.compiler()?,
             open: RefCell::default(),
             hits: RefCell::default(),
             tables: RefCell::default(),
@@ -182,8 +180,7 @@ impl<'a> Resolver<'a> {
 
     /// The versions whose facts use a name.
     pub fn mentioning(&self, name: &str) -> Vec<VersionId> {
-        let found = self.kept(self.snapshot.mentioning(name, &self.state.versions));
-        found.map(|versions| versions.iter().collect()).unwrap_or_default()
+        self.kept(self.snapshot.mentioning(name)).unwrap_or_default()
     }
 
     /// Whether an import leads to one of some definitions.
@@ -219,7 +216,7 @@ impl<'a> Resolver<'a> {
         if let Some(hits) = self.hits.borrow().get(name) {
             return Rc::clone(hits);
         }
-        let found = self.kept(self.snapshot.find_name(name, NameMatch::Exact, &self.state.versions));
+        let found = self.kept(self.snapshot.find_name(name, NameMatch::Exact));
         let hits: Rc<[SymbolHit]> = found.unwrap_or_default().into();
         self.hits.borrow_mut().insert(name.to_owned(), Rc::clone(&hits));
         hits

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cruxe_index::Project;
 use cruxe_model::VersionId;
-use cruxe_store::{FileRow, RefState, Snapshot, StoreError};
+use cruxe_store::{Cache, FileRow, RefSnapshot, StoreError};
 
 /// More manifests than this are not read: a monorepo's packages are found by the nearest ones.
 const MAX_MANIFESTS: usize = 5_000;
@@ -45,6 +45,9 @@ pub struct TsConfig {
     pub paths: Vec<(String, Vec<String>)>,
 }
 
+/// The trees of an index.
+pub static TREES: Cache<TreeCache> = Cache::of("trees of refs");
+
 /// Trees by ref, as of the publish in which they were read.
 #[derive(Default)]
 pub struct TreeCache {
@@ -53,15 +56,15 @@ pub struct TreeCache {
 
 impl TreeCache {
     /// The tree of a ref.
-    pub fn get(&self, project: &Project, snapshot: &Snapshot, state: &RefState) -> Result<Arc<Tree>, StoreError> {
+    pub fn get(&self, project: &Project, of: &RefSnapshot) -> Result<Arc<Tree>, StoreError> {
         let held = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((published, tree)) = held().get(&state.name)
-            && *published == snapshot.published()
+        if let Some((published, tree)) = held().get(&of.state.name)
+            && *published == of.as_of()
         {
             return Ok(Arc::clone(tree));
         }
-        let tree = Arc::new(Tree::read(project, snapshot.files(&state.versions)?));
-        held().insert(state.name.clone(), (snapshot.published(), Arc::clone(&tree)));
+        let tree = Arc::new(Tree::read(project, of.files()?));
+        held().insert(of.state.name.clone(), (of.as_of(), Arc::clone(&tree)));
         Ok(tree)
     }
 }

@@ -7,7 +7,7 @@ use cruxe_model::facts::{Occurrence, Role};
 
 use super::occurrence::Resolution;
 use super::{Def, Resolver};
-use crate::search::places::{FileClass, class};
+use crate::search::stats::{FileClass, class};
 
 /// A name that more files have is everybody's (`Meta`, `Command`), and reading them all would keep the answer waiting.
 const MAX_FILES: usize = 16;

@@ -1,32 +1,20 @@
 //! Which files of a ref a few words are about: documents, cards and code alike.
 //!
-//! The search of code ranks places in code and holds documents back. Here every file is a candidate for what it says, by the
-//! same postings and the same vectors, and words and meaning are mixed in a share that the caller names.
+//! A search ranks places in code and holds documents back. Here every file is a candidate for what it says, by the same
+//! postings and the same vectors, and words and meaning are mixed in a share that the caller names. What each counts for
+//! is said in [`super::rank::documents`].
 
 use std::sync::Arc;
 
 use cruxe_index::View;
 use cruxe_store::{ChunkNumber, Corpus, FileNumber};
 
-use super::files::highest;
 use super::lexical::{self, Lexical};
-use super::places::Places;
 use super::query::Query;
+use super::rank::{documents, highest, part};
 use super::semantic::{self, LexicalOnly};
+use super::stats::{CorpusStats, STATS};
 use crate::error::QueryError;
-
-/// A file without any word of the query must be this near in meaning, where words count too.
-const NEAR: f32 = 0.3;
-/// The same where only meaning counts.
-const NEAR_ALONE: f32 = 0.15;
-
-/// What a file's words count for: its text, its headings or definitions, its name, its folders.
-const TEXT: f32 = 1.0;
-const NAMES: f32 = 0.8;
-const STEM: f32 = 1.0;
-const FOLDERS: f32 = 0.2;
-/// What a file keeps that has none of the words in its text.
-const UNCOVERED: f32 = 0.4;
 
 /// The files of a ref in the order of how much they have to do with a query.
 pub struct Ranking {
@@ -60,7 +48,7 @@ impl Ranking {
     /// Returns how much a chunk has to do with the query, compared with the best one.
     pub fn chunk(&self, chunk: ChunkNumber) -> f32 {
         let of = |scores: &[f32]| scores.get(chunk as usize).copied().unwrap_or(0.0);
-        (1.0 - self.share) * of(&self.by_words) + self.share * of(&self.by_meaning)
+        documents::mix(of(&self.by_words), of(&self.by_meaning), self.share)
     }
 }
 
@@ -72,11 +60,11 @@ pub fn model_name() -> &'static str {
 /// Ranks the files of a view; `share` is the part of meaning, 0 for words alone and 1 for meaning alone. `None` while
 /// nothing is indexed.
 pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, QueryError> {
-    let Some((snapshot, state)) = &view.published else { return Ok(None) };
-    let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(super::derived_twice)?;
+    let Some(snapshot) = &view.published else { return Ok(None) };
+    let corpus = snapshot.corpus()?;
+    let stats = corpus.kept(&STATS, CorpusStats::of);
     let query = Query::parse(text);
-    let by_words = || lexical::score(&corpus, &query, &places, &lexical::Postings::default());
+    let by_words = || lexical::score(&corpus, &query, &stats, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {
         semantic::score_while(&corpus, &query.text, &vec![true; corpus.files().len()], by_words)
     } else {
@@ -99,11 +87,9 @@ pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, Quer
     let (most_words, most_near) = (highest(&words), highest(&nearest));
     let mut files: Vec<RankedFile> = Vec::new();
     for (file, (words, near)) in words.iter().zip(&nearest).enumerate() {
-        let by_words = share < 1.0 && *words > 0.0;
-        let by_meaning = *near >= if share < 1.0 { NEAR } else { NEAR_ALONE };
-        if by_words || (share > 0.0 && by_meaning) {
+        if documents::is_candidate(*words, *near, share) {
             let (words, meaning) = (part(*words, most_words), part(*near, most_near));
-            let score = (1.0 - share) * words + share * meaning;
+            let score = documents::mix(words, meaning, share);
             files.push(RankedFile { file: file as FileNumber, words, meaning, score });
         }
     }
@@ -120,15 +106,8 @@ fn word_scores(corpus: &Corpus, lexical: &Lexical) -> Vec<f32> {
     let best = [&lexical.files, &lexical.names, &stems, &lexical.folders].map(|scores| highest(scores));
     (0..corpus.files().len())
         .map(|file| {
-            let parts = [lexical.files[file], lexical.names[file], stems[file], lexical.folders[file]];
-            let weights = [TEXT, NAMES, STEM, FOLDERS];
-            let sum: f32 =
-                parts.iter().zip(best).zip(weights).map(|((score, best), weight)| weight * part(*score, best)).sum();
-            sum * (UNCOVERED + (1.0 - UNCOVERED) * lexical.coverage[file])
+            let scores = [lexical.files[file], lexical.names[file], stems[file], lexical.folders[file]];
+            documents::words(scores, best, lexical.coverage[file])
         })
         .collect()
-}
-
-fn part(score: f32, best: f32) -> f32 {
-    if best > 0.0 { score / best } else { 0.0 }
 }

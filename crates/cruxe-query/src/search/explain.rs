@@ -1,16 +1,21 @@
-//! The score of one result of a search, replayed.
+//! Why a result ranks where it does: the search is run again, and the parts of one score are put into words.
 
 use cruxe_index::View;
 
-use super::files::RankedFile;
-use super::rank::{Score, class_factor};
-use super::{Answer, Found, Question, Reasons, Search, search};
+use super::rank::factors::Factors;
+use super::rank::{RankedFile, Score};
+use super::{Question, Reasons, SearchAnswer, SearchHit, search};
 use crate::error::QueryError;
 
 /// Runs the search again and takes out the result at a place.
-pub fn explain(view: &View, question: &Question, path: &str, line: u32) -> Result<(Found, Answer), QueryError> {
+pub fn explain(
+    view: &View,
+    question: &Question,
+    path: &str,
+    line: u32,
+) -> Result<(SearchHit, SearchAnswer), QueryError> {
     let answer = search(view, question)?;
-    let at = |found: &&Found| found.file.path.as_str() == path && found.lines.0 == line;
+    let at = |found: &&SearchHit| found.file.path.as_str() == path && found.lines.0 == line;
     match answer.found.iter().find(at).cloned() {
         Some(found) => Ok((found, answer)),
         None => {
@@ -38,13 +43,14 @@ pub(super) fn nothing() -> Reasons {
 }
 
 /// What a score is made of, in words.
-pub(super) fn reasons(search: &Search, file: &RankedFile, score: &Score) -> Reasons {
+pub(super) fn reasons(file: &RankedFile, score: &Score, factors: Factors) -> Reasons {
     let features = &file.features;
     let percent = |part: f32| format!("{:.0} %", 100.0 * part);
     let mut reasons = nothing();
     if score.text > 0.0 {
         let meaning = if score.semantic > 0.0 {
-            format!(", nearness in meaning {} (adds {:.4})", percent(features.semantic), score.semantic)
+            let share = percent(score.semantic / score.text);
+            format!(", nearness in meaning {} ({share} of the part of the text)", percent(features.semantic))
         } else {
             String::new()
         };
@@ -54,9 +60,16 @@ pub(super) fn reasons(search: &Search, file: &RankedFile, score: &Score) -> Reas
             percent(features.file)
         );
     }
-    let factor = class_factor(file.class, search.query.wants);
-    if factor < 1.0 {
-        reasons.text += &format!("; everything × {factor} for the kind of file");
+    let Factors { class, place, quality } = factors;
+    for (factor, why) in [
+        (class, "for the kind of file"),
+        (place, "for the place in the file"),
+        (quality, "for how much of the query was found at all"),
+    ] {
+        if factor < 1.0 {
+            let digits = (f64::from(factor) * 1e3).round() / 1e3;
+            reasons.text += &format!("; everything × {digits} {why}");
+        }
     }
     if let Some(definition) = file.definitions.first() {
         reasons.exact_match =

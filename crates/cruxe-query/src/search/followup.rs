@@ -1,7 +1,7 @@
 //! What to ask next when an answer was not good enough.
 //!
-//! Every question that is suggested was tried here first: a name that is suggested is defined in the ref, a search that
-//! is suggested finds something.
+//! Every suggestion was tried here first: a name that is suggested is defined in the ref, a search that is suggested
+//! finds something.
 
 use std::collections::HashMap;
 
@@ -10,6 +10,7 @@ use cruxe_model::SymbolKind;
 use cruxe_store::{ChunkNumber, NameMatch, TextField};
 
 use super::query::Query;
+use super::rank::names;
 use super::{Intent, Question, search};
 use crate::error::QueryError;
 use crate::locate;
@@ -18,6 +19,8 @@ use crate::locate;
 const MAX_TERMS: usize = 32;
 /// At most so many names are suggested.
 const MAX_NAMES: usize = 3;
+/// Names that are looked at for it.
+const MAX_LOOKED_AT: usize = 40;
 
 /// What was asked before, and what came of it.
 #[derive(Clone, Debug)]
@@ -29,59 +32,66 @@ pub struct Previous {
     /// The language that was asked for.
     pub language: Option<String>,
     /// The intent, where the answer said one.
-    pub intent: Option<String>,
+    pub intent: Option<Intent>,
     /// How many results, references or edges there were.
     pub results: usize,
     /// The score of the best.
     pub top_score: f64,
 }
 
-/// A kind of question.
+/// The kinds of questions that are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// A search of the code.
-    Search,
+    /// A search for code.
+    Code,
     /// Where a name is defined.
     Definition,
+    /// A search for documents.
+    Documents,
     /// Who uses or calls a symbol.
     Uses,
-    /// A search of documents and code.
-    Context,
     /// Anything else.
     Other,
 }
 
-/// A question that may do better.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Suggestion {
-    /// The question.
-    pub next: Next,
-    /// Why.
-    pub why: Why,
+impl Asked {
+    /// Whether its results have scores; of others it only counts that there are some.
+    fn is_scored(self) -> bool {
+        matches!(self, Asked::Code | Asked::Definition | Asked::Documents)
+    }
 }
 
-/// A question to ask next.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Next {
+/// A question that may do better, about the same ref.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// A search for code.
+    Code {
+        /// What to search for.
+        query: String,
+        /// In which language.
+        language: Option<String>,
+    },
     /// Where a name is defined.
     Definition {
         /// The name.
         name: String,
-        /// What is meant by it, where that is known.
+        /// What it is, where that is known.
         kind: Option<SymbolKind>,
-    },
-    /// A search of the code.
-    Search {
-        /// The query.
-        query: String,
-        /// Only this language.
-        language: Option<String>,
     },
     /// Who calls a symbol.
     Callers {
-        /// Its name.
+        /// The symbol.
         name: String,
     },
+}
+
+/// A question with the reason to ask it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The question.
+    pub ask: Ask,
+    /// Why.
+    pub why: Why,
 }
 
 /// Why a question is suggested.
@@ -101,8 +111,17 @@ pub enum Why {
     SeveralOfName,
 }
 
+/// Why there are no suggestions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSuggestion {
+    /// The answer was good enough.
+    GoodEnough,
+    /// Nothing in the ref is similar to what was asked for.
+    NothingSimilar,
+}
+
 /// What to ask next.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Followup {
     /// The questions, the most promising first.
     pub suggestions: Vec<Suggestion>,
@@ -112,38 +131,27 @@ pub struct Followup {
     pub none: Option<NoSuggestion>,
 }
 
-/// Why nothing is suggested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoSuggestion {
-    /// The answer was good enough.
-    GoodEnough,
-    /// The ref has nothing of the kind.
-    NothingSimilar,
-}
-
-/// Suggests questions, by the rule table of the contract.
+/// Suggests questions, by what was asked and what the answer was worth.
 pub fn suggest(view: &View, previous: &Previous, threshold: f64) -> Result<Followup, QueryError> {
     let query = Query::parse(&previous.text);
     // Of a long text what was read of it.
     let previous = &Previous { text: query.text.clone(), ..previous.clone() };
     let mut followup = Followup { identifiers: identifiers(&query), ..Followup::default() };
-    let scored = matches!(previous.asked, Asked::Search | Asked::Definition | Asked::Context);
-    if previous.results > 0 && (previous.top_score >= threshold || !scored) {
+    if previous.results > 0 && (previous.top_score >= threshold || !previous.asked.is_scored()) {
         followup.none = Some(NoSuggestion::GoodEnough);
         return Ok(followup);
     }
     let asker = Asker { view, previous, query: &query };
-    let intent = previous.intent.as_deref().unwrap_or(query.intent.as_str());
-    let found = match previous.asked {
-        Asked::Search if intent == Intent::Symbol.as_str() => [asker.broader()?, asker.names()?].concat(),
-        Asked::Search => [asker.names()?, asker.narrower()?].concat(),
-        Asked::Definition => [asker.names()?, asker.broader()?, asker.callee()?].concat(),
-        Asked::Uses => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
-        Asked::Context | Asked::Other => [asker.names()?, asker.broader()?].concat(),
+    let found = match (previous.asked, previous.intent.unwrap_or(query.intent)) {
+        (Asked::Code, Intent::Symbol) => [asker.broader()?, asker.names()?].concat(),
+        (Asked::Code, _) => [asker.names()?, asker.narrower()?].concat(),
+        (Asked::Definition, _) => [asker.names()?, asker.broader()?, asker.callers()?].concat(),
+        (Asked::Uses, _) => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
+        (Asked::Documents | Asked::Other, _) => [asker.names()?, asker.broader()?].concat(),
     };
     for suggestion in found {
-        let known = |one: &Suggestion| one.next == suggestion.next;
-        if !asker.is_what_was_asked(&suggestion.next) && !followup.suggestions.iter().any(known) {
+        let is_known = followup.suggestions.iter().any(|known| known.ask == suggestion.ask);
+        if !is_known && !asker.is_what_was_asked(&suggestion.ask) {
             followup.suggestions.push(suggestion);
         }
     }
@@ -172,19 +180,20 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn is_what_was_asked(&self, next: &Next) -> bool {
-        let (same, text, language) = match next {
-            Next::Definition { name, .. } => (Asked::Definition, name, &None),
-            Next::Search { query, language } => (Asked::Search, query, language),
-            Next::Callers { .. } => return false,
+    fn is_what_was_asked(&self, ask: &Ask) -> bool {
+        let (asked, text, language) = match ask {
+            Ask::Code { query, language } => (Asked::Code, query, language.as_deref()),
+            Ask::Definition { name, .. } => (Asked::Definition, name, None),
+            Ask::Callers { .. } => return false,
         };
-        self.previous.asked == same && text == self.previous.text.trim() && *language == self.previous.language
+        let Previous { asked: before, text: text_before, language: language_before, .. } = self.previous;
+        asked == *before && text == text_before.trim() && language == language_before.as_deref()
     }
 
     /// Definitions whose names have most of the query's words.
     fn names(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let Some((snapshot, state)) = &self.view.published else { return Ok(Vec::new()) };
-        let corpus = snapshot.corpus(state)?;
+        let Some(snapshot) = &self.view.published else { return Ok(Vec::new()) };
+        let corpus = snapshot.corpus()?;
         let mut scores: HashMap<ChunkNumber, (usize, f64)> = HashMap::new();
         for word in &self.query.words {
             let postings = corpus.postings(TextField::Name, word)?;
@@ -199,22 +208,21 @@ impl Asker<'_> {
             .into_iter()
             .filter(|(_, (words, _))| *words >= needed)
             .map(|(chunk, (_, score))| {
-                let length = f64::from(corpus.lengths(TextField::Name)[chunk as usize].max(1));
-                (chunk, score - 0.3 * length)
+                (chunk, names::suggested(score, corpus.lengths(TextField::Name)[chunk as usize]))
             })
             .collect();
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let mut suggestions: Vec<Suggestion> = Vec::new();
-        for (chunk, _) in best.into_iter().take(40) {
+        for (chunk, _) in best.into_iter().take(MAX_LOOKED_AT) {
             let (file, number) = corpus.place(chunk);
             let table = snapshot.symbol_table(corpus.files()[file as usize].id)?;
             let symbol = table.chunks.get(number as usize).and_then(|chunk| chunk.symbol);
             let Some(symbol) = symbol.and_then(|at| table.symbols.get(at.0 as usize)) else { continue };
-            let next = Next::Definition { name: symbol.name.clone(), kind: Some(symbol.kind) };
-            if symbol.flags.test || suggestions.iter().any(|known| known.next == next) {
+            let ask = Ask::Definition { name: symbol.name.clone(), kind: Some(symbol.kind) };
+            if symbol.flags.test || suggestions.iter().any(|known| known.ask == ask) {
                 continue;
             }
-            suggestions.push(Suggestion { next, why: Why::NameHasWords });
+            suggestions.push(Suggestion { ask, why: Why::NameHasWords });
             if suggestions.len() == MAX_NAMES {
                 break;
             }
@@ -256,7 +264,7 @@ impl Asker<'_> {
         if search(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(vec![Suggestion { next: Next::Search { query, language }, why }])
+        Ok(vec![Suggestion { ask: Ask::Code { query, language }, why }])
     }
 
     fn main_language(&self) -> Result<Option<String>, QueryError> {
@@ -266,21 +274,19 @@ impl Asker<'_> {
     }
 
     /// A name that is used and not defined may be called.
-    fn callee(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let Some((snapshot, state)) = &self.view.published else { return Ok(Vec::new()) };
+    fn callers(&self) -> Result<Vec<Suggestion>, QueryError> {
+        let Some(snapshot) = &self.view.published else { return Ok(Vec::new()) };
         let Some(name) = self.query.names.first() else { return Ok(Vec::new()) };
-        let corpus = snapshot.corpus(state)?;
+        let corpus = snapshot.corpus()?;
         let token = cruxe_store::tokens(&name.wanted.plain).into_iter().next().unwrap_or_default();
-        let similar = snapshot.find_name(&name.wanted.plain, NameMatch::CaseInsensitive, &state.versions)?;
+        let similar = snapshot.find_name(&name.wanted.plain, NameMatch::CaseInsensitive)?;
         let defined = similar.first().map(|hit| snapshot.symbol_table(hit.version).map(|table| (hit.position, table)));
-        match defined.transpose()? {
-            Some((position, table)) if !corpus.postings(TextField::Body, &token)?.is_empty() => {
-                let symbol = table.symbols.get(position as usize);
-                let next = symbol.map(|symbol| Next::Callers { name: symbol.name.clone() });
-                Ok(next.map(|next| Suggestion { next, why: Why::OnlyCalled }).into_iter().collect())
-            }
-            _ => Ok(Vec::new()),
+        let Some((position, table)) = defined.transpose()? else { return Ok(Vec::new()) };
+        let Some(symbol) = table.symbols.get(position as usize) else { return Ok(Vec::new()) };
+        if corpus.postings(TextField::Body, &token)?.is_empty() {
+            return Ok(Vec::new());
         }
+        Ok(vec![Suggestion { ask: Ask::Callers { name: symbol.name.clone() }, why: Why::OnlyCalled }])
     }
 
     /// Whether the symbol is there at all.
@@ -290,8 +296,8 @@ impl Asker<'_> {
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        let next = Next::Definition { name: self.previous.text.clone(), kind: None };
-        Ok(vec![Suggestion { next, why: Why::SeveralOfName }])
+        let ask = Ask::Definition { name: self.previous.text.clone(), kind: None };
+        Ok(vec![Suggestion { ask, why: Why::SeveralOfName }])
     }
 }
 

@@ -28,6 +28,12 @@ impl Intent {
             Intent::NaturalLanguage => "natural_language",
         }
     }
+
+    /// The intent of a word that answers use.
+    pub fn parse(word: &str) -> Option<Intent> {
+        let all = [Intent::Symbol, Intent::Path, Intent::Error, Intent::NaturalLanguage];
+        all.into_iter().find(|intent| intent.as_str() == word)
+    }
 }
 
 /// Tells what a query asks for.

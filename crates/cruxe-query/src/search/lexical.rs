@@ -6,22 +6,9 @@ use std::rc::Rc;
 
 use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField};
 
-use super::places::{Lengths, PathWords, Places};
 use super::query::Query;
-
-/// How fast a word's repetition stops to count, and how much long texts are held back.
-#[derive(Clone, Copy)]
-struct Saturation {
-    k1: f32,
-    b: f32,
-}
-
-const CHUNK: Saturation = Saturation { k1: 1.2, b: 0.75 };
-/// A file that says a word often is about it, however long it is.
-const FILE: Saturation = Saturation { k1: 1.5, b: 0.4 };
-const FILE_NAMES: Saturation = Saturation { k1: 0.8, b: 0.3 };
-const STEM: Saturation = Saturation { k1: 0.5, b: 0.5 };
-const FOLDER: Saturation = Saturation { k1: 0.5, b: 0.3 };
+use super::rank::bm25::{Bm25, CHUNK, FILE, FILE_NAMES, FOLDER, STEM, Saturation};
+use super::stats::{CorpusStats, PathWords};
 
 /// What the words of a query weigh where.
 pub(super) struct Lexical {
@@ -43,37 +30,19 @@ pub(super) struct Lexical {
     pub unknown: Vec<String>,
 }
 
-struct Scorer<'a> {
-    saturation: Saturation,
-    lengths: &'a Lengths,
-}
-
-impl Scorer<'_> {
-    fn rarity(&self, having: usize) -> f32 {
-        let (documents, having) = (self.lengths.each.len() as f32, having as f32);
-        (1.0 + (documents - having + 0.5).max(0.0) / (having + 0.5)).ln()
-    }
-
-    fn weight(&self, rarity: f32, frequency: u32, document: u32) -> f32 {
-        let Saturation { k1, b } = self.saturation;
-        let (frequency, length) = (frequency as f32, self.lengths.each[document as usize] as f32);
-        rarity * frequency * (k1 + 1.0) / (frequency + k1 * (1.0 - b + b * length / self.lengths.average))
-    }
-}
-
 /// Weighs every word of a query.
 pub(super) fn score(
     corpus: &Corpus,
     query: &Query,
-    places: &Places,
+    stats: &CorpusStats,
     looked_up: &Postings,
 ) -> Result<Lexical, StoreError> {
     let (files, chunks) = (corpus.files().len(), corpus.chunks());
-    let chunk_body = Scorer { saturation: CHUNK, lengths: &places.chunk_bodies };
-    let chunk_name = Scorer { saturation: CHUNK, lengths: &places.chunk_names };
-    let whole_files = Scorer { saturation: FILE, lengths: &places.file_bodies };
-    let file_names = Scorer { saturation: FILE_NAMES, lengths: &places.file_names };
-    let (stems, folders) = (&places.stems, &places.folders);
+    let chunk_body = Bm25 { saturation: CHUNK, lengths: &stats.chunk_bodies };
+    let chunk_name = Bm25 { saturation: CHUNK, lengths: &stats.chunk_names };
+    let whole_files = Bm25 { saturation: FILE, lengths: &stats.file_bodies };
+    let file_names = Bm25 { saturation: FILE_NAMES, lengths: &stats.file_names };
+    let (stems, folders) = (&stats.stems, &stats.folders);
     let mut frequencies = vec![0; files];
     let mut lexical = Lexical {
         chunks: vec![0.0; chunks],
@@ -151,7 +120,7 @@ fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [
 
 fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation, token: &str) {
     let Some(files) = words.files.get(token) else { return };
-    let scorer = Scorer { saturation, lengths: &words.lengths };
+    let scorer = Bm25 { saturation, lengths: &words.lengths };
     let rarity = scorer.rarity(files.len());
     for file in files {
         scores[*file as usize] += scorer.weight(rarity, 1, *file);
@@ -177,5 +146,53 @@ impl Postings {
         let found = Rc::new(corpus.postings(field, token)?);
         self.known.borrow_mut().insert(key, Rc::clone(&found));
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Indexed;
+
+    /// Chunks and files are numbered in path order; each of these files is one chunk.
+    const FILES: &[(&str, &str)] = &[
+        ("cart.py", "def total(prices):\n    return sum(prices)\n"),
+        ("quota.py", "def check_quota(client):\n    return client.quota > 0\n"),
+    ];
+
+    fn lexical(query: &str) -> Lexical {
+        let indexed = Indexed::new(FILES);
+        let view = indexed.view();
+        let corpus = view.published.as_ref().unwrap().corpus().unwrap();
+        score(&corpus, &Query::parse(query), &CorpusStats::of(&corpus), &Postings::default()).unwrap()
+    }
+
+    #[test]
+    fn a_word_counts_where_it_stands_and_nowhere_else() {
+        let lexical = lexical("quota");
+        assert_eq!(lexical.coverage, [0.0, 1.0]);
+        assert_eq!(lexical.stem_share, [0.0, 1.0], "the query is the whole name of the file");
+        assert_eq!(lexical.stems, [0.0, 2.0f32.ln()], "one of two files has it");
+        assert_eq!(lexical.folders, [0.0, 0.0]);
+        for scores in [&lexical.chunks, &lexical.files, &lexical.names] {
+            assert!(scores[0] == 0.0 && scores[1] > 0.0, "{scores:?}");
+        }
+        assert_eq!(lexical.unknown, [""; 0]);
+    }
+
+    #[test]
+    fn a_text_covers_the_part_of_the_words_that_it_has_by_their_weight() {
+        let lexical = lexical("sum of a zebra");
+        let (sum, zebra) = (2.0f32.ln(), 6.0f32.ln());
+        assert_eq!(lexical.coverage, [sum / (sum + zebra), 0.0]);
+        assert_eq!(lexical.unknown, ["zebra"]);
+    }
+
+    #[test]
+    fn a_compound_counts_in_chunks_and_names_but_not_twice_in_whole_files() {
+        let (words, compound) = (lexical("quota client"), lexical("check quota"));
+        assert_eq!(words.coverage, [0.0, 1.0]);
+        assert_eq!(compound.coverage, [0.0, 1.0], "`check_quota` is one word of the text and two of the query");
+        assert_eq!(lexical("zebra").files, [0.0, 0.0]);
     }
 }

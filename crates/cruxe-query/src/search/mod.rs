@@ -1,4 +1,4 @@
-//! What the code does about something, in words, by name, by path or by an error message.
+//! What the code does about something: asked in words, by name, by path or by an error message.
 //!
 //! [`query`] takes the question apart, [`lexical`] and [`semantic`] weigh every chunk, [`rank`] makes one score per
 //! file, and [`select`] turns the best files into results: the symbol around the best chunk, or the chunk itself.
@@ -14,12 +14,12 @@ mod lexical;
 mod paths;
 mod pattern;
 mod phrase;
-pub(crate) mod places;
 mod query;
 pub mod rank;
 mod rerank;
 mod select;
 mod semantic;
+pub(crate) mod stats;
 mod typos;
 
 use std::sync::Arc;
@@ -27,14 +27,17 @@ use std::sync::Arc;
 use cruxe_embed::minilm::MiniLm;
 use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
-use cruxe_store::{Corpus, FileNumber, FileRow, RefState, Snapshot, StoreError, SymbolTable};
+use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::error::QueryError;
+use crate::locate::{self, Definition};
 use files::Ranked;
 use lexical::Postings;
-use places::Places;
 use query::Query;
 use rank::{Score, Weights};
+use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
 pub use semantic::LexicalOnly;
@@ -62,17 +65,15 @@ impl Question {
 }
 
 /// What was found.
-pub struct Answer {
+pub struct SearchAnswer {
     /// What the query asks for.
     pub intent: Intent,
     /// The best ones, best first.
-    pub found: Vec<Found>,
+    pub found: Vec<SearchHit>,
     /// How many places of the ref have something to do with the query.
     pub total: usize,
     /// Whether there are more results than were asked for.
     pub truncated: bool,
-    /// What the best possible score is made of; a result's score is relative to it.
-    pub weights: Weights,
     /// How current and complete it is.
     pub standing: Standing,
     /// What there is to say about the search.
@@ -132,7 +133,7 @@ pub enum Notice {
 
 /// A result.
 #[derive(Clone)]
-pub struct Found {
+pub struct SearchHit {
     /// The file.
     pub file: FileRow,
     /// The symbols of the file.
@@ -145,7 +146,7 @@ pub struct Found {
     pub line: Option<(u32, String)>,
     /// Why it ranks where it does.
     pub score: Score,
-    /// The score as a figure from 0 to 1.
+    /// The score as a part of the best possible one, 0 to 1.
     pub confidence: f64,
     /// The raw BM25 figure of the best chunk.
     pub bm25: f32,
@@ -164,6 +165,49 @@ pub enum Target {
     File,
 }
 
+/// The sort of thing that a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultType {
+    /// A symbol.
+    Symbol,
+    /// Lines.
+    Snippet,
+    /// A whole file.
+    File,
+}
+
+impl ResultType {
+    /// The word that answers use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ResultType::Symbol => "symbol",
+            ResultType::Snippet => "snippet",
+            ResultType::File => "file",
+        }
+    }
+}
+
+impl Target {
+    /// The sort of thing it points at.
+    pub fn result_type(self) -> ResultType {
+        match self {
+            Target::Symbol(_) => ResultType::Symbol,
+            Target::Snippet(_) => ResultType::Snippet,
+            Target::File => ResultType::File,
+        }
+    }
+
+    /// The symbol that it is or is in.
+    pub fn symbol(self) -> Option<SymbolIndex> {
+        match self {
+            Target::Symbol(at) => Some(at),
+            Target::Snippet(around) => around,
+            Target::File => None,
+        }
+    }
+}
+
 /// What a score is made of, in words that are true of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs, reason = "the fields are those of `scoring_details`")]
@@ -179,10 +223,9 @@ pub struct Reasons {
 /// Everything that a search looks at.
 struct Search<'a> {
     view: &'a View<'a>,
-    snapshot: &'a Snapshot,
-    state: &'a RefState,
+    snapshot: &'a RefSnapshot,
     corpus: Arc<Corpus>,
-    places: Arc<Places>,
+    stats: Arc<CorpusStats>,
     query: Query,
     question: &'a Question,
     wanted: Vec<bool>,
@@ -190,7 +233,7 @@ struct Search<'a> {
 }
 
 /// Finds what a query asks for.
-pub fn search(view: &View, question: &Question) -> Result<Answer, QueryError> {
+pub fn search(view: &View, question: &Question) -> Result<SearchAnswer, QueryError> {
     search_with(view, question, &|intent| Weights::of(intent, question.semantic_ratio))
 }
 
@@ -199,25 +242,19 @@ pub fn search_with(
     view: &View,
     question: &Question,
     weights: &dyn Fn(Intent) -> Weights,
-) -> Result<Answer, QueryError> {
+) -> Result<SearchAnswer, QueryError> {
     let query = Query::parse(&question.query);
     let intent = query.intent;
     let weights = weights(intent);
-    let Some((snapshot, state)) = &view.published else {
+    let Some(snapshot) = &view.published else {
         let (standing, remarks) = (view.standing.clone(), Remarks::default());
-        return Ok(Answer { intent, found: Vec::new(), total: 0, truncated: false, weights, standing, remarks });
+        return Ok(SearchAnswer { intent, found: Vec::new(), total: 0, truncated: false, standing, remarks });
     };
-    let corpus = snapshot.corpus(state)?;
-    let places = corpus.derived(Places::of).ok_or_else(derived_twice)?;
-    let is_wanted =
-        |file: &FileRow| question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language));
-    let wanted = corpus.files().iter().map(is_wanted).collect();
-    let mut search =
-        Search { view, snapshot, state, corpus, places, query, question, wanted, postings: Postings::default() };
+    let mut search = Search::new(view, snapshot, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
     search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
-        let answer = search.by_path(weights, remarks.clone())?;
+        let answer = search.by_path(remarks.clone())?;
         if !answer.found.is_empty() {
             return Ok(answer);
         }
@@ -227,35 +264,50 @@ pub fn search_with(
     let ranked = search.rank(&weights)?;
     view.work.check()?;
     semantic::note(&mut remarks, ranked.lexical_only);
-    search.answer(ranked, weights, remarks)
+    search.answer(ranked, &weights, remarks)
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        view: &'a View<'a>,
+        snapshot: &'a RefSnapshot,
+        question: &'a Question,
+        query: Query,
+    ) -> Result<Search<'a>, QueryError> {
+        let corpus = snapshot.corpus()?;
+        let stats = corpus.kept(&STATS, CorpusStats::of);
+        let is_wanted = |file: &FileRow| {
+            question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
+        };
+        let wanted = corpus.files().iter().map(is_wanted).collect();
+        Ok(Search { view, snapshot, corpus, stats, query, question, wanted, postings: Postings::default() })
+    }
+
     fn file(&self, number: FileNumber) -> &FileRow {
         &self.corpus.files()[number as usize]
     }
 
     /// The results, from ranked files.
-    fn answer(&self, ranked: Ranked, weights: Weights, mut remarks: Remarks) -> Result<Answer, QueryError> {
+    fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
-            (Intent::Error, _) => phrase::select(self, &ranked, &weights, &mut remarks)?,
+            (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut remarks)?,
             (Intent::NaturalLanguage, Some(transformer)) => {
                 rerank::note(&mut remarks);
-                rerank::select(self, &ranked, &weights, transformer)?
+                rerank::select(self, &ranked, weights, transformer)?
             }
-            _ => select::select(self, &ranked, &weights, self.question.limit)?,
+            _ => select::select(self, &ranked, weights, self.question.limit)?,
         };
         remarks.late = self.view.work.is_late();
         found.truncate(self.question.limit);
         let total = total.max(found.len());
         let standing = self.view.standing.clone();
-        Ok(Answer { intent: self.query.intent, found, total, truncated, weights, standing, remarks })
+        Ok(SearchAnswer { intent: self.query.intent, found, total, truncated, standing, remarks })
     }
 }
 
 /// The text of a result: the line that matches, or the first so many lines.
-pub fn snippet(view: &View, found: &Found, lines: usize) -> Option<String> {
+pub fn snippet(view: &View, found: &SearchHit, lines: usize) -> Option<String> {
     if let Some((_, line)) = &found.line {
         return Some(line.clone());
     }
@@ -269,16 +321,21 @@ pub fn snippet(view: &View, found: &Found, lines: usize) -> Option<String> {
 /// Longer lines are cut.
 const MAX_SNIPPET_LINE: usize = 160;
 
-impl Found {
+impl SearchHit {
     /// The symbol that it is or is in.
     pub fn symbol(&self) -> Option<&cruxe_model::facts::Symbol> {
-        match self.target {
-            Target::Symbol(at) | Target::Snippet(Some(at)) => self.table.symbols.get(at.0 as usize),
-            _ => None,
-        }
+        self.table.symbols.get(self.target.symbol()?.0 as usize)
     }
-}
 
-fn derived_twice() -> StoreError {
-    StoreError::Corrupt { what: "corpus: derived twice".to_owned() }
+    /// The same as a definition, with its handles.
+    pub fn definition(&self) -> Option<Definition> {
+        self.symbol()?;
+        let (file, table, index) = (self.file.clone(), Arc::clone(&self.table), self.target.symbol()?);
+        Some(Definition { file, table, index, score: locate::Score::default() })
+    }
+
+    /// What the confidence is made of: the components of the score, on the scale on which they add up to it.
+    pub fn confidence_parts(&self) -> Score {
+        self.score.times(self.confidence as f32 / self.score.total().max(f32::MIN_POSITIVE))
+    }
 }

@@ -6,29 +6,31 @@ use memchr::memmem::Finder;
 
 use super::explain;
 use super::intent::split_line;
-use super::rank::{Score, Weights, class_factor};
-use super::{Answer, Found, Reasons, Remarks, Search, Target};
+use super::rank::paths::{self, PathFit};
+use super::rank::{Score, factors};
+use super::{Reasons, Remarks, Search, SearchAnswer, SearchHit, Target};
 use crate::error::QueryError;
 
 impl Search<'_> {
     /// The files whose path fits the query.
-    pub fn by_path(&self, weights: Weights, remarks: Remarks) -> Result<Answer, QueryError> {
+    pub fn by_path(&self, remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let (path, line) = split_line(self.query.text.trim());
         let wanted = path.trim_start_matches("./").trim_start_matches('/').to_lowercase();
         let wanted = WantedPath::new(&wanted);
-        let mut fitting: Vec<(FileNumber, f32, &str)> = (0..self.corpus.files().len() as FileNumber)
+        let fit = |file: FileNumber| {
+            let path = wanted.fit(&self.stats.lower_paths[file as usize])?;
+            let class = factors::of_class(self.stats.classes[file as usize], self.query.wants);
+            let folders = self.file(file).path.as_str().matches('/').count();
+            Some((file, paths::fit(path, class, folders), path))
+        };
+        let mut fitting: Vec<(FileNumber, f32, PathFit)> = (0..self.corpus.files().len() as FileNumber)
             .filter(|file| self.wanted[*file as usize])
-            .filter_map(|file| wanted.fit(&self.places.lower_paths[file as usize]).map(|(fit, how)| (file, fit, how)))
+            .filter_map(fit)
             .collect();
-        let factor = |file: FileNumber| class_factor(self.places.classes[file as usize], self.query.wants);
-        let depth = |file: FileNumber| self.file(file).path.as_str().matches('/').count().min(20) as f32;
-        let score =
-            |(file, fit, _): &(FileNumber, f32, &str)| fit - 0.02 * (1.0 - factor(*file)) - 0.0005 * depth(*file);
-        fitting.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.0.cmp(&b.0)));
+        fitting.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let total = fitting.len();
         let mut found = Vec::new();
-        for one in fitting.iter().take(self.question.limit) {
-            let (file, fit) = (one.0, score(one));
+        for (file, fit, path) in fitting.into_iter().take(self.question.limit) {
             let row = self.file(file);
             let table = self.snapshot.symbol_table(row.id)?;
             let symbol = line.and_then(|line| innermost_at(&table, line));
@@ -36,14 +38,24 @@ impl Search<'_> {
                 Some(at) => (Target::Symbol(at), table.lines(at)),
                 None => (Target::File, (1, row.lines.max(1))),
             };
-            let score = Score { path_affinity: 0.1 * fit, ..Score::default() };
-            let reasons = Reasons { path_affinity: one.2.to_owned(), ..explain::nothing() };
+            let score = Score { path_affinity: paths::BEST * fit, ..Score::default() };
+            let reasons = Reasons { path_affinity: path.reason().to_owned(), ..explain::nothing() };
             let row = row.clone();
             let confidence = f64::from(fit.clamp(0.0, 1.0));
-            found.push(Found { file: row, table, target, lines, line: None, score, confidence, bm25: 0.0, reasons });
+            found.push(SearchHit {
+                file: row,
+                table,
+                target,
+                lines,
+                line: None,
+                score,
+                confidence,
+                bm25: 0.0,
+                reasons,
+            });
         }
         let (intent, truncated) = (self.query.intent, total > found.len());
-        Ok(Answer { intent, found, total, truncated, weights, standing: self.view.standing.clone(), remarks })
+        Ok(SearchAnswer { intent, found, total, truncated, standing: self.view.standing.clone(), remarks })
     }
 
     /// The file that a path from elsewhere names: the one that has most of its end.
@@ -89,8 +101,8 @@ impl<'q> WantedPath<'q> {
         WantedPath { whole, folder, folder_finder: Finder::new(folder), parts }
     }
 
-    /// How well a path fits, and in what way.
-    fn fit(&self, path: &str) -> Option<(f32, &'static str)> {
+    /// In what way a path fits.
+    fn fit(&self, path: &str) -> Option<PathFit> {
         if self.whole.is_empty() {
             return None;
         }
@@ -105,27 +117,26 @@ impl<'q> WantedPath<'q> {
             }
             None => false,
         });
-        let how = "the path has the parts of the query in their order";
-        (in_order && self.parts.len() > 1).then_some((0.4, how))
+        (in_order && self.parts.len() > 1).then_some(PathFit::PartsInOrder)
     }
 
     /// The same for a path that has the query in it somewhere.
-    fn fit_as_a_whole(&self, path: &str) -> (f32, &'static str) {
+    fn fit_as_a_whole(&self, path: &str) -> PathFit {
         let WantedPath { whole, folder, .. } = *self;
         if path == whole {
-            return (1.0, "the path is the query");
+            return PathFit::Same;
         }
         if !whole.ends_with('/') && path.strip_suffix(whole).is_some_and(|before| before.ends_with('/')) {
-            return (0.95, "the path ends with the query");
+            return PathFit::End;
         }
         let below = |rest: &str| rest.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if below(path) {
-            return (0.85, "the file is below the folder");
+            return PathFit::BelowFolder;
         }
         if path.match_indices('/').any(|(at, _)| below(&path[at + 1..])) {
-            return (0.8, "the file is below a folder of that name");
+            return PathFit::BelowFolderOfThatName;
         }
-        (0.6, "the path contains the query")
+        PathFit::Inside
     }
 }
 
@@ -135,15 +146,16 @@ mod tests {
 
     #[test]
     fn a_path_fits_as_a_whole_at_its_end_or_as_a_folder() {
-        let fits = |path, wanted| WantedPath::new(wanted).fit(path).map(|(fit, _)| fit);
-        assert_eq!(fits("src/auth/jwt.rs", "src/auth/jwt.rs"), Some(1.0));
-        assert_eq!(fits("src/auth/jwt.rs", "auth/jwt.rs"), Some(0.95));
-        assert_eq!(fits("src/auth/jwt.rs", "wt.rs"), Some(0.6));
-        assert_eq!(fits("src/handlers/login.rs", "src/handlers/"), Some(0.85));
-        assert_eq!(fits("src/handlers/login.rs", "handlers/"), Some(0.8));
-        assert_eq!(fits("src/auth/jwt.rs", "src/jwt.rs"), Some(0.4));
+        use PathFit::*;
+        let fits = |path, wanted| WantedPath::new(wanted).fit(path);
+        assert_eq!(fits("src/auth/jwt.rs", "src/auth/jwt.rs"), Some(Same));
+        assert_eq!(fits("src/auth/jwt.rs", "auth/jwt.rs"), Some(End));
+        assert_eq!(fits("src/auth/jwt.rs", "wt.rs"), Some(Inside));
+        assert_eq!(fits("src/handlers/login.rs", "src/handlers/"), Some(BelowFolder));
+        assert_eq!(fits("src/handlers/login.rs", "handlers/"), Some(BelowFolderOfThatName));
+        assert_eq!(fits("src/auth/jwt.rs", "src/jwt.rs"), Some(PartsInOrder));
         assert_eq!(fits("src/auth/jwt.rs", "jwt.py"), None);
-        assert_eq!(fits("src/auth/jwt.rs", "jwt.rs/"), Some(0.6));
+        assert_eq!(fits("src/auth/jwt.rs", "jwt.rs/"), Some(Inside));
         assert_eq!(fits("src/auth/jwt.rs", "jwt.rs/auth"), None);
         assert_eq!(fits("src/auth/jwt.rs", ""), None);
     }

@@ -11,23 +11,18 @@ use cruxe_extract::as_text;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField, tokens};
-use roaring::RoaringBitmap;
 
 use super::explain;
-use super::files::{Ranked, RankedFile};
+use super::files::Ranked;
 use super::paths::innermost_at;
 use super::pattern::pattern;
-use super::rank::Weights;
+use super::rank::factors::{self, Factors};
+use super::rank::texts::{self, MAX_CHUNKS, MIN_RUN};
+use super::rank::{RankedFile, Score, Weights, highest};
 use super::select::{quality, select as select_by_rank};
-use super::{Found, Notice, Remarks, Search, Target};
+use super::{Notice, Remarks, Search, SearchHit, Target};
 use crate::error::QueryError;
 
-/// Chunks whose text is read.
-const MAX_CHUNKS: usize = 48;
-/// A run of fewer words is chance.
-const MIN_RUN: usize = 2;
-/// What the place itself weighs against the rank of its file.
-const VERIFIED: f32 = 0.7;
 /// Longer lines are data.
 const MAX_LINE: usize = 2_000;
 
@@ -47,7 +42,7 @@ pub(super) fn select(
     ranked: &Ranked,
     weights: &Weights,
     remarks: &mut Remarks,
-) -> Result<(Vec<Found>, bool), QueryError> {
+) -> Result<(Vec<SearchHit>, bool), QueryError> {
     let limit = search.question.limit;
     let phrases = &search.query.phrases;
     let mut matches = named_places(search)?;
@@ -78,28 +73,32 @@ pub(super) fn select(
     }
     let by_rank: HashMap<FileNumber, &RankedFile> = ranked.files.iter().map(|file| (file.file, file)).collect();
     let quality = quality(search, ranked);
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<SearchHit> = Vec::new();
     for one in matches {
         let file = by_rank.get(&one.file).copied();
-        let mut score = file.map(|file| file.score).unwrap_or_default().times(quality * (1.0 - VERIFIED));
-        score.text += weights.sum() * VERIFIED * one.strength;
-        let mut reasons = file.map(|file| explain::reasons(search, file, &score)).unwrap_or_default();
+        let of_file = file.map_or_else(Score::default, |file| file.score);
+        let score = texts::verified(&of_file, quality, one.strength, weights);
+        let why = |file: &RankedFile| {
+            let class = factors::of_class(file.class, search.query.wants);
+            explain::reasons(file, &score, Factors { class, place: 1.0, quality })
+        };
+        let mut reasons = file.map(why).unwrap_or_default();
         reasons.text = format!("line {} has {:.0} % of the text that was asked for", one.line, 100.0 * one.strength);
         let table = tables.table(one.file)?;
-        found.push(Found {
+        found.push(SearchHit {
             file: search.file(one.file).clone(),
             target: Target::Snippet(one.symbol),
             lines: (one.line, one.line),
             line: Some((one.line, one.text)),
             score,
-            confidence: f64::from((score.total() / weights.sum()).clamp(0.0, 1.0)),
-            bm25: ranked.lexical.chunks[search.range(one.file)].iter().copied().fold(0.0, f32::max),
+            confidence: score.confidence(weights),
+            bm25: highest(&ranked.lexical.chunks[search.range(one.file)]),
             reasons,
             table,
         });
     }
     found.sort_by(|a, b| {
-        let place = |it: &Found| (it.file.path.clone(), it.lines.0);
+        let place = |it: &SearchHit| (it.file.path.clone(), it.lines.0);
         b.score.total().total_cmp(&a.score.total()).then_with(|| place(a).cmp(&place(b)))
     });
     let mut seen = HashSet::new();
@@ -117,7 +116,7 @@ fn named_places(search: &Search) -> Result<Vec<Match>, QueryError> {
         let table = tables.table(file)?;
         let text = tables.line(file, line).unwrap_or_default();
         let symbol = innermost_at(&table, line);
-        let strength = 1.0 - 0.02 * at.min(20) as f32;
+        let strength = texts::frame_strength(at);
         matches.push(Match { file, symbol, line, text, strength });
     }
     Ok(matches)
@@ -146,13 +145,17 @@ fn likeliest(search: &Search, ranked: &Ranked, chunks: impl Iterator<Item = Chun
 /// The chunks that have every word of a phrase.
 fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, QueryError> {
     let words: HashSet<String> = tokens(phrase).into_iter().collect();
-    let mut common: Option<RoaringBitmap> = None;
+    let mut common: Option<Vec<ChunkNumber>> = None;
     for token in words {
         search.view.work.check()?;
         let having = search.postings.of(&search.corpus, TextField::Body, &token)?;
-        let having: RoaringBitmap = having.iter().map(|(chunk, _)| *chunk).collect();
+        let mut having: Vec<ChunkNumber> = having.iter().map(|(chunk, _)| *chunk).collect();
+        having.sort_unstable();
         let both = match common {
-            Some(common) => common & having,
+            Some(mut common) => {
+                common.retain(|chunk| having.binary_search(chunk).is_ok());
+                common
+            }
             None => having,
         };
         if both.is_empty() {
@@ -160,7 +163,7 @@ fn chunks_with_all(search: &Search, phrase: &str) -> Result<Vec<ChunkNumber>, Qu
         }
         common = Some(both);
     }
-    Ok(common.unwrap_or_default().into_iter().collect())
+    Ok(common.unwrap_or_default())
 }
 
 /// What the text of a chunk is compared with.

@@ -6,16 +6,13 @@ use cruxe_embed::minilm::{MiniLm, NAME};
 
 use super::files::Ranked;
 use super::rank::Weights;
+use super::rank::texts::{self, LOOKED_AT};
 use super::select::select as select_by_rank;
-use super::{Found, Remarks, Search, snippet};
+use super::{Remarks, Search, SearchHit, snippet};
 use crate::error::QueryError;
 
-/// Results that are looked at again.
-const LOOKED_AT: usize = 20;
 /// Lines of each that are read: more would take the transformer seconds.
 const LINES: usize = 12;
-/// What the second look may add, as a part of the best possible score.
-const SECOND_LOOK: f32 = 0.15;
 
 /// The best results in the order that both looks give.
 pub(super) fn select(
@@ -23,7 +20,7 @@ pub(super) fn select(
     ranked: &Ranked,
     weights: &Weights,
     transformer: &MiniLm,
-) -> Result<(Vec<Found>, bool), QueryError> {
+) -> Result<(Vec<SearchHit>, bool), QueryError> {
     let limit = search.question.limit;
     let (mut found, more) = select_by_rank(search, ranked, weights, limit.max(LOOKED_AT))?;
     let texts: Vec<String> = found.iter().take(LOOKED_AT).map(|found| text(search, found)).collect();
@@ -36,20 +33,15 @@ pub(super) fn select(
         vectors.iter().map(|vector| vector.iter().zip(&query).map(|(a, b)| a * b).sum::<f32>().max(0.0)).collect();
     let nearest = near.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     for (found, near) in found.iter_mut().zip(near) {
-        let added = weights.sum() * SECOND_LOOK * near / nearest;
-        let kept = 1.0 - SECOND_LOOK;
-        found.score = found.score.times(kept);
-        found.score.text += added;
-        found.score.semantic += added;
-        found.confidence = f64::from((found.score.total() / weights.sum()).clamp(0.0, 1.0));
-        found.reasons.text += &format!("; {NAME} adds {added:.4}");
+        let (score, added) = texts::second_look(&found.score, near, nearest, weights);
+        (found.score, found.confidence) = (score, score.confidence(weights));
+        found.reasons.text += &format!("; {NAME} adds {:.3} to the score", added / weights.sum());
     }
     // Those beyond were not looked at and keep their place behind.
     let last = found.iter().take(LOOKED_AT).map(|found| found.score.total()).fold(f32::INFINITY, f32::min);
     for found in found.iter_mut().skip(LOOKED_AT) {
-        let factor = (last / found.score.total().max(f32::MIN_POSITIVE)).min(1.0 - SECOND_LOOK);
-        found.score = found.score.times(factor);
-        found.confidence = f64::from((found.score.total() / weights.sum()).clamp(0.0, 1.0));
+        found.score = texts::not_looked_at(&found.score, last);
+        found.confidence = found.score.confidence(weights);
     }
     found.sort_by(|a, b| b.score.total().total_cmp(&a.score.total()));
     let truncated = more || found.len() > limit;
@@ -57,7 +49,7 @@ pub(super) fn select(
 }
 
 /// What the transformer reads of a result: where it is, what it is called, how it begins.
-fn text(search: &Search, found: &Found) -> String {
+fn text(search: &Search, found: &SearchHit) -> String {
     let name = found.symbol().map_or("", |symbol| symbol.qualified_name.as_str());
     let body = snippet(search.view, found, LINES).unwrap_or_default();
     format!("{} {name}\n{body}", found.file.path)

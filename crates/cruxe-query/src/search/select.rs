@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
@@ -11,17 +10,11 @@ use cruxe_model::facts::{Span, SymbolIndex};
 use cruxe_store::{FileNumber, FileRow, SymbolTable, tokens};
 
 use super::explain;
-use super::files::{Ranked, RankedFile, highest};
-use super::rank::{COPY, SAME_FILE, Weights};
-use super::{Found, Intent, Search, Target};
+use super::files::Ranked;
+use super::rank::factors::{self, Factors};
+use super::rank::{RankedFile, Weights, chunks, highest, names};
+use super::{Intent, ResultType, Search, SearchHit, Target};
 use crate::error::QueryError;
-
-/// What lines that belong to no symbol keep: a reader wants something with a name.
-const NO_SYMBOL: f32 = 0.8;
-/// A cosine that the model gives to texts that say the same.
-const CLEARLY_NEAR: f32 = 0.6;
-/// What a search that found next to nothing keeps of its scores.
-const LEAST_QUALITY: f32 = 0.25;
 
 /// The next result of a file, waiting for its turn.
 struct Waiting {
@@ -56,7 +49,7 @@ impl Ord for Waiting {
 }
 
 /// A place of a file that fits, and what it has of the fit of the file's best.
-struct Place {
+struct Candidate {
     target: Target,
     lines: (u32, u32),
     fit: f32,
@@ -68,9 +61,9 @@ struct Place {
 /// A file whose places were looked up.
 struct Opened {
     table: Arc<SymbolTable>,
-    places: Vec<Place>,
+    places: Vec<Candidate>,
     /// What was shown of it.
-    shown: Vec<(Discriminant<Target>, (u32, u32))>,
+    shown: Vec<(ResultType, (u32, u32))>,
     /// Its text, once somebody needed it; `None` inside where it is not to be had.
     text: Option<Option<String>>,
 }
@@ -81,7 +74,7 @@ pub(super) fn select(
     ranked: &Ranked,
     weights: &Weights,
     limit: usize,
-) -> Result<(Vec<Found>, bool), QueryError> {
+) -> Result<(Vec<SearchHit>, bool), QueryError> {
     let quality = quality(search, ranked);
     let mut opened: HashMap<FileNumber, Opened> = HashMap::new();
     let mut seen = HashSet::new();
@@ -108,15 +101,15 @@ pub(super) fn select(
         let Opened { table, places, shown, .. } = opened;
         let Some(place) = places.get(next.turn) else { continue };
         if !next.copy && is_copy(&mut seen, table, place.target) {
-            waiting.push(Waiting { total: next.total * COPY, copy: true, ..next });
+            waiting.push(Waiting { total: factors::copy(next.total), copy: true, ..next });
             continue;
         }
         let turn = next.turn + 1;
         if let Some(after) = places.get(turn) {
-            let total = file.score.total() * SAME_FILE.powi(turn as i32) * after.fit;
-            waiting.push(Waiting { total: total.min(next.total), turn, copy: false, ..next });
+            let total = factors::next_place(file.score.total(), after.fit, turn, next.total);
+            waiting.push(Waiting { total, turn, copy: false, ..next });
         }
-        let here = (discriminant(&place.target), place.lines);
+        let here = (place.target.result_type(), place.lines);
         if shown.contains(&here) {
             continue; // the member of a chunk that is there already
         }
@@ -124,33 +117,33 @@ pub(super) fn select(
         if found.len() == limit {
             return Ok((found, true));
         }
-        let score = file.score.times(quality * next.total / file.score.total().max(f32::MIN_POSITIVE));
-        found.push(Found {
+        let score = factors::of_place(&file.score, next.total, quality);
+        let place_factor = next.total / file.score.total().max(f32::MIN_POSITIVE);
+        let class = factors::of_class(file.class, search.query.wants);
+        found.push(SearchHit {
             file: search.file(file.file).clone(),
             table: Arc::clone(table),
             target: place.target,
             lines: place.lines,
             line: None,
             score,
-            confidence: f64::from((score.total() / weights.sum()).clamp(0.0, 1.0)),
+            confidence: score.confidence(weights),
             bm25: place.bm25,
-            reasons: explain::reasons(search, file, &score),
+            reasons: explain::reasons(file, &score, Factors { class, place: place_factor, quality }),
         });
     }
     Ok((found, false))
 }
 
-/// How much the best of this search is worth at all: a search whose words are nowhere has a best result too.
+/// How much the best of this search is worth at all, by its first files.
 pub(super) fn quality(search: &Search, ranked: &Ranked) -> f32 {
-    let head = || ranked.files.iter().take(3);
+    let head = || ranked.files.iter().take(factors::JUDGED_BY);
     let covered = head().map(|file| ranked.lexical.coverage[file.file as usize]).fold(0.0, f32::max);
     let nearest = ranked.semantic.as_ref().map_or(0.0, |semantic| {
         head().map(|file| highest(&semantic.chunks[search.range(file.file)])).fold(0.0, f32::max)
     });
-    let named =
-        head().flat_map(|file| file.definitions.first()).any(|definition| definition.sure && definition.fit > 0.5);
-    let best = if named { 1.0 } else { covered.max((nearest / CLEARLY_NEAR).min(1.0)) };
-    LEAST_QUALITY + (1.0 - LEAST_QUALITY) * best
+    let mut named = head().flat_map(|file| file.definitions.first());
+    factors::quality(covered, nearest, named.any(|one| factors::is_clearly_meant(one.sure, one.fit)))
 }
 
 /// Whether a symbol with the same name and text was there before.
@@ -164,10 +157,10 @@ fn is_copy(seen: &mut HashSet<(String, u64)>, table: &SymbolTable, target: Targe
 fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) -> Result<Opened, QueryError> {
     let row = search.file(file.file);
     let table = search.snapshot.symbol_table(row.id)?;
-    let mut places: Vec<Place> = Vec::new();
-    let add = |place: Place, places: &mut Vec<Place>| {
-        let sort = |place: &Place| discriminant(&place.target);
-        let same = |known: &Place| known.lines == place.lines && sort(known) == sort(&place);
+    let mut places: Vec<Candidate> = Vec::new();
+    let add = |place: Candidate, places: &mut Vec<Candidate>| {
+        let sort = place.target.result_type();
+        let same = |known: &Candidate| known.lines == place.lines && known.target.result_type() == sort;
         if !places.iter().any(same) {
             places.push(place);
         }
@@ -177,11 +170,14 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     let named = file.definitions.first().map_or(0.0, |definition| definition.fit);
     for definition in &file.definitions {
         let meant = search.query.intent == Intent::Symbol || definition.sure;
-        if meant && definition.fit >= 0.5 * named && table.symbols.get(definition.symbol.0 as usize).is_some() {
+        if meant
+            && names::is_also_meant(definition.fit, named)
+            && table.symbols.get(definition.symbol.0 as usize).is_some()
+        {
             let fit = if named > 0.0 { definition.fit / named } else { 1.0 };
             let lines = table.lines(definition.symbol);
             let target = Target::Symbol(definition.symbol);
-            add(Place { target, lines, fit, bm25: best_chunk, chunk: None }, &mut places);
+            add(Candidate { target, lines, fit, bm25: best_chunk, chunk: None }, &mut places);
         }
     }
     let meant = places.len();
@@ -192,15 +188,15 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
         let bm25 = ranked.lexical.chunks[chunk as usize];
         let (target, lines, fit) = match symbol {
             Some(at) => (Target::Symbol(at), table.lines(at), fit),
-            None => (Target::Snippet(None), table.chunk_lines(number), fit * NO_SYMBOL),
+            None => (Target::Snippet(None), table.chunk_lines(number), fit * chunks::NO_SYMBOL),
         };
-        add(Place { target, lines, fit, bm25, chunk: Some(number) }, &mut places);
+        add(Candidate { target, lines, fit, bm25, chunk: Some(number) }, &mut places);
     }
     places[meant..].sort_by(|a, b| b.fit.total_cmp(&a.fit)); // definitions that are meant stay in front
     let best = places.first().map_or(1.0, |place| place.fit).max(f32::MIN_POSITIVE);
     places.iter_mut().for_each(|place| place.fit = (place.fit / best).min(1.0));
     if places.is_empty() {
-        places.push(Place { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0, chunk: None });
+        places.push(Candidate { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0, chunk: None });
     }
     Ok(Opened { table, places, shown: Vec::new(), text: None })
 }
@@ -209,7 +205,7 @@ impl Opened {
     /// Where a place is something small, whose text is one chunk: the one member that the query is about. The whole
     /// stays where no member is clearly more so.
     fn choose_member(&mut self, search: &Search, file: &FileRow, turn: usize) {
-        let Some(Place { target: Target::Symbol(whole), chunk: Some(chunk), .. }) = self.places.get(turn) else {
+        let Some(Candidate { target: Target::Symbol(whole), chunk: Some(chunk), .. }) = self.places.get(turn) else {
             return;
         };
         let (whole, table) = (*whole, &self.table);
@@ -236,8 +232,7 @@ impl Opened {
         };
         let count = |at: &SymbolIndex| (words(symbols[at.0 as usize].full_span), *at);
         if let Some((count, at)) = members.iter().map(count).rev().max_by_key(|(count, _)| *count)
-            && count > 0
-            && count * 10 >= words(span) * 7
+            && chunks::stands_for_all(count, words(span))
         {
             let place = &mut self.places[turn];
             (place.target, place.lines) = (Target::Symbol(at), self.table.lines(at));
@@ -247,4 +242,72 @@ impl Opened {
 
 fn is_shown(table: &SymbolTable, at: SymbolIndex) -> bool {
     table.symbols.get(at.0 as usize).is_some_and(|symbol| symbol.kind != SymbolKind::Use)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::search::{Question, ResultType, search};
+    use crate::testing::Indexed;
+
+    const QUEUE: &str = "\
+/// Keeps jobs in the order of their arrival.
+pub struct JobQueue {
+    jobs: Vec<u32>,
+}
+
+/// Takes the oldest job of the queue.
+pub fn take_job(queue: &mut JobQueue) -> Option<u32> {
+    queue.jobs.pop()
+}
+";
+
+    /// `path:first-last sort` of each result, and whether there are more.
+    fn results(files: &[(&str, &str)], query: &str, limit: usize) -> (Vec<String>, bool) {
+        let indexed = Indexed::new(files);
+        let question = Question { semantic_ratio: Some(0.0), ..Question::new(query, limit) };
+        let answer = search(&indexed.view(), &question).unwrap();
+        let show = |found: &super::SearchHit| {
+            let (first, last) = found.lines;
+            format!("{}:{first}-{last} {}", found.file.path, found.target.result_type().as_str())
+        };
+        (answer.found.iter().map(show).collect(), answer.truncated)
+    }
+
+    #[test]
+    fn a_name_leads_to_its_definition_and_a_word_to_the_symbol_around_it() {
+        let files = [("queue.rs", QUEUE)];
+        assert_eq!(results(&files, "JobQueue", 1), (vec!["queue.rs:2-4 symbol".to_owned()], true));
+        assert_eq!(results(&files, "where is the oldest taken", 1).0, ["queue.rs:7-9 symbol"]);
+        assert_eq!(results(&files, "zebra", 5), (Vec::new(), false));
+    }
+
+    #[test]
+    fn lines_outside_of_symbols_are_snippets() {
+        let files = [("notes.txt", "Deploys happen on thursdays.\n"), ("queue.rs", QUEUE)];
+        assert_eq!(results(&files, "deploys on thursdays", 5).0, ["notes.txt:1-1 snippet"]);
+    }
+
+    #[test]
+    fn a_copy_has_half_the_score_of_the_first() {
+        let indexed = Indexed::new(&[("a/queue.rs", QUEUE), ("b/queue.rs", QUEUE)]);
+        let question = Question { semantic_ratio: Some(0.0), ..Question::new("take_job", 10) };
+        let found = search(&indexed.view(), &question).unwrap().found;
+        let shown: Vec<(&str, u32)> = found.iter().map(|one| (one.file.path.as_str(), one.lines.0)).collect();
+        assert_eq!(shown[..2], [("a/queue.rs", 7), ("b/queue.rs", 7)]);
+        assert_eq!(found[1].score.total(), found[0].score.total() * 0.5);
+    }
+
+    #[test]
+    fn what_a_result_says_of_its_score_adds_up_to_it() {
+        let files = [("queue.rs", QUEUE), ("tests/queue.rs", QUEUE), ("docs/queue.md", "# The job queue\n")];
+        let indexed = Indexed::new(&files);
+        let view = indexed.view();
+        for query in ["JobQueue", "oldest job of the queue", "\"oldest job\"", "queue.rs", "tests of the queue"] {
+            for found in search(&view, &Question::new(query, 10)).unwrap().found {
+                let parts = f64::from(found.confidence_parts().total());
+                assert!((parts - found.confidence).abs() < 1e-5, "{query}: {parts} is not {}", found.confidence);
+                assert!(found.target.result_type() != ResultType::File || query == "queue.rs");
+            }
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use cruxe_embed::{Probe, Table};
-use cruxe_store::{Corpus, FileNumber, Vectors};
+use cruxe_embed::Table;
+use cruxe_store::{Comparison, Corpus, FileNumber};
 
 use super::{Notice, Remarks};
 
@@ -36,7 +36,7 @@ pub(super) fn score_while<R>(
     wanted: &[bool],
     other: impl FnOnce() -> R,
 ) -> (Result<Semantic, LexicalOnly>, R) {
-    let (query, vectors) = match prepare(corpus, text) {
+    let query = match prepare(corpus, text) {
         Ok(prepared) => prepared,
         Err(why) => return (Err(why), other()),
     };
@@ -55,12 +55,10 @@ pub(super) fn score_while<R>(
     let compare = || {
         while let Some((files, mut out)) = next() {
             for file in files {
-                let (mut own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
-                for rows in vectors.rows_of(file as FileNumber).take_while(|_| wanted[file]) {
-                    let (these, later) = own.split_at_mut((rows.len() / query.row_bytes()).min(own.len()));
-                    query.cosines(rows, these);
-                    these.iter_mut().for_each(|cosine| *cosine = cosine.clamp(0.0, 1.0));
-                    own = later;
+                let (own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
+                if wanted[file] {
+                    query.cosines(file as FileNumber, own);
+                    own.iter_mut().for_each(|cosine| *cosine = cosine.clamp(0.0, 1.0));
                 }
                 out = after;
             }
@@ -75,13 +73,13 @@ pub(super) fn score_while<R>(
     (Ok(Semantic { chunks }), done)
 }
 
-fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<(Probe, &'c Vectors), LexicalOnly> {
+fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<Comparison<'c>, LexicalOnly> {
     let table = Table::builtin();
     let vectors = corpus.vectors().filter(|vectors| vectors.embedding.model == table.version());
     let missing = if corpus.vectors_damaged() { LexicalOnly::Damaged } else { LexicalOnly::NoVectors };
     let vectors = vectors.ok_or(missing)?;
     let query = table.embed(text).ok_or(LexicalOnly::UnknownWords)?;
-    Ok((Probe::new(&query), vectors))
+    Ok(vectors.compare(&query))
 }
 
 /// Notes which model was used, or why none was.
@@ -93,4 +91,56 @@ pub(super) fn note(remarks: &mut Remarks, outcome: Option<LexicalOnly>) {
     // That it was asked for is no news to whoever asked.
     let news = outcome.filter(|why| *why != LexicalOnly::Asked);
     remarks.notices.extend(news.map(Notice::LexicalOnly));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Indexed;
+    use cruxe_model::config::Config;
+
+    /// Files are numbered in path order; each of these is one chunk.
+    const FILES: &[(&str, &str)] = &[
+        (
+            "invoice.py",
+            "def make_invoice(cart):\n    \"\"\"Adds tax to the prices of a cart.\"\"\"\n    return cart.total * 1.19\n",
+        ),
+        (
+            "network.py",
+            "def connect(host):\n    \"\"\"Opens a socket to a remote host.\"\"\"\n    return socket(host)\n",
+        ),
+    ];
+
+    fn cosines(indexed: &Indexed, text: &str, wanted: [bool; 2]) -> Result<Vec<f32>, LexicalOnly> {
+        let view = indexed.view();
+        let corpus = view.published.as_ref().unwrap().corpus().unwrap();
+        let (semantic, other) = score_while(&corpus, text, &wanted, || "done meanwhile");
+        assert_eq!(other, "done meanwhile");
+        semantic.map(|semantic| semantic.chunks)
+    }
+
+    #[test]
+    fn what_means_the_same_is_nearer_than_what_does_not() {
+        let indexed = Indexed::new(FILES);
+        let near = cosines(&indexed, "value added tax on a bill", [true, true]).unwrap();
+        assert!(near.len() == 2 && near[0] > near[1], "{near:?}");
+        let near = cosines(&indexed, "tcp connection to a server", [true, true]).unwrap();
+        assert!(near[1] > near[0], "{near:?}");
+    }
+
+    #[test]
+    fn files_that_are_not_wanted_are_not_compared() {
+        let indexed = Indexed::new(FILES);
+        let both = cosines(&indexed, "tax on a bill", [true, true]).unwrap();
+        assert_eq!(cosines(&indexed, "tax on a bill", [true, false]).unwrap(), [both[0], 0.0]);
+        assert_eq!(cosines(&indexed, "tax on a bill", [false, false]).unwrap(), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn without_vectors_or_known_words_the_reason_is_told() {
+        assert_eq!(cosines(&Indexed::new(FILES), "\u{0d09}\u{0d24}", [true, true]), Err(LexicalOnly::UnknownWords));
+        let mut config = Config::default();
+        config.semantic.enabled = false;
+        assert_eq!(cosines(&Indexed::with(FILES, config), "tax", [true, true]), Err(LexicalOnly::NoVectors));
+    }
 }

@@ -38,6 +38,6 @@ impl Search<'_> {
 
     fn is_known(&self, token: &str) -> Result<bool, QueryError> {
         let known = |field| self.postings.of(&self.corpus, field, token).map(|postings| !postings.is_empty());
-        Ok(known(TextField::Body)? || known(TextField::Name)? || self.places.stems.files.contains_key(token))
+        Ok(known(TextField::Body)? || known(TextField::Name)? || self.stats.stems.files.contains_key(token))
     }
 }

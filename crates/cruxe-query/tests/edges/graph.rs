@@ -1,7 +1,7 @@
-//! Calls and the questions around a target.
+//! The call graph and the questions around a target.
 
 use cruxe_query::QueryError;
-use cruxe_query::call_graph::{self, Answer, Direction, Edge, Question};
+use cruxe_query::call_graph::{self, CallGraph, Direction, Edge, Question};
 use cruxe_query::references::EdgeType;
 use cruxe_query::target::Wanted;
 
@@ -25,7 +25,7 @@ class K:
         return inner
 ";
 
-fn graph(tree: &Tree, name: &str, direction: Direction, depth: u32, limit: usize) -> Answer {
+fn graph(tree: &Tree, name: &str, direction: Direction, depth: u32, limit: usize) -> CallGraph {
     let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
     let question = Question { wanted, direction, depth, limit };
     call_graph::find(&tree.view(), &question).unwrap_or_else(|problem| panic!("{problem}"))

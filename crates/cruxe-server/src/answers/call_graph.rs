@@ -1,7 +1,7 @@
 //! Who calls a symbol and whom it calls.
 
 use cruxe_index::View;
-use cruxe_query::call_graph::{self, Direction, Edge};
+use cruxe_query::call_graph::{CallGraph, Direction, Edge};
 use cruxe_query::references::Confidence;
 use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
@@ -64,7 +64,7 @@ impl CallGraphAnswer {
         name: Option<&str>,
         view: &View,
         direction: Direction,
-        answer: call_graph::Answer,
+        answer: CallGraph,
         breadth: Breadth,
     ) -> CallGraphAnswer {
         let target = answer.target;

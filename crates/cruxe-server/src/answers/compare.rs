@@ -1,6 +1,6 @@
 //! How one symbol changed between two refs.
 
-use cruxe_query::compare::{self, Summary, Version};
+use cruxe_query::compare::{Summary, SymbolComparison, Version};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub struct CompareAnswer {
 
 impl CompareAnswer {
     /// The difference.
-    pub fn new(answer: compare::Answer) -> CompareAnswer {
+    pub fn new(answer: SymbolComparison) -> CompareAnswer {
         CompareAnswer {
             symbol: answer.symbol,
             path: answer.path,

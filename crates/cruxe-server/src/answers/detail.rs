@@ -1,10 +1,7 @@
 //! How much an answer says.
 
-use std::sync::Arc;
-
 use cruxe_index::View;
-use cruxe_query::locate::{self, Found};
-use cruxe_query::search::{self, Target};
+use cruxe_query::locate::{self, Definition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +70,7 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// What stands around a symbol; `compact` leaves the large parts out.
-    pub fn of(view: &View, found: &Found, detail: &Detail) -> Result<Surroundings, ToolError> {
+    pub fn of(view: &View, found: &Definition, detail: &Detail) -> Result<Surroundings, ToolError> {
         if detail.level != DetailLevel::Context {
             return Ok(Surroundings::default());
         }
@@ -100,11 +97,4 @@ impl Surroundings {
             related_symbols: related.into_iter().map(near).collect(),
         })
     }
-}
-
-/// The symbol of a search's result, or around it, as one that was located.
-pub(super) fn located(found: &search::Found) -> Option<Found> {
-    let (Target::Symbol(index) | Target::Snippet(Some(index))) = found.target else { return None };
-    let (file, table) = (found.file.clone(), Arc::clone(&found.table));
-    Some(Found { file, table, index, score: locate::Score::default() })
 }

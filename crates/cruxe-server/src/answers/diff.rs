@@ -1,6 +1,6 @@
 //! What a branch changes, symbol by symbol.
 
-use cruxe_query::diff::{self, Change, ChangeType, FileChange, Rename};
+use cruxe_query::diff::{BranchDiff, Change, ChangeType, FileChange, Rename};
 use cruxe_query::past::Record;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +49,7 @@ struct Lines {
 
 impl DiffAnswer {
     /// What differs, with at most so many symbols.
-    pub fn new(answer: diff::Answer, limit: usize) -> Result<DiffAnswer, ToolError> {
+    pub fn new(answer: BranchDiff, limit: usize) -> Result<DiffAnswer, ToolError> {
         let total = answer.changes.len();
         let renames = serde_json::to_value(&answer.renames).map_err(ToolError::internal)?;
         Ok(DiffAnswer {

@@ -1,7 +1,7 @@
 //! What to ask next when an answer was not good enough.
 
 use cruxe_index::View;
-use cruxe_query::search::followup::{self, Followup, Next, NoSuggestion, Previous, Why};
+use cruxe_query::search::followup::{self, Ask, Followup, NoSuggestion, Previous, Why};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -75,14 +75,14 @@ impl FollowupAnswer {
 impl Suggestion {
     fn new(suggestion: followup::Suggestion, ref_name: Option<&str>) -> Suggestion {
         let reason = reason(&suggestion);
-        let (tool, given) = match suggestion.next {
-            Next::Definition { name, kind } => {
+        let (tool, given) = match suggestion.ask {
+            Ask::Definition { name, kind } => {
                 (names::LOCATE_SYMBOL, [("name", json!(name)), ("kind", json!(kind.map(|kind| kind.as_str())))])
             }
-            Next::Search { query, language } => {
+            Ask::Code { query, language } => {
                 (names::SEARCH_CODE, [("query", json!(query)), ("language", json!(language))])
             }
-            Next::Callers { name } => {
+            Ask::Callers { name } => {
                 (names::GET_CALL_GRAPH, [("symbol_name", json!(name)), ("direction", json!("callers"))])
             }
         };
@@ -92,8 +92,8 @@ impl Suggestion {
 }
 
 fn reason(suggestion: &followup::Suggestion) -> String {
-    match (suggestion.why, &suggestion.next) {
-        (Why::NameHasWords, Next::Definition { name, .. } | Next::Callers { name }) => format!(
+    match (suggestion.why, &suggestion.ask) {
+        (Why::NameHasWords, Ask::Definition { name, .. } | Ask::Callers { name }) => format!(
             "`{name}` is defined here and its name has words of the query. Symbol lookup may yield more precise results."
         ),
         (why, _) => match why {

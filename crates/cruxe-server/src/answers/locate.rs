@@ -3,7 +3,7 @@
 use cruxe_index::{Layers, View};
 use cruxe_model::SourceLayer;
 use cruxe_model::config::ExplainLevel;
-use cruxe_query::locate::{self, Found};
+use cruxe_query::locate::{self, Definitions};
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,7 +55,7 @@ impl LocateAnswer {
         name: &str,
         view: &View,
         layers: &Layers,
-        answer: &locate::Answer,
+        answer: &Definitions,
         detail: &Detail,
     ) -> Result<LocateAnswer, ToolError> {
         let results: Vec<Definition> = answer
@@ -69,7 +69,7 @@ impl LocateAnswer {
     }
 
     /// Says why each result ranks where it does: the factors of the very score that ordered them.
-    pub fn with_reasons(mut self, answer: &locate::Answer, level: ExplainLevel) -> LocateAnswer {
+    pub fn with_reasons(mut self, answer: &Definitions, level: ExplainLevel) -> LocateAnswer {
         if level != ExplainLevel::Off {
             let list: Vec<Value> =
                 answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level)).collect();
@@ -95,7 +95,7 @@ impl LocateAnswer {
 const REASONS: &str = "ranking_reasons";
 
 impl Definition {
-    fn new(view: &View, layers: &Layers, found: &Found, detail: &Detail) -> Result<Definition, ToolError> {
+    fn new(view: &View, layers: &Layers, found: &locate::Definition, detail: &Detail) -> Result<Definition, ToolError> {
         let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
         let more = detail.more();
         Ok(Definition {
@@ -118,7 +118,7 @@ impl Definition {
 }
 
 /// What to tell when no symbol has just the name.
-fn not_exact(name: &str, answer: &locate::Answer) -> Option<String> {
+fn not_exact(name: &str, answer: &Definitions) -> Option<String> {
     let how = match answer.matched? {
         NameMatch::Exact => return None,
         NameMatch::CaseInsensitive => "names that differ in case",
@@ -128,9 +128,9 @@ fn not_exact(name: &str, answer: &locate::Answer) -> Option<String> {
     Some(format!("no symbol is named exactly `{name}`; these are {how}"))
 }
 
-fn reason(at: usize, found: &Found, level: ExplainLevel) -> Value {
+fn reason(at: usize, found: &locate::Definition, level: ExplainLevel) -> Value {
     let score = &found.score;
-    let rarity = if level == ExplainLevel::Full { score.rarity } else { score.rarity / (score.rarity + 4.0) };
+    let rarity = if level == ExplainLevel::Full { score.rarity } else { score.relative_rarity() };
     json!({
         "result_index": at,
         "exact_match_boost": rounded(score.exact_match),

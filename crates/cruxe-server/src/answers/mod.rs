@@ -33,7 +33,7 @@ pub use outline::OutlineAnswer;
 pub use ranking::RankingAnswer;
 pub use references::ReferencesAnswer;
 pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
-pub use search::{ResultType, SearchAnswer};
+pub use search::SearchAnswer;
 pub use status::StatusAnswer;
 pub use text::{Line, Span, Style, Text};
 

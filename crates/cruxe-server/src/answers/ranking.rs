@@ -2,7 +2,7 @@
 
 use cruxe_index::Layers;
 use cruxe_model::SourceLayer;
-use cruxe_query::search::{self, Found};
+use cruxe_query::search::{self, SearchHit};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -57,14 +57,17 @@ struct Details {
     path_affinity_reason: String,
     definition_boost_reason: String,
     kind_match_reason: String,
+    /// How `total` and the result's score belong together.
+    total_reason: String,
 }
 
 impl RankingAnswer {
     /// Why `found` is where it is among the results of a search.
-    pub fn new(query: String, layers: &Layers, found: &Found, answer: &search::Answer) -> RankingAnswer {
-        let is_it = |other: &&Found| other.file.path == found.file.path && other.lines == found.lines;
+    pub fn new(query: String, layers: &Layers, found: &SearchHit, answer: &search::SearchAnswer) -> RankingAnswer {
+        let is_it = |other: &&SearchHit| other.file.path == found.file.path && other.lines == found.lines;
         let symbol = found.symbol();
         let reasons = found.reasons.clone();
+        let scoring = Scoring::of(found);
         RankingAnswer {
             query,
             result: Ranked {
@@ -77,7 +80,6 @@ impl RankingAnswer {
                 score: rounded(found.confidence),
                 source_layer: layers.of(&found.file.path, &found.file.hash),
             },
-            scoring: Scoring::of(found),
             scoring_details: Details {
                 bm25_source: reasons.text,
                 exact_match_reason: reasons.exact_match,
@@ -85,14 +87,16 @@ impl RankingAnswer {
                 path_affinity_reason: reasons.path_affinity,
                 definition_boost_reason: reasons.definition,
                 kind_match_reason: reasons.kind_match,
+                total_reason: scoring.of_best_possible(found),
             },
+            scoring,
             metadata: Metadata::of_search(answer),
         }
     }
 }
 
 impl Scoring {
-    fn of(found: &Found) -> Scoring {
+    fn of(found: &SearchHit) -> Scoring {
         let score = &found.score;
         let component = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
         let parts = [
@@ -107,6 +111,12 @@ impl Scoring {
         // The sum of what is shown, so that a reader who adds up finds the same.
         let total = (parts.iter().sum::<f64>() * 1e6).round() / 1e6;
         Scoring { bm25, exact_match, qualified_name, path_affinity, definition_boost, kind_match, total }
+    }
+
+    fn of_best_possible(&self, found: &SearchHit) -> String {
+        let score = found.confidence;
+        let best = if score > 0.0 { f64::from(found.score.total()) / score } else { 0.0 };
+        format!("{:.4} of {best:.4}, which the best possible result would have: score {score:.4}", self.total)
     }
 }
 
@@ -131,7 +141,9 @@ impl Render for RankingAnswer {
         ] {
             text.push(Line::new().number(format!("{value:>8.3}")).plain(format!("  {name}: ")).faint(reason));
         }
-        text.push(Line::new().number(format!("{:>8.3}", scoring.total)).plain("  in all"));
+        text.push(
+            Line::new().number(format!("{:>8.3}", scoring.total)).plain("  in all: ").faint(&details.total_reason),
+        );
         text
     }
 }

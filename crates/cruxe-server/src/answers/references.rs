@@ -2,7 +2,7 @@
 
 use cruxe_index::View;
 use cruxe_model::SourceLayer;
-use cruxe_query::references::{self, Confidence, EdgeType, Question, Reference};
+use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList};
 use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,7 +70,7 @@ impl ReferencesAnswer {
         name: Option<&str>,
         view: &View,
         question: &Question,
-        answer: references::Answer,
+        answer: ReferenceList,
         breadth: Breadth,
     ) -> ReferencesAnswer {
         let target = answer.target;

@@ -4,12 +4,12 @@ use cruxe_index::{Layers, View};
 use cruxe_model::config::ExplainLevel;
 use cruxe_model::{SourceLayer, ids};
 use cruxe_query::locate;
-use cruxe_query::search::{self, Found, Target};
+use cruxe_query::search::{self, ResultType, SearchHit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::detail::{Breadth, Detail, DetailLevel, Surroundings, located};
+use super::detail::{Breadth, Detail, DetailLevel, Surroundings};
 use super::text::{Line, Text};
 use super::{Render, place, rounded};
 use crate::contract::{Metadata, ToolError, names};
@@ -66,44 +66,13 @@ struct Hit {
     why: Option<String>,
 }
 
-/// What a result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ResultType {
-    /// A definition.
-    Symbol,
-    /// Some lines.
-    Snippet,
-    /// A whole file.
-    File,
-}
-
-impl ResultType {
-    fn of(target: Target) -> ResultType {
-        match target {
-            Target::Symbol(_) => ResultType::Symbol,
-            Target::Snippet(_) => ResultType::Snippet,
-            Target::File => ResultType::File,
-        }
-    }
-
-    /// The word in answers, and what ids of such results begin with.
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            ResultType::Symbol => ("symbol", "res"),
-            ResultType::Snippet => ("snippet", "snip"),
-            ResultType::File => ("file", "file"),
-        }
-    }
-}
-
 impl SearchAnswer {
     /// The answer to a query.
     pub fn new(
         query: &str,
         view: &View,
         layers: &Layers,
-        answer: &search::Answer,
+        answer: &search::SearchAnswer,
         detail: &Detail,
     ) -> Result<SearchAnswer, ToolError> {
         let hits = answer.found.iter().map(|found| Hit::new(view, layers, found, detail));
@@ -126,17 +95,17 @@ impl SearchAnswer {
     }
 
     /// Says why each result ranks where it does: the components of the very score that ordered them.
-    pub fn with_reasons(mut self, answer: &search::Answer, level: ExplainLevel) -> SearchAnswer {
+    pub fn with_reasons(mut self, answer: &search::SearchAnswer, level: ExplainLevel) -> SearchAnswer {
         if level != ExplainLevel::Off {
             let list: Vec<Value> =
-                answer.found.iter().enumerate().map(|(at, found)| reason(at, found, answer, level)).collect();
+                answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level)).collect();
             self.metadata = self.metadata.with(REASONS, list);
         }
         self
     }
 
     /// Says the same in the text, a line each.
-    pub fn with_why(mut self, answer: &search::Answer) -> SearchAnswer {
+    pub fn with_why(mut self, answer: &search::SearchAnswer) -> SearchAnswer {
         for (hit, found) in self.results.iter_mut().zip(&answer.found) {
             hit.why = Some(why(found));
         }
@@ -144,10 +113,10 @@ impl SearchAnswer {
     }
 
     /// Says how many results have a symbol.
-    pub fn with_debug(mut self, answer: &search::Answer) -> SearchAnswer {
-        let count = |is: fn(&Found) -> bool| answer.found.iter().filter(|found| is(found)).count();
+    pub fn with_debug(mut self, answer: &search::SearchAnswer) -> SearchAnswer {
+        let count = |is: fn(&SearchHit) -> bool| answer.found.iter().filter(|found| is(found)).count();
         let hits = count(|found| found.symbol().is_some());
-        let misses = count(|found| found.symbol().is_none() && found.target != Target::File);
+        let misses = count(|found| found.symbol().is_none() && found.target.result_type() != ResultType::File);
         self.debug = Some(json!({"join_status": {"hits": hits, "misses": misses}}));
         self
     }
@@ -169,12 +138,12 @@ impl SearchAnswer {
 const REASONS: &str = "ranking_reasons";
 
 impl Hit {
-    fn new(view: &View, layers: &Layers, found: &Found, detail: &Detail) -> Result<Hit, ToolError> {
+    fn new(view: &View, layers: &Layers, found: &SearchHit, detail: &Detail) -> Result<Hit, ToolError> {
         let more = detail.more();
         let path = found.file.path.as_str();
         let symbol = found.symbol();
-        let located = located(found);
-        let result_type = ResultType::of(found.target);
+        let located = found.definition();
+        let result_type = found.target.result_type();
         let (is_symbol, is_file) = (result_type == ResultType::Symbol, result_type == ResultType::File);
         let surroundings = match &located {
             Some(located) if is_symbol => Surroundings::of(view, located, detail)?,
@@ -183,7 +152,7 @@ impl Hit {
         let lines = if detail.level == DetailLevel::Context { 20 } else { 3 };
         let snippet = result_type == ResultType::Snippet && more && !detail.compact;
         Ok(Hit {
-            result_id: result_id(found, result_type),
+            result_id: result_id(found),
             symbol_id: located.as_ref().map(|located| located.symbol_id().as_str().to_owned()),
             symbol_stable_id: located.as_ref().map(|located| located.stable_id().as_str().to_owned()),
             result_type,
@@ -220,38 +189,45 @@ impl Hit {
 }
 
 /// The identity of a result in this index: where it is and what it says.
-fn result_id(found: &Found, result_type: ResultType) -> String {
-    let (word, prefix) = result_type.words();
+fn result_id(found: &SearchHit) -> String {
+    let result_type = found.target.result_type();
+    let prefix = match result_type {
+        ResultType::Symbol => "res",
+        ResultType::Snippet => "snip",
+        ResultType::File => "file",
+    };
     let (first, last) = found.lines;
-    let place = format!("{word}\0{}\0{first}\0{last}\0{}", found.file.path, found.file.hash.to_hex());
+    let (word, hash) = (result_type.as_str(), found.file.hash.to_hex());
+    let place = format!("{word}\0{}\0{first}\0{last}\0{hash}", found.file.path);
     format!("{prefix}_{}", ids::short_hash(&place))
 }
 
-fn reason(at: usize, found: &Found, answer: &search::Answer, level: ExplainLevel) -> Value {
-    let score = &found.score;
-    // What a component could be at most in this search, for figures from 0 to 1.
-    let of = |value: f32, most: f32| {
-        let part = if level == ExplainLevel::Full || most <= 0.0 { value } else { (value / most).min(1.0) };
-        rounded(f64::from(part))
-    };
-    let w = &answer.weights;
-    let bm25 = if level == ExplainLevel::Full { found.bm25 } else { found.bm25 / (found.bm25 + 8.0) };
-    json!({
+/// What each component adds to a score. At the `basic` level the text stands as `bm25_score`, at `full` that is the raw
+/// figure of the best chunk and the text is a field of its own; either way the components add up to `final_score`.
+fn reason(at: usize, found: &SearchHit, level: ExplainLevel) -> Value {
+    let parts = found.confidence_parts();
+    let figure = |part: f32| rounded(f64::from(part));
+    let mut reason = json!({
         "result_index": at,
-        "exact_match_boost": of(score.exact_match, w.definition),
-        "qualified_name_boost": of(score.qualified_name, w.names + w.qualifiers),
-        "path_affinity": of(score.path_affinity, w.stem + w.whole_stem + w.folders),
-        "definition_boost": of(score.definition, w.popularity),
-        "kind_match": of(score.kind_match, w.kind),
-        "bm25_score": rounded(f64::from(bm25)),
-        "final_score": rounded(found.confidence),
-    })
+        "exact_match_boost": figure(parts.exact_match),
+        "qualified_name_boost": figure(parts.qualified_name),
+        "path_affinity": figure(parts.path_affinity),
+        "definition_boost": figure(parts.definition),
+        "kind_match": figure(parts.kind_match),
+        "bm25_score": figure(if level == ExplainLevel::Full { found.bm25 } else { parts.text }),
+    });
+    if level == ExplainLevel::Full {
+        reason["text_relevance"] = json!(figure(parts.text));
+    }
+    reason["final_score"] = json!(rounded(found.confidence));
+    reason
 }
 
 /// What is worth a look after this: the first symbol by name, and its file.
-fn next_actions(answer: &search::Answer) -> Vec<Value> {
+fn next_actions(answer: &search::SearchAnswer) -> Vec<Value> {
     let ref_name = &answer.standing.ref_name;
-    let outline = |found: &Found| json!({"tool": names::GET_FILE_OUTLINE, "path": found.file.path, "ref": ref_name});
+    let outline =
+        |found: &SearchHit| json!({"tool": names::GET_FILE_OUTLINE, "path": found.file.path, "ref": ref_name});
     let symbols = answer.found.iter().filter_map(|found| found.symbol().map(|symbol| (found, symbol)));
     match (symbols.into_iter().next(), answer.found.first()) {
         (Some((found, symbol)), _) => {
@@ -262,26 +238,32 @@ fn next_actions(answer: &search::Answer) -> Vec<Value> {
     }
 }
 
-/// What a score is made of, on one line.
-fn why(found: &Found) -> String {
-    let score = &found.score;
-    let parts = [
-        ("text", score.text),
-        ("of it meaning", score.semantic),
-        ("name", score.exact_match),
-        ("qualified", score.qualified_name),
-        ("path", score.path_affinity),
-        ("used", score.definition),
-        ("kind", score.kind_match),
-    ];
-    let parts: Vec<String> =
-        parts.iter().filter(|(_, value)| *value > 0.0).map(|(name, value)| format!("{name} {value:.3}")).collect();
-    format!(
-        "score {:.2} = {}; {}",
-        found.confidence,
-        parts.join(" + ").replace(" + of it meaning", ", of it meaning"),
-        found.reasons.text
-    )
+/// What a score is made of, on one line; the parts as they are shown add up to the score as it is shown.
+fn why(found: &SearchHit) -> String {
+    let thousandths = |part: f64| (part * 1e3).round() as i64;
+    let shown = |part: i64| format!("{:.3}", part as f64 / 1e3);
+    let (score, parts) = (thousandths(found.confidence), found.confidence_parts());
+    let meaning = thousandths(f64::from(parts.semantic));
+    let mut parts = [
+        ("text", parts.text),
+        ("name", parts.exact_match),
+        ("qualified", parts.qualified_name),
+        ("path", parts.path_affinity),
+        ("used", parts.definition),
+        ("kind", parts.kind_match),
+    ]
+    .map(|(name, part)| (name, thousandths(f64::from(part))));
+    // The largest part takes what rounding left over.
+    let left_over = score - parts.iter().map(|(_, part)| part).sum::<i64>();
+    parts.iter_mut().max_by_key(|(_, part)| *part).into_iter().for_each(|(_, part)| *part += left_over);
+    let show = |(name, part): &(&str, i64)| match *name {
+        "text" if meaning > 0 => format!("text {} (of it meaning {})", shown(*part), shown(meaning)),
+        name => format!("{name} {}", shown(*part)),
+    };
+    let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
+    let reasons = &found.reasons;
+    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
+    format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
 }
 
 impl Render for SearchAnswer {

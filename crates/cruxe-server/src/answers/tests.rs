@@ -7,8 +7,8 @@ use cruxe_index::{JobRequest, Layers, Project, Standing, View, Workspace};
 use cruxe_model::config::{Config, FreshnessPolicy};
 use cruxe_model::{ContentHash, Work};
 use cruxe_query::call_graph::{self, Direction};
-use cruxe_query::compare::{self, Summary, SymbolStatus, Version};
-use cruxe_query::diff::{self, Change, ChangeType, FileChange, Rename};
+use cruxe_query::compare::{Summary, SymbolComparison, SymbolStatus, Version};
+use cruxe_query::diff::{BranchDiff, Change, ChangeType, FileChange, Rename};
 use cruxe_query::past::Record;
 use cruxe_query::search::followup::{self, Asked, Previous};
 use cruxe_query::search::{self, explain};
@@ -130,7 +130,7 @@ fn definitions_are_places_with_signatures() {
 fn uses_are_lines_by_file_and_calls_are_a_tree() {
     let shop = Shop::new();
     let view = shop.view();
-    let question = references::Question { wanted: wanted("add_tax"), edge: None, limit: 2, offset: 0 };
+    let question = references::Question { wanted: wanted("shop.cart.add_tax"), edge: None, limit: 2, offset: 0 };
     let found = references::find(&view, &Layers::None, &question).unwrap();
     let answer = ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief);
     assert_snapshot!(shop.text(&answer), @r#"
@@ -186,7 +186,7 @@ fn what_to_ask_next_is_calls_with_reasons() {
     let shop = Shop::new();
     let view = shop.view();
     let previous = Previous {
-        asked: Asked::Search,
+        asked: Asked::Code,
         text: "tax of an invoice".to_owned(),
         language: None,
         intent: None,
@@ -267,7 +267,7 @@ fn a_difference_is_a_line_per_symbol() {
         cosmetic,
     };
     let (old, new) = (record("fn add_tax(p: u32)", "a.rs"), record("fn add_tax(p: u64)", "a.rs"));
-    let answer = diff::Answer {
+    let answer = BranchDiff {
         base_ref: "main".to_owned(),
         head_ref: "dev".to_owned(),
         merge_base: ContentHash::from_bytes(&[0xab; 20]).unwrap(),
@@ -322,7 +322,7 @@ fn a_comparison_is_the_diff_of_one_symbol() {
         language: "rust".to_owned(),
         path: "a.rs".to_owned(),
     };
-    let answer = CompareAnswer::new(compare::Answer {
+    let answer = CompareAnswer::new(SymbolComparison {
         symbol: "add_tax".to_owned(),
         path: "a.rs".to_owned(),
         symbol_stable_id: String::new(),

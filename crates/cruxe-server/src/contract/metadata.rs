@@ -67,7 +67,7 @@ impl Metadata {
     }
 
     /// Metadata of the answer to a search.
-    pub fn of_search(answer: &search::Answer) -> Metadata {
+    pub fn of_search(answer: &search::SearchAnswer) -> Metadata {
         let mut metadata = Metadata::of(&answer.standing);
         metadata.warnings.extend(answer.remarks.notices.iter().map(notice_of_search));
         if let Some(model) = &answer.remarks.embedding_model {

@@ -5,7 +5,7 @@ use std::io;
 use cruxe_deck::{CardId, DeckError};
 use cruxe_files::FileError;
 use cruxe_index::{Change, IndexError};
-use cruxe_model::{Cancelled, IndexingStatus, SchemaStatus};
+use cruxe_model::{Cancelled, IndexingStatus, SchemaStatus, SkipReason};
 use cruxe_query::{LeftOutFile, NearSymbol, QueryError};
 use cruxe_store::StoreError;
 use cruxe_vcs::VcsError;
@@ -109,15 +109,16 @@ impl From<QueryError> for ToolError {
                 let error = of(ErrorCode::FileNotFound).with("path", &path);
                 match (left_out, nearest.first()) {
                     (Some(LeftOutFile { path: by, reason }), _) => {
-                        let advice = match reason.as_str() {
-                            "unreadable" => {
+                        let advice = match reason {
+                            SkipReason::Unreadable => {
                                 format!("Let the user that runs the server read {by}, then call {SYNC_REPO}.")
                             }
-                            why => {
+                            reason => {
+                                let why = reason.as_str();
                                 format!("The file is left out ({why}); a line `!{path}` in .cruxeignore takes it in.")
                             }
                         };
-                        error.with("reason", reason).suggest(advice)
+                        error.with("reason", reason.as_str()).suggest(advice)
                     }
                     (None, Some(first)) => {
                         error.suggest(format!("Did you mean '{first}'?")).with("candidates", &nearest)

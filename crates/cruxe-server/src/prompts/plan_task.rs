@@ -3,7 +3,7 @@
 use cruxe_deck::fence::{inline, one_line};
 use cruxe_deck::frontmatter::FrontMatter;
 use cruxe_index::View;
-use cruxe_query::search::{self, Found};
+use cruxe_query::search::{self, SearchHit};
 
 use super::draft::Draft;
 use super::{Argument, Asked, PromptSpec};
@@ -100,7 +100,7 @@ fn words(text: &str) -> String {
     title.split_whitespace().chain(body.split_whitespace()).take(WORDS).collect::<Vec<_>>().join(" ")
 }
 
-fn line(view: &View, found: &Found) -> String {
+fn line(view: &View, found: &SearchHit) -> String {
     let (first, last) = found.lines;
     let place = format!("{}:{first}-{last}", one_line(found.file.path.as_str()));
     match found.symbol() {

@@ -182,7 +182,7 @@ fn add_renames(draft: &mut Draft, renames: &[diff::Rename]) {
 }
 
 /// The diffs of the riskiest symbols that existed before.
-fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::Answer, merge_base: &str) -> Result<(), ToolError> {
+fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::BranchDiff, merge_base: &str) -> Result<(), ToolError> {
     let modified = answer.changes.iter().filter(|change| change.change_type == ChangeType::Modified);
     let mut first = true;
     for after in modified.filter_map(|change| change.after.as_ref()).take(DIFFS) {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use cruxe_index::{IndexError, Layers, Source, Workspace};
 use cruxe_model::{SourceLayer, VersionId};
-use cruxe_store::{FileRow, RefState, Snapshot};
-use roaring::RoaringBitmap;
+use cruxe_store::{FileRow, RefState, Snapshot, VersionSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -41,9 +40,9 @@ fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<RefEnt
         Some(_) => workspace.default_branch(),
         None => states.first().map(|state| state.name.clone()),
     };
-    let all = states.iter().fold(RoaringBitmap::new(), |all, state| all | &state.versions);
+    let all = VersionSet::union(states.iter().map(|state| &state.versions));
     let files: HashMap<VersionId, FileRow> =
-        snapshot.files(&all).map_err(IndexError::from)?.into_iter().map(|file| (file.id, file)).collect();
+        snapshot.files_of(&all).map_err(IndexError::from)?.into_iter().map(|file| (file.id, file)).collect();
     let active = workspace.active_job().map_err(IndexError::from)?.map(|job| job.ref_name);
     let entries = states
         .iter()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cruxe_query::search::Intent;
 use cruxe_query::search::followup::{self, Asked, Previous};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,11 +61,12 @@ fn previous(input: &Input) -> Result<(Previous, Option<String>), ToolError> {
     let figure = |key: &str| results.get(key).and_then(Value::as_u64);
     let counted = ["total_edges", "total_references", "total_candidates"].into_iter().find_map(figure);
     let first_score = || results.get("results")?.get(0)?.get("score")?.as_f64();
+    let intent = results.get("query_intent").and_then(Value::as_str);
     let previous = Previous {
         asked: asked_by(tool),
         text: asked.unwrap_or_default(),
         language: text("language"),
-        intent: results.get("query_intent").and_then(Value::as_str).map(str::to_owned),
+        intent: intent.map(|word| Intent::parse(word).unwrap_or(Intent::NaturalLanguage)),
         results: listed.max(counted.unwrap_or(0) as usize),
         top_score: results.get("top_score").and_then(Value::as_f64).or_else(first_score).unwrap_or(0.0),
     };
@@ -74,10 +76,10 @@ fn previous(input: &Input) -> Result<(Previous, Option<String>), ToolError> {
 /// What a tool is asked for.
 fn asked_by(tool: &str) -> Asked {
     match tool {
-        names::SEARCH_CODE => Asked::Search,
+        names::SEARCH_CODE => Asked::Code,
         names::LOCATE_SYMBOL => Asked::Definition,
         names::GET_CALL_GRAPH | names::FIND_REFERENCES => Asked::Uses,
-        names::READ_CONTEXT => Asked::Context,
+        names::READ_CONTEXT => Asked::Documents,
         _ => Asked::Other,
     }
 }

@@ -52,13 +52,13 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             _ => error.into(),
         })?;
         let name = view.standing.ref_name.clone();
-        let Some((_, state)) = &view.published else {
+        let Some(published) = &view.published else {
             return Err(match busy.is_some_and(|job| job.ref_name == name) {
                 true => not_ready(&name),
                 false => IndexError::RefNotIndexed(name).into(),
             });
         };
-        let worktree = project.ensure_worktree(&name, state.commit.as_deref())?;
+        let worktree = project.ensure_worktree(&name, published.state.commit.as_deref())?;
         workspace.note_access(&name);
         let before = call.session.set_default_ref(&project.root, &name);
         let previous_ref = before.map_or_else(|| project.current_ref(), Ok)?;
@@ -73,7 +73,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             previous_ref,
             worktree_path: worktree.to_string_lossy().into_owned(),
             status: RefStatusWord::Active,
-            last_indexed_commit: state.commit.clone(),
+            last_indexed_commit: published.state.commit.clone(),
             metadata,
         })
     })

@@ -92,6 +92,6 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
 
 fn create(desk: &Desk, new: &NewCard, now: Timestamp) -> Result<Card, DeckError> {
     // Without an index there are no other refs.
-    let others = desk.workspace.index().and_then(|index| OtherRefs::of(&index, Path::new(""))).ok();
+    let others = OtherRefs::of(&desk.workspace.project.store, Path::new("")).ok();
     desk.deck().create(new, now, &|id| others.as_ref().is_some_and(|others| others.have(id)))
 }

@@ -1,16 +1,18 @@
-//! What the paths of a ref say: their words, and what kind of file each is.
+//! What is counted over the whole of a ref: the words of its paths, the lengths of its texts, what kind of file each is.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use cruxe_model::RepoPath;
-use cruxe_store::{Corpus, FileNumber, TextField, tokens};
+use cruxe_store::{Cache, Corpus, FileNumber, TextField, tokens};
 
-/// What a test inside a file of source keeps of its score, as test files do.
-const TEST_CHUNK: f32 = 0.7;
+use super::rank::factors::TEST_CHUNK;
 
-/// Derived from a corpus once.
-pub(super) struct Places {
+/// Where the statistics of a corpus are kept.
+pub(crate) static STATS: Cache<CorpusStats> = Cache::of("statistics of a corpus");
+
+/// Statistics of a corpus, made once for each.
+pub(crate) struct CorpusStats {
     /// Words of file names.
     pub stems: PathWords,
     /// Words of folders.
@@ -31,13 +33,13 @@ pub(super) struct Places {
 }
 
 /// Which files have a word, each file once.
-pub(super) struct PathWords {
+pub(crate) struct PathWords {
     pub files: HashMap<String, Vec<FileNumber>>,
     pub lengths: Lengths,
 }
 
 /// How many words each of some texts has.
-pub(super) struct Lengths {
+pub(crate) struct Lengths {
     pub each: Vec<u32>,
     pub average: f32,
 }
@@ -54,8 +56,8 @@ pub(crate) enum FileClass {
     Foreign,
 }
 
-impl Places {
-    pub fn of(corpus: &Corpus) -> Places {
+impl CorpusStats {
+    pub fn of(corpus: &Corpus) -> CorpusStats {
         let (mut stems, mut folders) = (WordsOfPaths::default(), WordsOfPaths::default());
         let mut classes = Vec::with_capacity(corpus.files().len());
         for (number, file) in corpus.files().iter().enumerate() {
@@ -73,8 +75,8 @@ impl Places {
             Lengths::new(lengths)
         };
         let mut chunk_factors = vec![1.0; corpus.chunks()];
-        corpus.tests().iter().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
-        Places {
+        corpus.tests().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
+        CorpusStats {
             chunk_factors,
             stems: stems.finish(),
             folders: folders.finish(),

@@ -80,8 +80,9 @@ pub fn main(program: Program) -> ExitCode {
     let cruxe = match command.try_get_matches().and_then(|matches| Cruxe::from_arg_matches(&matches)) {
         Ok(cruxe) => cruxe,
         Err(problem) => {
-            if problem.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
-                output::json(&usage_error(&problem).to_json());
+            if let Some(message) = output::usage_for_programs(&problem) {
+                let error = ToolError::invalid_input(message).suggest("Call it in another way; --help shows how.");
+                output::json(&error.to_json());
             }
             output::usage(&problem);
             return ExitCode::from(problem.exit_code() as u8);
@@ -102,11 +103,4 @@ pub fn main(program: Program) -> ExitCode {
             code
         }
     }
-}
-
-/// What is wrong with the way a program was called, as another program reads it.
-fn usage_error(problem: &clap::Error) -> ToolError {
-    let text = problem.render().to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    ToolError::invalid_input(message).suggest("Call it in another way; --help shows how.")
 }

@@ -57,6 +57,13 @@ pub(crate) fn answer(answer: &impl Render, as_json: bool) {
     text.lines.iter().for_each(|one| line(&paint.line(one)));
 }
 
+/// What was wrong with the way a command was called, where a program called it.
+pub(crate) fn usage_for_programs(problem: &clap::Error) -> Option<String> {
+    let asked = problem.use_stderr() && std::env::args_os().any(|argument| argument == "--json");
+    let text = asked.then(|| problem.render().to_string())?;
+    Some(text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
+}
+
 /// Says how a command is called, or what was wrong with the way it was.
 pub(crate) fn usage(problem: &clap::Error) {
     // The arguments may have been copied from anywhere.

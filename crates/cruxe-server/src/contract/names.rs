@@ -1,4 +1,4 @@
-//! The tools' names, in the order in which they are listed. Nothing else in the program spells one out.
+//! The tools' names, in the order in which they are listed. Nothing but tests and comments spells one out elsewhere.
 
 macro_rules! names {
     ($($constant:ident $text:literal),* $(,)?) => {

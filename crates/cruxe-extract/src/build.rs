@@ -10,6 +10,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::*;
 
 use crate::Input;
+use crate::language::TEXT;
 
 // Every occurrence looks a name up: the standard library's hasher alone would be a percent or two of an index run.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
@@ -94,6 +95,7 @@ pub struct Builder<'s> {
     path: String,
     facts: FileFacts,
     separator: &'static str,
+    test_file: bool,
     names: HashMap<Cow<'s, str>, NameId>,
     exprs: HashMap<Expr, ExprId>,
     types: HashMap<TypeRef, TypeId>,
@@ -117,17 +119,19 @@ impl<'s> Builder<'s> {
             line_starts.pop();
         }
         let whole = Span { start: 0, end: text.len() as u32 };
+        let language = input.language.unwrap_or(&TEXT);
         Builder {
             text,
             path: input.path.as_str().to_owned(),
             facts: FileFacts {
-                language: input.language.map_or("text", |def| def.name).to_owned(),
+                language: language.name.to_owned(),
                 module: input.module.to_owned(),
                 line_starts,
                 scopes: vec![Scope { span: whole, kind: ScopeKind::File }],
                 ..FileFacts::default()
             },
-            separator: input.language.map_or(".", |def| def.separator),
+            separator: language.separator,
+            test_file: (language.is_test_path)(input.path.as_str()),
             names: HashMap::default(),
             exprs: HashMap::default(),
             types: HashMap::default(),
@@ -171,7 +175,12 @@ impl<'s> Builder<'s> {
         self.slice(crate::walk::span(node))
     }
 
-    /// Whether the file's path ends so: some languages tell tests by their file.
+    /// Whether everything in the file exists for tests, by its path.
+    pub fn is_test_file(&self) -> bool {
+        self.test_file
+    }
+
+    /// Whether the file's path ends so.
     pub fn path_ends_with(&self, end: &str) -> bool {
         self.path.ends_with(end)
     }

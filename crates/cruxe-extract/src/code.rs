@@ -6,7 +6,7 @@ use cruxe_model::facts::Span;
 use tree_sitter::Node;
 
 use crate::Extractor;
-use crate::registry::LanguageDef;
+use crate::language::LanguageDef;
 
 /// What to look at in a piece of code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,8 +34,7 @@ impl Extractor {
     /// Reads a piece of code: its tokens and how they nest, because in some languages layout alone changes nesting.
     /// Text without a grammar is read as words.
     pub fn code(&mut self, language: Option<&'static LanguageDef>, text: &str, reading: &Reading) -> Code {
-        // A piece of PHP is text to its grammar until it is told otherwise.
-        let prefix = if language.is_some_and(|def| def.id == "php") { "<?php " } else { "" };
+        let prefix = language.map_or("", |def| def.opening);
         let whole = format!("{prefix}{text}");
         let deadline = Instant::now() + self.limits.max_time;
         let tree = language.and_then(|def| self.tree(def, &whole, deadline));

@@ -2,18 +2,22 @@
 //!
 //! [`Extractor::extract`] is a pure and total function: any bytes give [`FileFacts`], the same bytes at the same place
 //! the same facts, on every machine. One folder below [`languages`] holds everything about one language: which files
-//! are of it, its grammar, and its rules. Adding a language touches that folder and one line of [`registry`].
+//! are of it, its grammar and rules, and, in its [`language::LanguageDef`], what other crates ask about it. Adding one
+//! touches that folder and the list in [`languages`].
 //!
-//! The life of a file here: [`registry::detect`] finds its language, [`place::Places`] its module, the grammar parses
-//! it, [`walk`] visits every node once and lets the language's rules note facts in a [`build::Builder`], and
-//! [`chunk`] cuts the text into pieces for full-text search.
+//! The life of a file here: [`registry::detect`] finds its language, [`place::Places`] its module (from what [`manifest`]
+//! reads), the grammar parses it, [`walk`] visits every node once and lets the language's rules note facts in a
+//! [`build::Builder`], and [`chunk`] cuts the text into pieces for full-text search.
 //!
 //! Invariant: no file system, no SQL, no clock but the per-file time limit, no facts of other files.
 
 pub mod build;
 pub mod chunk;
 pub mod code;
+pub mod language;
 pub mod languages;
+pub mod manifest;
+pub mod naming;
 pub mod place;
 pub mod registry;
 pub mod walk;
@@ -31,7 +35,8 @@ use cruxe_model::facts::{FileFacts, Problem};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::build::Builder;
-use crate::registry::{LanguageDef, Loaded};
+use crate::language::{FrontEnd, LanguageDef};
+use crate::registry::Loaded;
 
 /// One file to extract facts from.
 pub struct Input<'a> {
@@ -86,8 +91,8 @@ impl Extractor {
         }
         match input.language.map(|def| (def, &def.front_end)) {
             None => {}
-            Some((_, registry::FrontEnd::Plain(extract))) => extract(&mut build),
-            Some((def, registry::FrontEnd::Grammar { .. })) => self.parse_and_walk(def, &text, &mut build),
+            Some((_, FrontEnd::Plain(extract))) => extract(&mut build),
+            Some((def, FrontEnd::Grammar { .. })) => self.parse_and_walk(def, &text, &mut build),
         }
         build.finish()
     }

@@ -1,4 +1,4 @@
-//! The languages: one line each.
+//! Finds languages: of a file, by name; and keeps their grammars.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -6,78 +6,9 @@ use std::sync::{LazyLock, OnceLock};
 use cruxe_model::RepoPath;
 use tree_sitter::Language;
 
-use crate::build::Builder;
-use crate::languages::*;
+use crate::language::{FrontEnd, LanguageDef, TEXT};
+use crate::languages::LANGUAGES;
 use crate::walk::Rules;
-
-/// Every language that is understood. Adding one means adding its folder and its line here.
-pub static LANGUAGES: &[&LanguageDef] = &[
-    &bash::BASH,
-    &c::C,
-    &cpp::CPP,
-    &csharp::CSHARP,
-    &ecma::JAVASCRIPT,
-    &ecma::TYPESCRIPT,
-    &ecma::TSX,
-    &elixir::ELIXIR,
-    &go::GO,
-    &haskell::HASKELL,
-    &java::JAVA,
-    &kotlin::KOTLIN,
-    &lua::LUA,
-    &markdown::MARKDOWN,
-    &php::PHP,
-    &python::PYTHON,
-    &ruby::RUBY,
-    &rust::RUST,
-    &scala::SCALA,
-    &swift::SWIFT,
-    &zig::ZIG,
-];
-
-/// How much of a language is understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// Symbols, imports, scopes, occurrences with receivers and types.
-    Deep,
-    /// Symbols, nesting, signatures, occurrences, calls, imports where the grammar gives them.
-    Broad,
-    /// Structure of a document.
-    Document,
-}
-
-/// What the registry knows about a language.
-pub struct LanguageDef {
-    /// Unique; differs from `name` where one language has two grammars.
-    pub id: &'static str,
-    /// The name that answers and filters use.
-    pub name: &'static str,
-    /// How much is understood.
-    pub depth: Depth,
-    /// File extensions, lower case, without the dot.
-    pub extensions: &'static [&'static str],
-    /// Whole file names.
-    pub file_names: &'static [&'static str],
-    /// Interpreters in a `#!` line.
-    pub interpreters: &'static [&'static str],
-    /// Stands between the parts of a qualified name.
-    pub separator: &'static str,
-    /// How its files are read.
-    pub front_end: FrontEnd,
-}
-
-/// How the files of a language are read.
-pub enum FrontEnd {
-    /// With a tree-sitter grammar and rules over its tree.
-    Grammar {
-        /// Gives the grammar.
-        grammar: fn() -> Language,
-        /// Builds the rules; looks up the ids of node kinds and fields once.
-        rules: fn(&Language) -> Box<dyn Rules>,
-    },
-    /// By a function of its own.
-    Plain(fn(&mut Builder)),
-}
 
 /// A grammar with its rules, ready for use.
 pub struct Loaded {
@@ -109,8 +40,10 @@ pub fn detect(path: &RepoPath, head: &[u8]) -> Option<&'static LanguageDef> {
         return Some(def);
     }
     match path.extension() {
-        Some(extension) if extension == "h" && c::is_cpp_header(head) => Some(&cpp::CPP),
-        Some(extension) => BY_EXTENSION.get(extension.as_str()).copied(),
+        Some(extension) => {
+            let def = BY_EXTENSION.get(extension.as_str()).copied()?;
+            Some((def.otherwise)(&extension, head).unwrap_or(def))
+        }
         None => {
             let program = interpreter(head)?;
             let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'); // `python3.11`
@@ -134,10 +67,11 @@ fn interpreter(head: &[u8]) -> Option<&str> {
     words.find(|word| !word.starts_with('-') && !word.contains('='))
 }
 
-/// The language with this name; the first where two grammars share one.
-pub fn by_name(name: &str) -> Option<&'static LanguageDef> {
-    let name = name.to_ascii_lowercase();
-    LANGUAGES.iter().copied().find(|def| def.name == name || def.id == name)
+/// The language with this name; the first where two grammars share one, [`TEXT`] where none has it.
+pub fn named(name: &str) -> &'static LanguageDef {
+    static BY_NAME: LazyLock<HashMap<&str, &LanguageDef>> =
+        LazyLock::new(|| LANGUAGES.iter().rev().map(|def| (def.name, *def)).collect());
+    BY_NAME.get(name).copied().unwrap_or(&TEXT)
 }
 
 /// Node kinds of a grammar, looked up once and then told apart by an index.
@@ -181,6 +115,11 @@ mod tests {
         assert_eq!(interpreter(b"#!/usr/bin/env -S FOO=1 bash -e\n"), Some("bash"));
         assert_eq!(interpreter(b"#!/bin/sh"), Some("sh"));
         assert_eq!(interpreter(b"plain"), None);
+    }
+
+    #[test]
+    fn a_name_stands_for_the_first_language_that_has_it() {
+        assert_eq!((named("typescript").id, named("c").id, named("cobol").id), ("typescript", "c", "text"));
     }
 
     #[test]

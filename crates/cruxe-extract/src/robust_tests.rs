@@ -10,7 +10,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::registry::{LANGUAGES, LanguageDef};
+use crate::language::LanguageDef;
+use crate::languages::LANGUAGES;
 use crate::{Extractor, Input, Limits, as_text};
 
 /// Extracts with what is there already, so that a state that leaks from file to file shows, and once more afresh.
@@ -311,7 +312,7 @@ fn plain_text_has_chunks_and_nothing_else() {
 fn pieces_of_long_lines_do_not_repeat_the_text_many_times_over() {
     let line = format!("{}\n", "word ".repeat(400));
     let text = format!("# Title\n{}", line.repeat(200));
-    let facts = extract(&mut Extractor::default(), crate::registry::by_name("markdown"), text.as_bytes());
+    let facts = extract(&mut Extractor::default(), Some(crate::registry::named("markdown")), text.as_bytes());
     let bytes: usize = facts.chunks.iter().map(|chunk| (chunk.span.end - chunk.span.start) as usize).sum();
     assert!(facts.chunks.len() > 20 && bytes < text.len() * 3 / 2, "{bytes} of {}", text.len());
 }

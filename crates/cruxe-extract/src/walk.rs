@@ -11,7 +11,8 @@ use cruxe_model::facts::{Problem, ScopeKind, Span, SymbolIndex};
 use tree_sitter::{Node, Range, Tree};
 
 use crate::build::Builder;
-use crate::registry::{LanguageDef, Loaded};
+use crate::language::LanguageDef;
+use crate::registry::Loaded;
 
 /// Whether the children of a node are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cruxe_extract::manifest;
 use cruxe_extract::place::Places;
 use cruxe_extract::{Extractor, Input, Limits, registry};
 use cruxe_model::facts::FileFacts;
@@ -91,7 +92,7 @@ impl CommitTree {
     /// The module that a file's place in this commit gives it.
     pub fn module_of(&self, project: &Project, path: &RepoPath) -> String {
         let places = self.places.get_or_init(|| self.read_places(project));
-        registry::detect(path, b"").map_or(String::new(), |def| places.module_of(path, def.name))
+        places.module_of(path, registry::detect(path, b""))
     }
 
     fn read_places(&self, project: &Project) -> Places {
@@ -99,10 +100,9 @@ impl CommitTree {
         let Some(repo) = &project.repo else { return places };
         let reader = repo.reader();
         for (path, hash) in self.listed.iter().filter(|(path, _)| Places::is_marker(path)) {
-            // That there is an `__init__.py` is all that matters of it.
-            let bytes = match path.file_name().starts_with("__init__.py") {
-                true => Some(Vec::new()),
-                false => read(&reader, hash, project.config.index.max_file_bytes),
+            let bytes = match manifest::Kind::of(path) {
+                Some(manifest::Kind::PythonPackage) => Some(Vec::new()), // that it is there says everything
+                _ => read(&reader, hash, project.config.index.max_file_bytes),
             };
             if let Some(bytes) = bytes {
                 places.add(path, &bytes);

@@ -38,8 +38,7 @@ impl EdgeType {
         match role {
             Role::Import => EdgeType::Imports,
             Role::Call => EdgeType::Calls,
-            // A decorator is called; an attribute or annotation is not.
-            Role::Decorator if matches!(lang, Lang::Python | Lang::Ecma) => EdgeType::Calls,
+            Role::Decorator if lang.naming.decorators_run => EdgeType::Calls,
             Role::Implements => EdgeType::Implements,
             Role::Extends => EdgeType::Extends,
             _ => EdgeType::References,
@@ -201,7 +200,7 @@ pub(crate) fn uses(
             }
             looked_at += 1;
             let Some(other) = resolver.file(version) else { continue };
-            if other.lang == file.lang {
+            if other.lang.may_mean(file.lang) {
                 search.in_file(&other, &name);
             }
         }
@@ -344,7 +343,7 @@ pub(crate) fn holder(one: &Use) -> Option<Def> {
 /// Whether code at an offset runs when a symbol does.
 pub(crate) fn runs(file: &File, at: SymbolIndex, offset: u32) -> bool {
     let symbol = file.symbol(at);
-    let in_body = || file.lang != Lang::Ecma || !symbol.kind.is_callable() || in_body(file, at, offset);
+    let in_body = || !file.lang.naming.function_values || !symbol.kind.is_callable() || in_body(file, at, offset);
     symbol.span.contains(offset) && in_body()
 }
 

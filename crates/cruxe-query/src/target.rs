@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use cruxe_extract::naming::Merging;
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
@@ -10,7 +11,7 @@ use cruxe_store::NameMatch;
 use crate::error::{NearSymbol, QueryError};
 use crate::locate::{self, Definition};
 use crate::name;
-use crate::resolve::{Def, Lang, Resolver};
+use crate::resolve::{Def, Resolver};
 use crate::symbol::SymbolRef;
 
 /// How many other definitions of a name are listed.
@@ -116,11 +117,12 @@ fn nesting(found: &Definition) -> usize {
 pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
     let mut defs = HashSet::from([def]);
     let Some(file) = resolver.file(def.version) else { return defs };
-    let symbol = file.symbol(def.symbol);
+    let (symbol, merging) = (file.symbol(def.symbol), file.lang.naming.merging);
     for (at, other) in file.facts.symbols.iter().enumerate() {
         let alike = other.qualified_name == symbol.qualified_name && other.name == symbol.name;
-        let merged =
-            file.lang == Lang::Ecma && (is_type(other.kind) != is_type(symbol.kind)) && other.parent == symbol.parent;
+        let merged = merging == Merging::InFile
+            && (is_type(other.kind) != is_type(symbol.kind))
+            && other.parent == symbol.parent;
         if alike && merged && !matches!(other.kind, SymbolKind::Use | SymbolKind::Impl) {
             defs.insert(Def { version: def.version, symbol: SymbolIndex(at as u32) });
         }
@@ -131,7 +133,7 @@ pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
             }
         }
     }
-    if file.lang == Lang::Broad {
+    if merging == Merging::AcrossFiles {
         // The header declares what the source defines.
         defs.extend(resolver.declarations(def));
     }

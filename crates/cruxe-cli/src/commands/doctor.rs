@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_extract::registry::{self, LANGUAGES};
+use cruxe_extract::language::FrontEnd;
+use cruxe_extract::languages::LANGUAGES;
+use cruxe_extract::registry;
 use cruxe_index::Workspace;
 use cruxe_model::SchemaStatus;
 use serde::Serialize;
@@ -133,7 +135,7 @@ fn compiler(workspace: &Workspace) -> Option<Check> {
 fn grammars() -> Check {
     let broken: Vec<&str> = LANGUAGES
         .iter()
-        .filter(|def| matches!(def.front_end, registry::FrontEnd::Grammar { .. }) && registry::loaded(def).is_none())
+        .filter(|def| matches!(def.front_end, FrontEnd::Grammar { .. }) && registry::loaded(def).is_none())
         .map(|def| def.id)
         .collect();
     Check {

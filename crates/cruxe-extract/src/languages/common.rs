@@ -70,3 +70,8 @@ pub(super) fn plain_string(node: &Node, content: &str) -> Option<Span> {
     let inside = node.named_child(0)?;
     (node.named_child_count() == 1 && inside.kind() == content).then(|| span(&inside))
 }
+
+/// Whether a path has one of some parts.
+pub(super) fn has_any(path: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| path.contains(part))
+}

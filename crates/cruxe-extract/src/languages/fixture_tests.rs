@@ -6,16 +6,29 @@ use cruxe_model::RepoPath;
 use cruxe_model::facts::FileFacts;
 
 use super::dump::dump;
+use crate::languages::LANGUAGES;
 use crate::place::Places;
-use crate::registry::{self, LANGUAGES};
+use crate::registry;
 use crate::{Extractor, Input};
 
 /// Extracts a snippet at a path, as the only file of its repository.
 pub fn extract(path: &str, text: &str) -> FileFacts {
     let path = RepoPath::parse(path).unwrap();
     let language = registry::detect(&path, text.as_bytes());
-    let module = language.map_or(String::new(), |def| Places::default().module_of(&path, def.name));
+    let module = Places::default().module_of(&path, language);
     Extractor::default().extract(&Input { path: &path, module: &module, language, bytes: text.as_bytes() })
+}
+
+/// The module that the files around it give a file.
+pub fn module_at(markers: &[(&str, &str)]) -> impl Fn(&str) -> String {
+    let mut places = Places::default();
+    for (path, content) in markers {
+        places.add(&RepoPath::parse(path).unwrap(), content.as_bytes());
+    }
+    move |path| {
+        let path = RepoPath::parse(path).unwrap();
+        places.module_of(&path, registry::detect(&path, b""))
+    }
 }
 
 #[test]

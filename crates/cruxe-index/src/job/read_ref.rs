@@ -121,8 +121,7 @@ impl RefReader<'_> {
         let limit = self.project.config.index.max_file_bytes;
         let (mut kept, mut unread) = (Vec::new(), Vec::new());
         for file in listing.files {
-            let language = registry::detect(&file.path, b"");
-            let module = language.map_or(String::new(), |def| places.module_of(&file.path, def.name));
+            let module = places.module_of(&file.path, registry::detect(&file.path, b""));
             let believed = known.stats.get(&file.path).filter(|_| !self.doubted.contains(&file.path));
             let unchanged = believed.filter(|entry| comparison::is_unchanged(entry, &file, Some(limit)));
             match unchanged {

@@ -4,38 +4,16 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cruxe_extract::language::LanguageDef;
+use cruxe_extract::naming::Members;
+use cruxe_extract::registry::named;
 use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
 
-/// The rules that a language follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lang {
-    /// Rust.
-    Rust,
-    /// Python.
-    Python,
-    /// TypeScript and JavaScript.
-    Ecma,
-    /// Go.
-    Go,
-    /// Languages in which members are reached by plain name inside their type: Java, C#, C++, Kotlin, Swift, …
-    Broad,
-}
-
-impl Lang {
-    /// The rules for a language.
-    pub fn of(language: &str) -> Lang {
-        match language {
-            "rust" => Lang::Rust,
-            "python" => Lang::Python,
-            "typescript" | "javascript" => Lang::Ecma,
-            "go" => Lang::Go,
-            _ => Lang::Broad,
-        }
-    }
-}
+/// A language and its rules.
+pub type Lang = &'static LanguageDef;
 
 /// What a name in a scope is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +32,7 @@ pub struct File {
     pub row: FileRow,
     /// What it says.
     pub facts: FileFacts,
-    /// The rules it follows.
+    /// Its language.
     pub lang: Lang,
     /// What is around a position.
     pub nesting: Nesting,
@@ -77,7 +55,7 @@ fn range<T: Copy>(list: &[(u64, T)], key: u64) -> impl Iterator<Item = T> + '_ {
 impl File {
     /// Reads a file version's facts.
     pub fn new(row: FileRow, facts: FileFacts) -> File {
-        let (lang, nesting) = (Lang::of(&row.language), Nesting::of(&facts));
+        let (lang, nesting) = (named(&row.language), Nesting::of(&facts));
         let (mut decls, mut members, mut exports, mut globs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (at, binding) in facts.bindings.iter().enumerate() {
             decls.push((key(binding.scope.0, facts.name(binding.name)), Decl::Binding(at as u32)));
@@ -95,7 +73,7 @@ impl File {
             let at = at as u32;
             if import.glob {
                 globs.push(at);
-            } else if lang == Lang::Ecma && import.reexport {
+            } else if lang.naming.exports_apart && import.reexport {
                 exports.push((key(0, import_name(&facts, lang, import)), at));
             } else {
                 decls.push((key(import.scope.0, import_name(&facts, lang, import)), Decl::Import(at)));
@@ -126,6 +104,11 @@ impl File {
     /// The symbol at an index.
     pub fn symbol(&self, index: SymbolIndex) -> &Symbol {
         &self.facts.symbols[index.0 as usize]
+    }
+
+    /// Whether a name is the word for the type around it, wherever it stands.
+    pub fn is_own_type(&self, name: &str) -> bool {
+        self.lang.naming.own_type_everywhere && self.lang.naming.own_type == Some(name)
     }
 
     /// What a scope calls so; hash collisions are sorted out here.
@@ -209,11 +192,14 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
     use SymbolKind::*;
     let parent = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
     let member = match parent {
-        None => symbol.kind == Method && lang == Lang::Go,
+        None => symbol.kind == Method && lang.naming.free_methods,
         Some(Module | Fn | Method | Property | Heading) => false,
-        Some(Const | Variable | Static) => lang == Lang::Ecma,
-        Some(_) if lang == Lang::Python => symbol.kind == Field && !in_class_body(facts, nesting, symbol),
-        Some(_) => lang != Lang::Broad,
+        Some(Const | Variable | Static) => lang.naming.objects,
+        Some(_) => match lang.naming.members {
+            Members::Plain => false,
+            Members::Qualified => true,
+            Members::ClassBody => symbol.kind == Field && !in_class_body(facts, nesting, symbol),
+        },
     };
     if member {
         return None;
@@ -245,24 +231,7 @@ fn import_name<'f>(facts: &'f FileFacts, lang: Lang, import: &Import) -> &'f str
     if let Some(name) = import.name {
         return facts.name(name);
     }
-    let module = facts.name(import.module);
-    match lang {
-        Lang::Python => module.split('.').next().unwrap_or_default(),
-        Lang::Rust => module.rsplit("::").next().unwrap_or_default(),
-        Lang::Go => go_package_name(module),
-        Lang::Ecma => "",
-        Lang::Broad => module.rsplit(['.', '/', '\\', ':']).next().unwrap_or_default(),
-    }
-}
-
-/// `chi` of `github.com/go-chi/chi/v5`.
-pub fn go_package_name(path: &str) -> &str {
-    let mut parts = path.rsplit('/');
-    let last = parts.next().unwrap_or_default();
-    let version = last.strip_prefix('v').is_some_and(|digits| digits.parse::<u32>().is_ok());
-    let name = if version { parts.next().unwrap_or(last) } else { last };
-    // `gopkg.in/yaml.v3`
-    name.split_once(".v").map_or(name, |(name, _)| name)
+    (lang.naming.imported)(facts.name(import.module))
 }
 
 /// How much the files in memory may hold together.
@@ -322,19 +291,5 @@ impl Held {
                 self.bytes = self.bytes.saturating_sub(file.bytes);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::go_package_name;
-
-    #[test]
-    fn go_packages_are_called_by_their_last_word() {
-        assert_eq!(go_package_name("fmt"), "fmt");
-        assert_eq!(go_package_name("net/http"), "http");
-        assert_eq!(go_package_name("github.com/go-chi/chi/v5"), "chi");
-        assert_eq!(go_package_name("gopkg.in/yaml.v3"), "yaml");
-        assert_eq!(go_package_name("example.com/views"), "views");
     }
 }

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, Occurrence, Role};
 
@@ -28,7 +29,7 @@ pub(super) enum Use {
 }
 
 /// A variable's name with the name of a member that is used on it.
-pub(super) type Habit = (String, String, Lang, Use);
+pub(super) type Habit = (String, String, System, Use);
 
 /// The members of a name that a use may mean.
 #[derive(Default)]
@@ -65,7 +66,7 @@ impl Resolver<'_> {
     }
 
     fn family(&self, name: &str, lang: Lang, used: Use) -> Rc<Family> {
-        let key = (name.to_owned(), lang, used);
+        let key = (name.to_owned(), lang.naming.system, used);
         if let Some(family) = self.families.borrow().get(&key) {
             return Rc::clone(family);
         }
@@ -81,12 +82,13 @@ impl Resolver<'_> {
             let fits = self.with(*def, |other, symbol| {
                 let data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant);
                 let kind = match used {
-                    Use::Called => !data || lang == Lang::Ecma,
+                    Use::Called => !data || lang.naming.called_fields,
                     Use::Written => symbol.kind == SymbolKind::Field,
                     Use::Read => symbol.kind != SymbolKind::Variant,
                 };
-                // What belongs to a Rust type is reached through its path, and a path is known.
-                other.lang == lang && kind && (lang != Lang::Rust || !symbol.flags.associated)
+                // A path is known, so what is reached by one needs no guess.
+                let by_path = lang.naming.associated_by_path && symbol.flags.associated;
+                lang.may_mean(other.lang) && kind && !by_path
             });
             if fits.unwrap_or(false) {
                 members.push((*def, *owner));
@@ -120,7 +122,7 @@ impl Resolver<'_> {
         let receiver = file.facts.exprs.get(occurrence.receiver?.0 as usize)?;
         let Expr::Name(variable) = receiver else { return None };
         let variable = file.facts.name(*variable);
-        let key = (variable.to_owned(), name.to_owned(), file.lang, used);
+        let key = (variable.to_owned(), name.to_owned(), file.lang.naming.system, used);
         if let Some(known) = self.customs.borrow().get(&key) {
             return *known;
         }
@@ -136,7 +138,7 @@ impl Resolver<'_> {
     fn is_customary(&self, variable: &str, owner: Def, lang: Lang) -> bool {
         let Some(ty) = self.with(owner, |_, symbol| symbol.name.clone()) else { return false };
         let declares = |version: &u32| {
-            let Some(file) = self.file(*version).filter(|file| file.lang == lang) else { return false };
+            let Some(file) = self.file(*version).filter(|file| lang.may_mean(file.lang)) else { return false };
             let Some(name) = file.facts.names.iter().position(|name| name == variable) else { return false };
             file.facts.bindings.iter().any(|binding| {
                 let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };

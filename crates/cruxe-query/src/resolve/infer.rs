@@ -3,11 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::Locals;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation};
 
 use super::file::{File, Lang};
 use super::foreign;
+use super::modules;
 use super::types::{Ty, has_members};
 use super::{Def, Entity, Resolver, Space, Want};
 
@@ -22,8 +24,8 @@ impl Resolver<'_> {
         let inner = |id: ExprId| self.deeper(|| self.read_expr(file, id, offset, whole));
         match expr {
             Expr::Name(name) => self.name_type(file, file.facts.name(*name), offset, whole),
-            Expr::SelfValue => self.self_value(file, offset),
-            Expr::Super => self.super_value(file, offset),
+            Expr::SelfValue => modules::rules(file).self_value(self, file, offset),
+            Expr::Super => modules::rules(file).super_value(self, file, offset),
             Expr::Member(base, name) => self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Read),
             Expr::Call(callee) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
@@ -58,21 +60,16 @@ impl Resolver<'_> {
     }
 
     fn name_type(&self, file: &Arc<File>, name: &str, offset: u32, whole: ExprId) -> Ty {
-        if file.lang == Lang::Rust {
-            if let Some(Entity::Module(module)) = self.rust_root(file, name, offset) {
-                return Ty::Module(module);
-            }
-            if name == "Self" {
-                return self.own_type(file, offset).map_or(Ty::Unknown, Ty::Item);
-            }
+        if let Some(Entity::Module(module)) = modules::rules(file).root(self, file, name, offset) {
+            return Ty::Module(module);
+        }
+        if file.is_own_type(name) {
+            return self.own_type(file, offset).map_or(Ty::Unknown, Ty::Item);
         }
         let found = self.lookup_inside(file, name, offset, Space::Value, Some(whole));
         if found.is_empty() {
             // A name that nothing in the ref has: `String::new()`, `Object.keys`, `len`.
-            return match file.lang {
-                Lang::Broad => Ty::Unknown,
-                _ => Ty::Outside,
-            };
+            return if file.lang.is_deep() { Ty::Outside } else { Ty::Unknown };
         }
         Ty::union(found.iter().map(|entity| self.entity_type(entity)))
     }
@@ -124,7 +121,7 @@ impl Resolver<'_> {
         }
         let Some(value) = binding.value else { return Ty::Unknown };
         // The value of `x = x.next()` is about the `x` before; languages in which order says nothing look anywhere.
-        let ordered = matches!(file.lang, Lang::Rust | Lang::Go);
+        let ordered = file.lang.naming.locals == Locals::Redeclared;
         let offset = if ordered { binding.start.saturating_sub(1) } else { binding.start };
         let ty = self.expr_type(&file, value, offset);
         if binding.kind == BindingKind::Element { self.element(&ty) } else { ty }
@@ -159,10 +156,7 @@ impl Resolver<'_> {
     }
 
     /// `self` or `this` at an offset: a value of the type around it, or the type itself in a class method.
-    fn self_value(&self, file: &Arc<File>, offset: u32) -> Ty {
-        if file.lang == Lang::Rust {
-            return self.rust_self(file, offset);
-        }
+    pub(super) fn self_value(&self, file: &Arc<File>, offset: u32) -> Ty {
         let Some(def) = self.own_type(file, offset) else { return self.object_around(file, offset) };
         let method = file.nesting.symbols_around(&file.facts, offset).find(|at| {
             let symbol = file.symbol(*at);
@@ -174,22 +168,6 @@ impl Resolver<'_> {
         }
         let params = self.type_params(file, def.symbol);
         Ty::Value(def, params.into())
-    }
-
-    /// `self` of Rust: the type of the `impl` with its arguments, or the trait.
-    fn rust_self(&self, file: &Arc<File>, offset: u32) -> Ty {
-        for at in file.nesting.symbols_around(&file.facts, offset) {
-            match file.symbol(at).kind {
-                SymbolKind::Impl => {
-                    let mut heritage = file.facts.heritage.iter();
-                    let own = heritage.find(|own| own.symbol == at && own.relation == Relation::SelfType);
-                    return own.map_or(Ty::Unknown, |own| self.type_of(file, own.ty, file.symbol(at).name_span.start));
-                }
-                SymbolKind::Trait => return Ty::value(Def { version: file.id(), symbol: at }),
-                _ => {}
-            }
-        }
-        Ty::Unknown
     }
 
     /// The object literal whose method an offset is in; the owner of a function that is assigned to a prototype.
@@ -209,13 +187,8 @@ impl Resolver<'_> {
         Ty::Unknown
     }
 
-    fn super_value(&self, file: &Arc<File>, offset: u32) -> Ty {
-        if file.lang == Lang::Rust {
-            return match self.rust_root(file, "super", offset) {
-                Some(Entity::Module(module)) => Ty::Module(module),
-                _ => Ty::Unknown,
-            };
-        }
+    /// What the type around an offset builds on.
+    pub(super) fn super_value(&self, file: &Arc<File>, offset: u32) -> Ty {
         let Some(def) = self.own_type(file, offset) else { return Ty::Unknown };
         Ty::union(self.bases(def).iter().cloned())
     }
@@ -270,7 +243,11 @@ impl Resolver<'_> {
         match base {
             Ty::Value(def, _) => {
                 let found = self.wanted_members(*def, name, want);
-                if found.is_empty() && lang == Lang::Rust { self.through_deref(*def, name, want) } else { found }
+                if found.is_empty() && lang.naming.dereferences {
+                    self.through_deref(*def, name, lang, want)
+                } else {
+                    found
+                }
             }
             Ty::SelfType(def) => self.wanted_members(*def, name, want),
             Ty::Item(def) => match self.kind(*def) {
@@ -318,7 +295,7 @@ impl Resolver<'_> {
     }
 
     /// A member of what `impl Deref for T { type Target = U; }` leads to.
-    fn through_deref(&self, def: Def, name: &str, want: Want) -> Vec<Def> {
+    fn through_deref(&self, def: Def, name: &str, lang: Lang, want: Want) -> Vec<Def> {
         if name == "Target" {
             return Vec::new();
         }
@@ -336,7 +313,7 @@ impl Resolver<'_> {
         };
         let Some(target) = targets.into_iter().find(of_deref) else { return Vec::new() };
         let inner = self.symbol_type(target);
-        self.deeper(|| self.type_members(&inner, name, Lang::Rust, want))
+        self.deeper(|| self.type_members(&inner, name, lang, want))
     }
 
     /// A member's type as it is on a receiver: type parameters and `Self` become what the receiver says.
@@ -416,10 +393,10 @@ impl Resolver<'_> {
                 base => foreign::derived(base, name, lang),
             },
             // The constructor of a variant gives the enum.
-            Ty::Value(..) if lang == Lang::Rust => callee.clone(),
-            Ty::Value(def, _) if lang == Lang::Python => {
-                let call = self.members_of(*def, "__call__");
-                Ty::union(call.into_iter().map(|def| self.symbol_type(def)))
+            Ty::Value(..) if lang.naming.variants_hold => callee.clone(),
+            Ty::Value(def, _) => {
+                let call = lang.naming.call.map(|name| self.members_of(*def, name));
+                Ty::union(call.into_iter().flatten().map(|def| self.symbol_type(def)))
             }
             Ty::Foreign(name, args) if &**name == "fn" => args.first().cloned().unwrap_or_default(),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.result(ty, lang))),
@@ -439,12 +416,13 @@ impl Resolver<'_> {
     /// What iterating over a type of the ref gives, where the type says so.
     fn own_element(&self, def: Def, args: &Rc<[Ty]>) -> Ty {
         let base = Ty::Value(def, Rc::clone(args));
-        for name in ["__iter__", "__getitem__", "__next__", "next", "Item", "Output"] {
+        let Some(lang) = self.file(def.version).map(|file| file.lang) else { return Ty::Unknown };
+        for name in lang.naming.elements {
             let found = self.members_of(def, name);
             let Some(member) = found.first() else { continue };
             let ty = match self.kind(*member) {
                 Some(SymbolKind::Type) => self.symbol_type(*member),
-                _ => self.result(&Ty::Bound(*member, Rc::new(base.clone())), Lang::Rust),
+                _ => self.result(&Ty::Bound(*member, Rc::new(base.clone())), lang),
             };
             return match ty {
                 Ty::Foreign(..) => foreign::inner(&ty),
@@ -467,8 +445,8 @@ impl Resolver<'_> {
                 _ => foreign::inner(&ty),
             },
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.unwrapped(ty.clone(), lang))),
-            Ty::Value(def, _) if lang == Lang::Python => {
-                let enter = ["__enter__", "__aenter__"].iter().find_map(|name| {
+            Ty::Value(def, _) => {
+                let enter = lang.naming.enter.iter().find_map(|name| {
                     let found = self.members_of(*def, name);
                     found.first().copied()
                 });

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::Merging;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Relation, SymbolIndex};
 
-use super::file::{File, Lang};
+use super::file::File;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want};
 use crate::name::segments;
@@ -71,7 +72,7 @@ impl Resolver<'_> {
             });
         }
         let depth = segments(&symbol.qualified_name).count();
-        let outside = depth > segments(&file.facts.module).count() + 1 && file.lang != Lang::Python;
+        let outside = depth > segments(&file.facts.module).count() + 1 && file.lang.naming.shown_owners;
         (outside && symbol.kind.is_callable() || symbol.kind == Method).then(|| self.written_owner(file, symbol))
     }
 
@@ -172,7 +173,8 @@ impl Resolver<'_> {
     /// Other definitions of the same type: merged interfaces, a class with its header.
     fn same_type(&self, owner: Def) -> Vec<Def> {
         let merged = self.with(owner, |file, symbol| {
-            if !matches!(file.lang, Lang::Ecma | Lang::Broad) {
+            let merging = file.lang.naming.merging;
+            if merging == Merging::Never {
                 return Vec::new();
             }
             let same = |hit: &&cruxe_store::SymbolHit| {
@@ -186,7 +188,7 @@ impl Resolver<'_> {
                             | SymbolKind::Const
                             | SymbolKind::Type
                     )
-                    && (hit.version == owner.version || file.lang == Lang::Broad)
+                    && (hit.version == owner.version || merging == Merging::AcrossFiles)
                     && self.with(def, |_, other| other.qualified_name == symbol.qualified_name).unwrap_or(false)
             };
             let hits = self.hits(&symbol.name);
@@ -212,9 +214,10 @@ impl Resolver<'_> {
         let symbol = file.symbol(owner.symbol);
         let mut bases: Vec<Ty> =
             heritage(&file, owner.symbol).map(|ty| self.type_of(&file, ty, symbol.name_span.start)).collect();
-        if file.lang == Lang::Rust {
-            bases.extend(self.rust_traits(owner, &symbol.name));
-            // A variant has what its enum has.
+        if file.lang.naming.impls {
+            bases.extend(self.implemented(owner, &symbol.name));
+        }
+        if file.lang.naming.variants_hold {
             let outer = symbol.parent.filter(|_| symbol.kind == SymbolKind::Variant);
             bases.extend(outer.map(|symbol| Ty::value(Def { version: owner.version, symbol })));
         }
@@ -223,20 +226,11 @@ impl Resolver<'_> {
         {
             bases.push(self.type_of(&file, ty, symbol.name_span.start));
         }
-        if file.lang == Lang::Broad {
-            for hit in self.hits(&symbol.name).iter().filter(|hit| hit.kind == SymbolKind::Impl) {
-                let Some(other) = self.file(hit.version) else { continue };
-                if self.impl_type(&other, SymbolIndex(hit.position)) == Some(owner) {
-                    let at = SymbolIndex(hit.position);
-                    bases.extend(heritage(&other, at).map(|ty| self.type_of(&other, ty, other.symbol(at).span.start)));
-                }
-            }
-        }
         bases
     }
 
-    /// The traits that a type implements.
-    fn rust_traits(&self, owner: Def, name: &str) -> Vec<Ty> {
+    /// What is implemented for a type apart from its definition.
+    fn implemented(&self, owner: Def, name: &str) -> Vec<Ty> {
         let mut traits = Vec::new();
         for hit in self.hits(name).iter().filter(|hit| hit.kind == SymbolKind::Impl) {
             let Some(file) = self.file(hit.version) else { continue };

@@ -5,7 +5,7 @@
 //!
 //! * [`exact`]: what an imported compiler's index says, before all others
 //! * [`scope`]: a plain name, from the innermost scope outwards
-//! * [`modules`]: what an import or a path means; the rules of each language are below it
+//! * [`modules`]: what an import or a path means; the rules of each module system are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
@@ -35,6 +35,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId, Work};
@@ -112,7 +113,7 @@ pub struct Resolver<'a> {
     imports: Memo<(VersionId, u32), Rc<[Entity]>>,
     bindings: Memo<(VersionId, u32), Ty>,
     symbols: Memo<Def, Ty>,
-    families: Memo<(String, Lang, guess::Use), Rc<guess::Family>>,
+    families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String)>>,
     depth: Cell<u32>,
@@ -188,7 +189,7 @@ impl<'a> Resolver<'a> {
         self.import(file, at).iter().any(|entity| matches!(entity, Entity::Symbol(def) if defs.contains(def)))
     }
 
-    /// Other definitions of the same qualified name and language, of which one only declares what the other defines.
+    /// Other definitions of the same qualified name, of which one only declares what the other defines.
     pub fn declarations(&self, def: Def) -> Vec<Def> {
         let Some(file) = self.file(def.version) else { return Vec::new() };
         let symbol = file.symbol(def.symbol);
@@ -197,7 +198,7 @@ impl<'a> Resolver<'a> {
             let other = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
             let same = self.with(other, |there, twin| {
                 twin.qualified_name == symbol.qualified_name
-                    && there.lang == file.lang
+                    && file.lang.may_mean(there.lang)
                     && twin.flags.declaration != symbol.flags.declaration
             });
             if same.unwrap_or(false) {

@@ -8,7 +8,7 @@ use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
 use super::exact::Said;
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Entity, Resolver, Space, Want};
+use super::{Def, Entity, Resolver, Space, Want, modules};
 
 /// How sure it is who is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ impl Resolver<'_> {
         let name = file.facts.name(occurrence.name);
         match (occurrence.role, occurrence.receiver) {
             (Role::Link, _) => Resolution::Elsewhere,
-            (Role::Import, receiver) => self.resolve_import(file, occurrence, name, receiver),
+            (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
             (Role::Key, None) => Resolution::Elsewhere,
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
@@ -75,18 +75,18 @@ impl Resolver<'_> {
             Role::Call | Role::Value | Role::Write => Space::Value,
             _ => Space::Any,
         };
-        if file.lang == Lang::Rust && name == "Self" {
+        if file.is_own_type(name) {
             return Resolution::Elsewhere;
         }
         let found = self.lookup(file, name, occurrence.start, space);
-        if found.is_empty() && file.lang == Lang::Broad {
+        if found.is_empty() && !file.lang.is_deep() {
             return Resolution::Unresolved;
         }
         self.settled(found, file.lang)
     }
 
-    /// Entities as definitions. In the broad languages a name with several definitions in sight is a guess.
-    fn settled(&self, found: Vec<Entity>, lang: Lang) -> Resolution {
+    /// Entities as definitions. Where not all that is in sight is known, a name with several definitions is a guess.
+    pub(super) fn settled(&self, found: Vec<Entity>, lang: Lang) -> Resolution {
         let defs: Vec<Def> = found
             .into_iter()
             .filter_map(|entity| match entity {
@@ -95,7 +95,7 @@ impl Resolver<'_> {
             })
             .collect();
         match Resolution::of(defs) {
-            Resolution::Defs(defs, _) if lang == Lang::Broad && self.distinct(&defs) > 1 => {
+            Resolution::Defs(defs, _) if !lang.is_deep() && self.distinct(&defs) > 1 => {
                 Resolution::Defs(defs, Certainty::Heuristic)
             }
             resolution => resolution,
@@ -111,40 +111,16 @@ impl Resolver<'_> {
         names.len()
     }
 
-    fn resolve_import(
-        &self,
-        file: &Arc<File>,
-        occurrence: &Occurrence,
-        name: &str,
-        receiver: Option<ExprId>,
-    ) -> Resolution {
-        match file.lang {
-            Lang::Rust => {
-                let mut path = receiver.map(|id| path_of(file, id)).unwrap_or_default();
-                path.push(name);
-                let found = self.rust_path(file, &path, occurrence.start, Space::Any);
-                self.settled(found, file.lang)
-            }
-            Lang::Go => Resolution::Elsewhere,
-            _ => {
-                let named = |at: &u32| {
-                    let import = file.import(*at);
-                    import.name.is_some_and(|id| file.facts.name(id) == name)
-                        && (import.start == occurrence.start
-                            || import.alias.is_some() && import.start > occurrence.start)
-                };
-                let all = 0..file.facts.imports.len() as u32;
-                let nearest = all.filter(named).min_by_key(|at| file.import(*at).start);
-                match nearest {
-                    Some(at) => self.settled(self.import(file, at).to_vec(), file.lang),
-                    // `import Default from './x'` stands under its own name; elsewhere it is a part of a module's path.
-                    None if file.lang == Lang::Ecma => {
-                        self.settled(self.lookup(file, name, occurrence.start, Space::Any), file.lang)
-                    }
-                    None => Resolution::Elsewhere,
-                }
-            }
-        }
+    /// What the import means that names something so at an occurrence; `None` for a part of a module's path.
+    pub(super) fn named_import(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
+        let named = |at: &u32| {
+            let import = file.import(*at);
+            import.name.is_some_and(|id| file.facts.name(id) == name)
+                && (import.start == occurrence.start || import.alias.is_some() && import.start > occurrence.start)
+        };
+        let all = 0..file.facts.imports.len() as u32;
+        let nearest = all.filter(named).min_by_key(|at| file.import(*at).start)?;
+        Some(self.settled(self.import(file, nearest).to_vec(), file.lang))
     }
 
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
@@ -173,7 +149,7 @@ impl Resolver<'_> {
                 }
                 match base {
                     Ty::ForeignMember(..) | Ty::Bound(..) => self.guess(file, occurrence, name),
-                    Ty::Param(..) if file.lang != Lang::Rust => self.guess(file, occurrence, name),
+                    Ty::Param(..) if !file.lang.naming.strict_bounds => self.guess(file, occurrence, name),
                     _ => Resolution::Elsewhere,
                 }
             }
@@ -188,33 +164,4 @@ fn is_path(file: &File, receiver: ExprId) -> bool {
         _ => return false,
     };
     name.starts_with(char::is_uppercase)
-}
-
-/// The names of a path that an expression is.
-fn path_of(file: &File, id: ExprId) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut at = Some(id);
-    while let Some(id) = at {
-        at = match file.facts.exprs.get(id.0 as usize) {
-            Some(Expr::Member(base, name)) => {
-                names.push(file.facts.name(*name));
-                Some(*base)
-            }
-            Some(Expr::Name(name)) => {
-                names.push(file.facts.name(*name));
-                None
-            }
-            Some(Expr::Super) => {
-                names.push("super");
-                None
-            }
-            Some(Expr::SelfValue) => {
-                names.push("self");
-                None
-            }
-            _ => None,
-        };
-    }
-    names.reverse();
-    names
 }

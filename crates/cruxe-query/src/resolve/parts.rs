@@ -17,10 +17,11 @@ impl Resolver<'_> {
         self.deeper(|| match callee {
             Ty::Item(def) => match self.kind(*def) {
                 Some(Fn | Method) => self.declared_parameter(*def, at),
-                Some(Class) => match self.members_of(*def, "constructor").first() {
-                    Some(constructor) => self.declared_parameter(*constructor, at),
-                    None => Ty::Unknown,
-                },
+                Some(Class) => {
+                    let name = self.file(def.version).and_then(|file| file.lang.naming.constructor);
+                    let constructors = name.map(|name| self.members_of(*def, name)).unwrap_or_default();
+                    constructors.first().map_or(Ty::Unknown, |constructor| self.declared_parameter(*constructor, at))
+                }
                 _ => Ty::Unknown,
             },
             Ty::Bound(def, base) => {

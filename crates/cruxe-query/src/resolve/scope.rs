@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use cruxe_extract::naming::{Locals, Members};
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
 
-use super::file::{Decl, File, Lang};
-use super::{Def, Entity, Resolver, Space, SpaceOf};
+use super::file::{Decl, File};
+use super::{Def, Entity, Resolver, Space, SpaceOf, modules};
 
 impl Resolver<'_> {
     /// What a plain name means at an offset; empty when nothing in sight has it.
@@ -25,9 +26,10 @@ impl Resolver<'_> {
     ) -> Vec<Entity> {
         let mut scope = file.scope_at(offset);
         let mut in_function = false;
+        let class_bodies = file.lang.naming.members == Members::ClassBody;
         loop {
             let kind = file.facts.scopes[scope.0 as usize].kind;
-            let hidden = kind == ScopeKind::Type && in_function && file.lang == Lang::Python;
+            let hidden = kind == ScopeKind::Type && in_function && class_bodies;
             if !hidden {
                 let found = self.in_scope(file, scope, name, offset, space, inside);
                 if !found.is_empty() {
@@ -39,7 +41,7 @@ impl Resolver<'_> {
                 }
             }
             in_function |= kind == ScopeKind::Function;
-            if kind == ScopeKind::Module && file.lang == Lang::Rust {
+            if kind == ScopeKind::Module && file.lang.naming.closed_modules {
                 break; // what is around an inline module is not in sight inside it
             }
             match file.nesting.scope_parent(scope) {
@@ -47,7 +49,7 @@ impl Resolver<'_> {
                 None => break,
             }
         }
-        self.beyond(file, name, offset, space)
+        modules::rules(file).beyond(self, file, name, offset, space)
     }
 
     /// What a scope itself calls so.
@@ -62,7 +64,8 @@ impl Resolver<'_> {
     ) -> Vec<Entity> {
         let (mut found, mut kinds) = (Vec::new(), Vec::new());
         let mut local: Option<u32> = None;
-        let in_class = file.lang == Lang::Python && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type;
+        let class_bodies = file.lang.naming.members == Members::ClassBody;
+        let in_class = class_bodies && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type;
         for decl in file.declared(scope, name) {
             match decl {
                 // The body of a class runs line by line: a method does not hide what decorates it.
@@ -94,7 +97,7 @@ impl Resolver<'_> {
     /// Of two bindings of one name the one that is seen: the last before the offset, else the first.
     fn nearer(&self, file: &File, old: Option<u32>, new: u32, offset: u32, inside: Option<ExprId>) -> Option<u32> {
         let binding = file.binding(new);
-        let ordered = matches!(file.lang, Lang::Rust | Lang::Go | Lang::Broad)
+        let ordered = file.lang.naming.locals != Locals::Everywhere
             && !matches!(binding.kind, BindingKind::Param | BindingKind::TypeParam);
         if ordered && (binding.start > offset || self.in_own_value(file, new, offset, inside)) {
             return old;
@@ -136,10 +139,10 @@ impl Resolver<'_> {
 
     /// `use module::*` and the like in a scope.
     pub(super) fn through_globs(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
+        if file.lang.naming.exports_apart {
+            return Vec::new(); // `export *` brings nothing into the module itself
+        }
         for (at, _) in file.globs().filter(|(_, import)| import.scope == scope) {
-            if file.lang == Lang::Ecma {
-                continue; // `export *` brings nothing into the module itself
-            }
             let found = self.through_glob(file, at, name, space);
             if !found.is_empty() {
                 return found;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use cruxe_model::facts::{BindingKind, Relation, ScopeKind, SymbolIndex, TypeId};
 use cruxe_model::{SymbolKind, VersionId};
 
-use super::file::{File, Lang};
-use super::modules::Module;
-use super::{Def, Entity, Resolver, Space};
+use super::file::File;
+use super::modules::{self, Module};
+use super::{Def, Entity, Resolver};
 
 /// Of a union with more alternatives the first ones count.
 const MAX_ALTERNATIVES: usize = 16;
@@ -94,9 +94,6 @@ impl Ty {
     }
 }
 
-/// Utility types whose values have the members of their first argument.
-const SAME_MEMBERS: &[&str] = &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"];
-
 /// Names that mean no value at all: a union with one of them is the rest of it.
 const NOTHING: &[&str] = &["None", "undefined", "null", "void", "never", "NoneType"];
 
@@ -112,25 +109,25 @@ impl Resolver<'_> {
         let path: Vec<&str> = ty.path.iter().map(|name| file.facts.name(*name)).collect();
         let Some(last) = path.last() else { return Ty::Unknown };
         if path.len() == 1 {
-            match (*last, file.lang) {
-                ("Union" | "Optional", Lang::Python) | ("|" | "&", Lang::Ecma) => {
-                    let nothing = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if NOTHING.contains(&&**name));
-                    return Ty::union(args().into_iter().filter(|ty| !nothing(ty)));
-                }
-                ("Self", Lang::Rust | Lang::Python | Lang::Broad) | ("this", Lang::Ecma) => {
-                    return self.self_type(file, offset);
-                }
-                ("[]" | "()" | "fn" | "&" | "|" | "{}", _) => return Ty::foreign(last, args()),
-                ("type" | "Type", Lang::Python) => {
-                    return match args().first() {
-                        Some(Ty::Value(def, _)) => Ty::Item(*def),
-                        _ => Ty::Unknown,
-                    };
-                }
-                _ => {}
+            let naming = &file.lang.naming;
+            if naming.unions.contains(last) {
+                let nothing = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if NOTHING.contains(&&**name));
+                return Ty::union(args().into_iter().filter(|ty| !nothing(ty)));
+            }
+            if naming.own_type == Some(*last) {
+                return self.self_type(file, offset);
+            }
+            if matches!(*last, "[]" | "()" | "fn" | "&" | "|" | "{}") {
+                return Ty::foreign(last, args());
+            }
+            if naming.meta_types.contains(last) {
+                return match args().first() {
+                    Some(Ty::Value(def, _)) => Ty::Item(*def),
+                    _ => Ty::Unknown,
+                };
             }
         }
-        let found = self.type_path(file, &path, offset);
+        let found = modules::rules(file).type_path(self, file, &path, offset);
         match found.first() {
             Some(Entity::Symbol(def)) => self.named_type(*def, args()),
             Some(Entity::Local(version, at)) => match file.binding(*at).kind {
@@ -139,33 +136,11 @@ impl Resolver<'_> {
             },
             // `typeof ns`
             Some(Entity::Module(module)) => Ty::Module(module.clone()),
-            Some(Entity::Foreign) | None => match (file.lang, args().first()) {
-                // What TypeScript makes of a type has the members of that type.
-                (Lang::Ecma, Some(inner)) if SAME_MEMBERS.contains(last) => inner.clone(),
+            Some(Entity::Foreign) | None => match args().first() {
+                Some(inner) if file.lang.naming.transparent.contains(last) => inner.clone(),
                 _ => Ty::foreign(last, args()),
             },
         }
-    }
-
-    fn type_path(&self, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
-        if file.lang == Lang::Rust {
-            if let (Some(&"Self"), true) = (path.first(), path.len() > 1) {
-                let Some(owner) = self.own_type(file, offset) else { return Vec::new() };
-                let mut at = vec![Entity::Symbol(owner)];
-                for name in &path[1..] {
-                    at = at.iter().flat_map(|entity| self.inside(entity, name, Space::Type)).collect();
-                }
-                return at;
-            }
-            return self.rust_path(file, path, offset, Space::Type);
-        }
-        let Some((first, rest)) = path.split_first() else { return Vec::new() };
-        let space = if rest.is_empty() { Space::Type } else { Space::Any };
-        let mut at = self.lookup(file, first, offset, space);
-        for name in rest {
-            at = at.iter().flat_map(|entity| self.inside(entity, name, Space::Type)).collect();
-        }
-        at
     }
 
     /// A value of the type that a definition names.
@@ -177,12 +152,13 @@ impl Resolver<'_> {
                 Some(ty) if !has_members(&file, def.symbol) => {
                     let meant = self.type_of(&file, ty, symbol.name_span.start);
                     let params = self.type_params(&file, def.symbol);
+                    let new_types = file.lang.naming.new_types;
                     match meant {
                         // A name for something of another shape is a type of its own: `type Key []string` in Go.
-                        Ty::Foreign(..) | Ty::Unknown if file.lang == Lang::Go => Ty::Value(def, args.into()),
+                        Ty::Foreign(..) | Ty::Unknown if new_types => Ty::Value(def, args.into()),
                         Ty::Unknown => Ty::Value(def, args.into()),
-                        meant if file.lang == Lang::Go && symbol.signature.contains('=') => meant,
-                        _ if file.lang == Lang::Go => Ty::Value(def, args.into()),
+                        meant if new_types && symbol.signature.contains('=') => meant,
+                        _ if new_types => Ty::Value(def, args.into()),
                         meant => self.replace(&meant, &params, &args, 0),
                     }
                 }
@@ -254,7 +230,7 @@ impl Resolver<'_> {
     pub(super) fn self_type(&self, file: &Arc<File>, offset: u32) -> Ty {
         match self.own_type(file, offset) {
             Some(def) if self.kind(def) == Some(SymbolKind::Trait) => Ty::SelfType(def),
-            Some(def) if matches!(file.lang, Lang::Python | Lang::Ecma | Lang::Broad) => Ty::SelfType(def),
+            Some(def) if file.lang.naming.open_types => Ty::SelfType(def),
             Some(def) => Ty::value(def),
             None => Ty::Unknown,
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cruxe_extract::registry::LANGUAGES;
+use cruxe_extract::languages::LANGUAGES;
 use cruxe_index::Workspace;
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{JobMode, SCHEMA_VERSION};

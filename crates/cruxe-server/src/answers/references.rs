@@ -54,11 +54,11 @@ struct Holder {
     is_test: bool,
     /// Its file is the use's.
     #[serde(flatten)]
-    place: Option<Place>,
+    place: Option<HolderPlace>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Place {
+struct HolderPlace {
     path: String,
     line_start: u32,
     line_end: u32,
@@ -97,7 +97,7 @@ impl ReferencesAnswer {
 impl Use {
     fn new(reference: Reference, breadth: Breadth) -> Use {
         let from = reference.from;
-        let place = (breadth == Breadth::Full).then(|| Place {
+        let place = (breadth == Breadth::Full).then_some(HolderPlace {
             path: from.path,
             line_start: from.line_start,
             line_end: from.line_end,

@@ -8,14 +8,14 @@ use tree_sitter::{Language, Node};
 
 use super::common::{self, Imported};
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
 /// Shell scripts of the Bourne family.
 pub static BASH: LanguageDef = LanguageDef {
     id: "bash",
     name: "bash",
-    depth: Depth::Broad,
     extensions: &["sh", "bash", "zsh", "ksh", "bats", "ebuild", "eclass"],
     file_names: &[
         ".bashrc",
@@ -35,6 +35,7 @@ pub static BASH: LanguageDef = LanguageDef {
     interpreters: &["sh", "bash", "zsh", "ksh", "dash", "ash", "mksh"],
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_bash::LANGUAGE.into(), rules },
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

@@ -27,8 +27,6 @@ pub struct Table {
     pub casts: &'static [&'static str],
     /// Words that give a visibility, and what they mean.
     pub access: &'static [(&'static str, Access)],
-    /// Symbols in files with one of these in their path exist for tests.
-    pub test_paths: &'static [&'static str],
     /// Symbols with one of these attributes are tests.
     pub test_attributes: &'static [&'static str],
     /// Words before the name of a definition, by which one is found where the parser gave up.
@@ -57,7 +55,6 @@ pub const TABLE: Table = Table {
     keywords: &[],
     casts: &[],
     access: &[],
-    test_paths: &[],
     test_attributes: &[],
     recover: &[],
     recover_in: &[],

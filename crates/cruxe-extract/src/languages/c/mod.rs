@@ -12,22 +12,20 @@ use super::broad::{
     def, function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
 };
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::walk::{Cx, Walk, span};
 
 /// The C language.
 pub static C: LanguageDef = LanguageDef {
     id: "c",
     name: "c",
-    depth: Depth::Broad,
     extensions: &["c", "h"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
+    otherwise: |extension, head| (extension == "h" && is_cpp_header(head)).then_some(&super::cpp::CPP),
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
     },
+    ..LANGUAGE
 };
 
 pub(super) static C_TABLE: Table = Table {
@@ -225,7 +223,7 @@ fn include(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
 }
 
 /// Whether a header is C++: it has a line that only C++ has.
-pub fn is_cpp_header(head: &[u8]) -> bool {
+fn is_cpp_header(head: &[u8]) -> bool {
     head.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
         let word = |word: &[u8]| line.strip_prefix(word).map(<[u8]>::trim_ascii_start);

@@ -15,24 +15,23 @@ use super::broad::{
 };
 use super::c::{C_TABLE, prototype, refine_declaration};
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::walk::{Cx, Walk, span};
 
 /// The C++ language.
 pub static CPP: LanguageDef = LanguageDef {
     id: "cpp",
     name: "cpp",
-    depth: Depth::Broad,
     extensions: &[
         "cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cppm", "ixx", "cu", "cuh",
     ],
-    file_names: &[],
-    interpreters: &[],
     separator: "::",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_cpp::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &CPP_TABLE),
     },
+    family: Some(&super::c::C),
+    ..LANGUAGE
 };
 
 pub(super) static CPP_TABLE: Table = Table {

@@ -13,21 +13,20 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, primitive, roles, scope, type_def,
 };
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use super::common::has_any;
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 
 /// The C# language.
 pub static CSHARP: LanguageDef = LanguageDef {
     id: "csharp",
     name: "csharp",
-    depth: Depth::Broad,
     extensions: &["cs", "csx"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_c_sharp::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &CSHARP_TABLE),
     },
+    is_test_path: |path| has_any(path, &["Tests/", "/tests/", "/test/", ".Test/"]),
+    ..LANGUAGE
 };
 
 pub(super) static CSHARP_TABLE: Table = Table {
@@ -171,7 +170,6 @@ pub(super) static CSHARP_TABLE: Table = Table {
         ("private", Access::Private),
         ("file", Access::Private),
     ],
-    test_paths: &["Tests/", "/tests/", "/test/", ".Test/"],
     test_attributes: &[
         "Fact",
         "Theory",

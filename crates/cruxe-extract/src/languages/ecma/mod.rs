@@ -13,6 +13,7 @@ mod expr;
 mod imports;
 mod kinds;
 mod mend;
+mod module;
 mod names;
 mod object;
 #[cfg(test)]
@@ -24,43 +25,75 @@ use cruxe_model::facts::{ScopeKind, Span};
 use tree_sitter::{Language, Node};
 
 use self::kinds::{Fields, K, KINDS};
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef};
+use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::registry::Kinds;
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
+
+/// What JavaScript and TypeScript have in common.
+const ECMA: LanguageDef = LanguageDef {
+    depth: Depth::Deep,
+    module: module::module,
+    is_test_path,
+    naming: Naming {
+        system: System::Ecma,
+        imported: |_| "",
+        exports_apart: true,
+        locals: Locals::Everywhere,
+        members: Members::Qualified,
+        objects: true,
+        merging: Merging::InFile,
+        own_type: Some("this"),
+        impls: false,
+        called_fields: true,
+        function_values: true,
+        decorators_run: true,
+        unions: &["|", "&"],
+        transparent: &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"],
+        constructor: Some("constructor"),
+        everyday: "push pop shift unshift slice splice map filter reduce forEach find some every includes indexOf \
+            join concat sort keys values entries get set has add delete clear size length toString valueOf \
+            then catch finally split trim replace match test exec startsWith endsWith charAt substring \
+            toLowerCase toUpperCase call apply bind name message stack cause log error warn info json text \
+            blob body headers status url method ok append value next return throw done type target key data \
+            id parse stringify on emit once off addEventListener removeEventListener dispatchEvent close \
+            write read end pipe send open state props children style params query path code stop start \
+            source flags index input groups getTime getReader pathname search hash host hostname port \
+            protocol origin href constructor prototype format",
+        ..NAMING
+    },
+    ..LANGUAGE
+};
 
 /// JavaScript, with JSX.
 pub static JAVASCRIPT: LanguageDef = LanguageDef {
     id: "javascript",
     name: "javascript",
-    depth: Depth::Deep,
     extensions: &["js", "mjs", "cjs", "jsx"],
-    file_names: &[],
     interpreters: &["node", "deno", "bun"],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_javascript::LANGUAGE.into(), rules },
+    ..ECMA
 };
 
 /// TypeScript without JSX, where `<T>x` is a cast.
 pub static TYPESCRIPT: LanguageDef = LanguageDef {
     id: "typescript",
     name: "typescript",
-    depth: Depth::Deep,
     extensions: &["ts", "mts", "cts"],
-    file_names: &[],
     interpreters: &["ts-node", "tsx"],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), rules },
+    family: Some(&JAVASCRIPT),
+    ..ECMA
 };
 
 /// TypeScript with JSX.
 pub static TSX: LanguageDef = LanguageDef {
     id: "tsx",
     name: "typescript",
-    depth: Depth::Deep,
     extensions: &["tsx"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(), rules },
+    family: Some(&JAVASCRIPT),
+    ..ECMA
 };
 
 /// Longer chains of nodes than this are not followed.
@@ -235,4 +268,13 @@ fn is_directive(comment: &str) -> bool {
     ];
     let text = comment.trim_start_matches("/*").trim_start_matches("//").trim_start();
     comment.starts_with("///") || WORDS.iter().any(|word| text.starts_with(word))
+}
+
+/// Whether everything in a file exists for tests, by the habits of Jest, Vitest and Mocha.
+fn is_test_path(path: &str) -> bool {
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    stem.ends_with(".test")
+        || stem.ends_with(".spec")
+        || folders.split('/').any(|folder| matches!(folder, "__tests__" | "test" | "tests"))
 }

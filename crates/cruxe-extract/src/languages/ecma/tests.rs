@@ -3,8 +3,9 @@ use cruxe_model::facts::{Access, BindingKind, Expr, FileFacts, Relation, Role, S
 
 use super::kinds::KINDS;
 use super::{JAVASCRIPT, TSX, TYPESCRIPT};
+use crate::language::FrontEnd;
 use crate::languages::fixture_tests::extract;
-use crate::registry::{FrontEnd, by_name};
+use crate::registry::named;
 
 fn symbol<'a>(facts: &'a FileFacts, qualified: &str) -> &'a Symbol {
     let found = facts.symbols.iter().find(|symbol| symbol.qualified_name == qualified);
@@ -40,7 +41,7 @@ fn every_kind_of_the_table_exists_in_one_of_the_grammars() {
 
 #[test]
 fn the_name_of_two_grammars_stands_for_the_plain_one() {
-    assert_eq!(by_name("typescript").map(|def| def.id), Some("typescript"));
+    assert_eq!(named("typescript").id, "typescript");
 }
 
 #[test]

@@ -8,19 +8,18 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Role, ScopeKind};
 use tree_sitter::{Language, Node};
 
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
 /// The Elixir language.
 pub static ELIXIR: LanguageDef = LanguageDef {
     id: "elixir",
     name: "elixir",
-    depth: Depth::Broad,
     extensions: &["ex", "exs"],
-    file_names: &[],
     interpreters: &["elixir", "iex"],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_elixir::LANGUAGE.into(), rules },
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

@@ -1,6 +1,7 @@
 //! Go: packages, receivers, embedded types.
 
 mod expr;
+mod module;
 mod names;
 
 use cruxe_model::SymbolKind;
@@ -10,7 +11,9 @@ use cruxe_model::facts::{
 use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, children, span};
 
 /// The Go language.
@@ -19,10 +22,29 @@ pub static GO: LanguageDef = LanguageDef {
     name: "go",
     depth: Depth::Deep,
     extensions: &["go"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_go::LANGUAGE.into(), rules },
+    module: module::module,
+    is_test_path: |path| path.ends_with("_test.go"), // compiled only for tests
+    naming: Naming {
+        system: System::Go,
+        imported: module::package_name,
+        locals: Locals::Redeclared,
+        members: Members::Qualified,
+        free_methods: true,
+        merging: Merging::Never,
+        own_type: None,
+        open_types: false,
+        impls: false,
+        new_types: true,
+        everyday: "Error String Read Write Close Len Less Swap Add Done Wait Lock Unlock RLock RUnlock Set Get Del \
+            Name Type Kind Value Field Method Index Key Header Body URL Path Context Next Scan Text Bytes \
+            Reset Printf Println Print Fatal Fatalf Errorf Run Helper Skip Log Logf Now Sub After Before \
+            Format Unix Do Call Interface IsNil Elem Size Mode Flush Seek Start Stop Status StatusCode \
+            ServeHTTP WriteHeader WriteString Unwrap Is As Parse Execute Open Create Find Match Copy Params \
+            Host Port Scheme",
+        ..NAMING
+    },
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.
@@ -207,11 +229,6 @@ impl Rules for Go {
     }
 }
 
-/// What stands in such a file is compiled only for tests.
-fn in_test(cx: &Cx) -> bool {
-    cx.path_ends_with("_test.go")
-}
-
 fn access(name: &str) -> Access {
     if name.chars().next().is_some_and(char::is_uppercase) { Access::Public } else { Access::Private }
 }
@@ -263,7 +280,7 @@ impl Go {
         decl.access = access(text);
         decl.ty = result;
         decl.qualifier = owner.as_deref();
-        decl.flags = SymbolFlags { test: in_test(cx), declaration: body.is_none(), ..SymbolFlags::default() };
+        decl.flags = SymbolFlags { test: cx.is_test_file(), declaration: body.is_none(), ..SymbolFlags::default() };
         let symbol = cx.declare(decl);
         if let Some(ty) = receiver.and_then(|ty| self.type_ref(cx, &ty)) {
             cx.heritage(symbol, Relation::SelfType, ty);
@@ -298,7 +315,7 @@ impl Go {
         decl.signature_end = Some(end as u32);
         decl.access = access(text);
         decl.ty = if kind == SymbolKind::Type { self.type_ref(cx, &ty) } else { None };
-        decl.flags.test = in_test(cx);
+        decl.flags.test = cx.is_test_file();
         let symbol = cx.declare(decl);
         cx.open_symbol(symbol);
         if kind != SymbolKind::Type {
@@ -332,7 +349,7 @@ impl Go {
             let mut decl = Decl::new(kind, text, span(&name), outer).leading(leading);
             decl.signature_end = Some(body.map_or(outer.end, |body| body.start_byte() as u32));
             decl.access = access(text);
-            decl.flags.test = in_test(cx);
+            decl.flags.test = cx.is_test_file();
             decl.ty = match function.and_then(|function| function.child_by_field_id(self.result)) {
                 Some(result) => self.result_type(cx, &result),
                 None => ty.or_else(|| self.literal_type(cx, &value?)),
@@ -401,7 +418,7 @@ impl Go {
         decl.signature_end = Some(node.end_byte() as u32);
         decl.access = access(text);
         decl.ty = ty;
-        decl.flags.test = in_test(cx);
+        decl.flags.test = cx.is_test_file();
         Some(cx.declare(decl))
     }
 

@@ -8,19 +8,18 @@ use cruxe_model::facts::{Access, Import, Role, ScopeKind, Span, SymbolFlags, Sym
 use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
 /// The Haskell language.
 pub static HASKELL: LanguageDef = LanguageDef {
     id: "haskell",
     name: "haskell",
-    depth: Depth::Broad,
     extensions: &["hs", "hs-boot", "hsc"],
-    file_names: &[],
     interpreters: &["runhaskell", "runghc", "stack"],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_haskell::LANGUAGE.into(), rules },
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

@@ -9,23 +9,22 @@ use super::broad::{
     self, As, At, Broad, Find, Heritage, Imported, Shape, Site, TABLE, Table, TypeShape, attribute, call, comment, def,
     function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
 };
+use super::common::has_any;
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::walk::{Cx, Walk, span};
 
 /// The Java language.
 pub static JAVA: LanguageDef = LanguageDef {
     id: "java",
     name: "java",
-    depth: Depth::Broad,
     extensions: &["java"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_java::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &JAVA_TABLE),
     },
+    is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"]),
+    ..LANGUAGE
 };
 
 const TYPES: &[&str] = &[
@@ -161,7 +160,6 @@ pub(super) static JAVA_TABLE: Table = Table {
     ],
     keywords: &["var"],
     access: &[("public", Access::Public), ("protected", Access::Protected), ("private", Access::Private)],
-    test_paths: &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"],
     test_attributes: &[
         "Test",
         "ParameterizedTest",

@@ -11,21 +11,21 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, modifiers, name, roles, scope, type_def,
 };
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use super::common::has_any;
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 
 /// The Kotlin language.
 pub static KOTLIN: LanguageDef = LanguageDef {
     id: "kotlin",
     name: "kotlin",
-    depth: Depth::Broad,
     extensions: &["kt", "kts"],
-    file_names: &[],
-    interpreters: &[],
-    separator: ".",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_kotlin_ng::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &KOTLIN_TABLE),
     },
+    is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
+    family: Some(&super::java::JAVA),
+    ..LANGUAGE
 };
 
 pub(super) static KOTLIN_TABLE: Table = Table {
@@ -139,7 +139,6 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         ("protected", Access::Protected),
         ("private", Access::Private),
     ],
-    test_paths: &["src/test/", "src/androidTest/", "Test/", "/test/"],
     test_attributes: &[
         "Test",
         "ParameterizedTest",

@@ -8,19 +8,21 @@ use tree_sitter::{Language, Node};
 
 use super::common;
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::place::by_path;
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
 /// The Lua language.
 pub static LUA: LanguageDef = LanguageDef {
     id: "lua",
     name: "lua",
-    depth: Depth::Broad,
     extensions: &["lua", "rockspec"],
     file_names: &[".luacheckrc"],
     interpreters: &["lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4"],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_lua::LANGUAGE.into(), rules },
+    module: |_, path| by_path(path, &["init"], "."),
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

@@ -13,7 +13,7 @@ use cruxe_model::facts::{Role, Span, SymbolIndex};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::build::{Builder, Decl};
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 
 /// Markdown documents, with or without front matter and JSX.
 pub static MARKDOWN: LanguageDef = LanguageDef {
@@ -21,10 +21,9 @@ pub static MARKDOWN: LanguageDef = LanguageDef {
     name: "markdown",
     depth: Depth::Document,
     extensions: &["md", "markdown", "mdx"],
-    file_names: &[],
-    interpreters: &[],
     separator: " > ",
     front_end: FrontEnd::Plain(extract),
+    ..LANGUAGE
 };
 
 const OPTIONS: Options = Options::ENABLE_TABLES

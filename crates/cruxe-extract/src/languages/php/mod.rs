@@ -11,21 +11,25 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, primitive, roles, scope, type_def,
 };
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use super::common::has_any;
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 
 /// The PHP language.
 pub static PHP: LanguageDef = LanguageDef {
     id: "php",
     name: "php",
-    depth: Depth::Broad,
     extensions: &["php", "phtml", "inc"],
-    file_names: &[],
     interpreters: &["php"],
     separator: "\\",
+    opening: "<?php ",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_php::LANGUAGE_PHP.into(),
         rules: |grammar| broad::rules(grammar, &PHP_TABLE),
     },
+    is_test_path: |path| has_any(path, &["tests/", "Tests/"]),
+    naming: Naming { constructor: Some("__construct"), ..NAMING },
+    ..LANGUAGE
 };
 
 pub(super) static PHP_TABLE: Table = Table {
@@ -143,7 +147,6 @@ pub(super) static PHP_TABLE: Table = Table {
     super_words: &["parent"],
     keywords: &["class"],
     access: &[("public", Access::Public), ("protected", Access::Protected), ("private", Access::Private)],
-    test_paths: &["tests/", "Tests/"],
     test_attributes: &["Test"],
     recover: &[("class", Class), ("interface", Interface), ("trait", Trait), ("enum", Enum), ("function", Fn)],
     refine: hooks::refine,

@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId};
 use tree_sitter::Node;
 
-use super::{K, Python, access, is_test_path};
+use super::{K, Python, access};
 use crate::build::Decl;
 use crate::walk::{Cx, span};
 
@@ -120,7 +120,7 @@ impl Python {
     }
 
     pub(super) fn flags(&self, cx: &Cx) -> SymbolFlags {
-        SymbolFlags { test: is_test_path(cx.path()), ..SymbolFlags::default() }
+        SymbolFlags { test: cx.is_test_file(), ..SymbolFlags::default() }
     }
 
     /// The current definition with its decorators.

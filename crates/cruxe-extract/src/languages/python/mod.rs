@@ -7,6 +7,7 @@ mod assign;
 mod define;
 mod expr;
 mod imports;
+mod module;
 mod quoted;
 mod roles;
 mod types;
@@ -17,7 +18,9 @@ mod tests;
 use cruxe_model::facts::{Access, ScopeKind};
 use tree_sitter::{Language, Node};
 
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
 /// The Python language.
@@ -28,8 +31,34 @@ pub static PYTHON: LanguageDef = LanguageDef {
     extensions: &["py", "pyi", "pyw"],
     file_names: &["SConscript", "SConstruct", "wscript"],
     interpreters: &["python", "python2", "python3", "pypy", "pypy3"],
-    separator: ".",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_python::LANGUAGE.into(), rules },
+    module: module::module,
+    is_test_path,
+    naming: Naming {
+        system: System::Python,
+        imported: |path| path.split('.').next().unwrap_or_default(),
+        locals: Locals::Everywhere,
+        members: Members::ClassBody,
+        shown_owners: false,
+        merging: Merging::Never,
+        impls: false,
+        decorators_run: true,
+        unions: &["Union", "Optional"],
+        meta_types: &["type", "Type"],
+        constructor: Some("__init__"),
+        call: Some("__call__"),
+        enter: &["__enter__", "__aenter__"],
+        elements: &["__iter__", "__getitem__", "__next__", "next", "Item", "Output"],
+        everyday: "append extend insert remove clear index count sort reverse copy keys items values get update pop \
+            popitem add discard union join split strip lower upper title format replace startswith endswith \
+            encode decode find read write readline readlines close open flush seek tell name start end group \
+            groups match search sub fullmatch run wait send put acquire release set is_set year month day \
+            path exists mkdir parent stem suffix exit isatty fileno args kwargs code filename lineno value \
+            type id data text status headers json url method execute fetchone fetchall commit rollback \
+            cursor assertEqual setUp tearDown call real imag width height",
+        ..NAMING
+    },
+    ..LANGUAGE
 };
 
 /// Longer chains than this are not followed.

@@ -9,14 +9,15 @@ use tree_sitter::{Language, Node};
 
 use super::common;
 use crate::build::Decl;
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
 /// The Ruby language.
 pub static RUBY: LanguageDef = LanguageDef {
     id: "ruby",
     name: "ruby",
-    depth: Depth::Broad,
     extensions: &["rb", "rake", "gemspec", "ru", "podspec", "thor", "jbuilder", "rabl"],
     file_names: &[
         "Rakefile",
@@ -39,6 +40,8 @@ pub static RUBY: LanguageDef = LanguageDef {
     interpreters: &["ruby", "rake", "jruby", "irb"],
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_ruby::LANGUAGE.into(), rules },
+    naming: Naming { constructor: Some("initialize"), ..NAMING },
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

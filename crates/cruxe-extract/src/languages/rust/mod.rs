@@ -8,6 +8,7 @@ mod attributes;
 mod expr;
 mod items;
 mod macros;
+mod module;
 mod names;
 mod patterns;
 mod token_items;
@@ -17,7 +18,9 @@ mod uses;
 use cruxe_model::facts::ScopeKind;
 use tree_sitter::{Language, Node};
 
-use crate::registry::{Depth, FrontEnd, Kinds, LanguageDef, field};
+use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
 /// The Rust language.
@@ -26,10 +29,41 @@ pub static RUST: LanguageDef = LanguageDef {
     name: "rust",
     depth: Depth::Deep,
     extensions: &["rs"],
-    file_names: &[],
     interpreters: &["rust-script"],
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_rust::LANGUAGE.into(), rules },
+    module: module::module,
+    naming: Naming {
+        system: System::Rust,
+        imported: |path| path.rsplit("::").next().unwrap_or_default(),
+        closed_modules: true,
+        locals: Locals::Redeclared,
+        members: Members::Qualified,
+        merging: Merging::Never,
+        own_type_everywhere: true,
+        open_types: false,
+        strict_bounds: true,
+        dereferences: true,
+        blanket_methods: true,
+        associated_by_path: true,
+        variants_hold: true,
+        pointers: "Box Rc Arc Cow Pin Ref RefMut MutexGuard RwLockReadGuard RwLockWriteGuard Lazy LazyLock LazyCell \
+            ManuallyDrop AssertUnwindSafe Reverse Wrapping CachePadded",
+        everyday: "len is_empty push push_str extend contains contains_key to_string into from try_into try_from \
+            as_str as_bytes as_path to_str to_path_buf display parse split trim lines chars bytes \
+            starts_with ends_with replace find map fold collect any all count sum zip unzip position retain \
+            clear truncate resize reserve capacity with_capacity sort_by sort_by_key dedup binary_search \
+            windows chunks eq ne cmp partial_cmp hash fmt default new drop write_all write_str write_fmt \
+            flush read_to_string read_to_end read_line seek send spawn swap store fetch_add compare_exchange \
+            wait notify_one notify_all name path metadata file_name extension parent exists is_file is_dir \
+            file_type status output args arg env current_dir stdout stdin stderr kill id kind source \
+            description is_some is_none is_ok is_err map_or map_or_else and_then flatten filter_map flat_map \
+            for_each min_by max_by partition keys index add sub mul div neg not shl shr rem finish build \
+            start end as_u64 elapsed duration_since abs pow min max is_match captures size_hint type_id set \
+            get deref as_any poll matches width height run call create open close append",
+        ..NAMING
+    },
+    ..LANGUAGE
 };
 
 /// What the rules call the node kinds that they know.

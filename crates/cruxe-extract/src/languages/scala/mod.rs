@@ -11,21 +11,22 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, roles, scope, type_def, type_name,
 };
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use super::common::has_any;
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 
 /// The Scala language.
 pub static SCALA: LanguageDef = LanguageDef {
     id: "scala",
     name: "scala",
-    depth: Depth::Broad,
     extensions: &["scala", "sc", "sbt"],
-    file_names: &[],
     interpreters: &["scala"],
-    separator: ".",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_scala::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &SCALA_TABLE),
     },
+    family: Some(&super::java::JAVA),
+    is_test_path: |path| has_any(path, &["src/test/", "src/it/"]),
+    ..LANGUAGE
 };
 
 pub(super) static SCALA_TABLE: Table = Table {
@@ -130,7 +131,6 @@ pub(super) static SCALA_TABLE: Table = Table {
     type_fields: &["type", "return_type"],
     keywords: &["_"],
     access: &[("private", Access::Private), ("protected", Access::Protected)],
-    test_paths: &["src/test/", "src/it/"],
     recover: &[("class", Class), ("trait", Trait), ("object", Module), ("enum", Enum), ("def", Fn)],
     refine: hooks::refine,
     ..TABLE

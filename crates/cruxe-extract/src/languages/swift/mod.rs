@@ -11,22 +11,24 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, comment, def, function, hook, inner,
     literal, member, modifiers, name, roles, scope, type_def, type_name,
 };
-use crate::registry::{Depth, FrontEnd, LanguageDef};
+use super::common::has_any;
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::walk::Walk;
 
 /// The Swift language.
 pub static SWIFT: LanguageDef = LanguageDef {
     id: "swift",
     name: "swift",
-    depth: Depth::Broad,
     extensions: &["swift"],
-    file_names: &[],
     interpreters: &["swift"],
-    separator: ".",
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_swift::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &SWIFT_TABLE),
     },
+    naming: Naming { constructor: Some("init"), ..NAMING },
+    is_test_path: |path| has_any(path, &["Tests/"]),
+    ..LANGUAGE
 };
 
 pub(super) static SWIFT_TABLE: Table = Table {
@@ -163,7 +165,6 @@ pub(super) static SWIFT_TABLE: Table = Table {
         ("fileprivate", Access::Private),
         ("private", Access::Private),
     ],
-    test_paths: &["Tests/"],
     test_attributes: &["Test", "Suite"],
     recover: &[
         ("class", Class),

@@ -8,14 +8,28 @@ use cruxe_model::facts::SymbolIndex;
 
 use super::super::file::File;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
+use super::ModuleRules;
 use crate::name::segments;
 
 /// Names with more definitions than this are told apart by imports or not at all.
 const MAX_DEFINITIONS: usize = 64;
 
+/// By imports, packages and names.
+pub(super) struct Broad;
+
+impl ModuleRules for Broad {
+    fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        resolver.broad_import(file, at)
+    }
+
+    fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
+        resolver.broad_beyond(file, name, offset, space)
+    }
+}
+
 impl Resolver<'_> {
     /// The definitions whose qualified name ends like the import's path.
-    pub(super) fn broad_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+    fn broad_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let module = file.import_module(at);
         let path: Vec<&str> = segments(module).chain(import.name.map(|name| file.facts.name(name))).collect();
@@ -32,15 +46,14 @@ impl Resolver<'_> {
         if found.is_empty() { vec![Entity::Foreign] } else { found }
     }
 
-    /// Definitions of a name in the language of a file.
+    /// Definitions of a name in the languages that a file sees.
     fn language_hits(&self, file: &Arc<File>, name: &str) -> impl Iterator<Item = Def> {
         let hits = self.hits(name);
         let few = if hits.len() > MAX_DEFINITIONS { 0 } else { hits.len() };
-        let language = family(&file.row.language);
         let mut found = Vec::new();
         for hit in hits.iter().take(few).filter(|hit| !hit.local) {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
-            if self.file(hit.version).is_some_and(|other| family(&other.row.language) == language) {
+            if self.file(hit.version).is_some_and(|other| other.lang.is_kin(file.lang)) {
                 found.push(def);
             }
         }
@@ -48,7 +61,7 @@ impl Resolver<'_> {
     }
 
     /// Inherited members, the package, then the whole language.
-    pub(super) fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
+    fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         for symbol in file.nesting.symbols_around(&file.facts, offset) {
             if file.symbol(symbol).kind.is_container() {
                 let inherited = self.members_of(Def { version: file.id(), symbol }, name);
@@ -87,13 +100,4 @@ impl Resolver<'_> {
 fn detached(symbol: &cruxe_model::facts::Symbol, module: &str) -> bool {
     let depth = segments(&symbol.qualified_name).count();
     symbol.kind == SymbolKind::Method || (symbol.parent.is_none() && depth > segments(module).count() + 1)
-}
-
-/// Languages that see each other's definitions.
-fn family(language: &str) -> &str {
-    match language {
-        "c" | "cpp" | "c++" => "c",
-        "java" | "kotlin" | "scala" => "jvm",
-        language => language,
-    }
 }

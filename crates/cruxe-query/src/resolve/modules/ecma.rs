@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
+use cruxe_extract::registry::named;
 use cruxe_model::VersionId;
-use cruxe_model::facts::ScopeId;
+use cruxe_model::facts::{Occurrence, ScopeId};
 
 use super::super::file::File;
+use super::super::occurrence::Resolution;
 use super::super::tree::join;
 use super::super::{Entity, Resolver, Space};
-use super::Module;
+use super::{Module, ModuleRules};
 
 /// What may be left out at the end of a path, in the order in which it is tried.
 const ENDS: &[&str] = &[
@@ -42,8 +45,27 @@ const COMPILED: &[(&str, &[&str])] = &[
     (".d.cts", &[".cts", ".ts"]),
 ];
 
+/// By the paths of files.
+pub(super) struct Ecma;
+
+impl ModuleRules for Ecma {
+    fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        resolver.ecma_import(file, at)
+    }
+
+    /// `import Default from './x'` stands under its own name.
+    fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        let named = resolver.named_import(file, occurrence, name);
+        named.unwrap_or_else(|| resolver.settled(resolver.lookup(file, name, occurrence.start, Space::Any), file.lang))
+    }
+
+    fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        resolver.ecma_module(file, name, space)
+    }
+}
+
 impl Resolver<'_> {
-    pub(super) fn ecma_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+    fn ecma_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let path = file.import_module(at);
         let name = import.name.map(|name| file.facts.name(name));
@@ -85,7 +107,7 @@ impl Resolver<'_> {
 
     fn ecma_file(&self, path: &str) -> Option<VersionId> {
         let code = |version: &VersionId| {
-            self.snapshot.file(*version).is_ok_and(|row| super::Lang::of(&row.language) == super::Lang::Ecma)
+            self.snapshot.file(*version).is_ok_and(|row| named(&row.language).naming.system == System::Ecma)
         };
         for end in ENDS {
             if let Some(found) = self.tree.path(&format!("{path}{end}")).filter(code) {
@@ -151,7 +173,7 @@ impl Resolver<'_> {
     }
 
     /// A name that a module offers: under the name of a definition, by a list of exports, through a barrel.
-    pub(super) fn ecma_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+    fn ecma_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
         let mut found: Vec<Entity> = Vec::new();
         for at in file.exported(name) {
             found.extend(self.import(file, at).iter().cloned());

@@ -3,15 +3,38 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::SymbolIndex;
+use cruxe_model::facts::{Occurrence, SymbolIndex};
 
-use super::super::file::{File, Lang};
+use super::super::file::File;
+use super::super::occurrence::Resolution;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
-use super::Module;
+use super::{Module, ModuleRules};
+
+/// By folders.
+pub(super) struct Go;
+
+impl ModuleRules for Go {
+    fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        resolver.go_import(file, at)
+    }
+
+    fn import_use(&self, _: &Resolver, _: &Arc<File>, _: &Occurrence, _: &str) -> Resolution {
+        Resolution::Elsewhere
+    }
+
+    fn of_folder(&self, resolver: &Resolver, folder: &str, name: &str, space: Space) -> Vec<Entity> {
+        resolver.go_package(folder, name, space)
+    }
+
+    fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, _: u32, space: Space) -> Vec<Entity> {
+        resolver.go_package(file.row.path.parent(), name, space)
+    }
+}
 
 impl Resolver<'_> {
-    pub(super) fn go_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+    fn go_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let path = file.import_module(at);
         for (module, folder) in &self.tree.go_modules {
             let Some(rest) = path.strip_prefix(module.as_str()) else { continue };
@@ -22,14 +45,14 @@ impl Resolver<'_> {
             let folder = [folder.as_str(), rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
             let folder = folder.join("/");
             if !self.tree.folder(&folder).is_empty() {
-                return vec![Entity::Module(Module::Folder(Rc::from(folder), Lang::Go))];
+                return vec![Entity::Module(Module::Folder(Rc::from(folder), System::Go))];
             }
         }
         vec![Entity::Foreign]
     }
 
     /// A name of the package in a folder.
-    pub(super) fn go_package(&self, folder: &str, name: &str, space: Space) -> Vec<Entity> {
+    fn go_package(&self, folder: &str, name: &str, space: Space) -> Vec<Entity> {
         let mut found: Vec<(Def, SymbolKind)> = Vec::new();
         for hit in self.hits(name).iter() {
             if hit.local || matches!(hit.kind, SymbolKind::Method | SymbolKind::Field) {
@@ -37,7 +60,7 @@ impl Resolver<'_> {
             }
             let Some(file) = self.file(hit.version) else { continue };
             let symbol = SymbolIndex(hit.position);
-            let here = file.lang == Lang::Go && file.row.path.parent() == folder;
+            let here = file.lang.naming.system == System::Go && file.row.path.parent() == folder;
             if here && file.symbol(symbol).parent.is_none() {
                 found.push((Def { version: hit.version, symbol }, hit.kind));
             }

@@ -1,4 +1,5 @@
-//! Modules: what an import means, what a module offers, and what is in sight beyond a file. A file per language.
+//! Modules: what an import means, what a module offers, and what is in sight beyond a file. A file per module system;
+//! [`rules`] is the one place where one of them is chosen.
 
 mod broad;
 mod ecma;
@@ -9,9 +10,13 @@ mod rust;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_model::VersionId;
+use cruxe_model::facts::{Occurrence, ScopeId, ScopeKind};
 
-use super::file::{File, Lang};
+use super::file::File;
+use super::occurrence::Resolution;
+use super::types::Ty;
 use super::{Def, Entity, Resolver, Space};
 
 /// A module or package.
@@ -22,7 +27,79 @@ pub(super) enum Module {
     /// A module inside a file.
     Inline(Def),
     /// A folder: a Go package, a Python package without `__init__`.
-    Folder(Rc<str>, Lang),
+    Folder(Rc<str>, System),
+}
+
+/// What a module system decides. What is written out here is what most do.
+pub(super) trait ModuleRules: Sync {
+    /// What an import leads to.
+    fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity>;
+
+    /// What a name means that stands in an import.
+    fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        resolver.named_import(file, occurrence, name).unwrap_or(Resolution::Elsewhere)
+    }
+
+    /// A name that a file offers.
+    fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        self.of_scope(resolver, file, ScopeId(0), name, space)
+    }
+
+    /// A name that a module inside a file offers.
+    fn of_scope(&self, resolver: &Resolver, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
+        resolver.scope_members(file, scope, name, space)
+    }
+
+    /// A name that a folder offers.
+    fn of_folder(&self, _: &Resolver, _folder: &str, _name: &str, _: Space) -> Vec<Entity> {
+        Vec::new()
+    }
+
+    /// What is in sight beyond a file.
+    fn beyond(&self, _: &Resolver, _: &Arc<File>, _name: &str, _offset: u32, _: Space) -> Vec<Entity> {
+        Vec::new()
+    }
+
+    /// The module that a word of the language means at an offset, where it has such words.
+    fn root(&self, _: &Resolver, _: &Arc<File>, _word: &str, _offset: u32) -> Option<Entity> {
+        None
+    }
+
+    /// What the path of a type means.
+    fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
+        let Some((first, rest)) = path.split_first() else { return Vec::new() };
+        let space = if rest.is_empty() { Space::Type } else { Space::Any };
+        let mut at = resolver.lookup(file, first, offset, space);
+        for name in rest {
+            at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
+        }
+        at
+    }
+
+    /// The value whose method an offset is in.
+    fn self_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        resolver.self_value(file, offset)
+    }
+
+    /// What `super` means at an offset.
+    fn super_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        resolver.super_value(file, offset)
+    }
+}
+
+/// The rules that the language of a file follows.
+pub(super) fn rules(file: &File) -> &'static dyn ModuleRules {
+    of_system(file.lang.naming.system)
+}
+
+fn of_system(system: System) -> &'static dyn ModuleRules {
+    match system {
+        System::Broad => &broad::Broad,
+        System::Ecma => &ecma::Ecma,
+        System::Go => &go::Go,
+        System::Python => &python::Python,
+        System::Rust => &rust::Rust,
+    }
 }
 
 impl Resolver<'_> {
@@ -34,19 +111,9 @@ impl Resolver<'_> {
         }
         // An import that leads to itself leads nowhere.
         self.imports.borrow_mut().insert(key, Rc::new([]));
-        let found: Rc<[Entity]> = self.deeper(|| self.read_import(file, at)).into();
+        let found: Rc<[Entity]> = self.deeper(|| rules(file).import(self, file, at)).into();
         self.imports.borrow_mut().insert(key, Rc::clone(&found));
         found
-    }
-
-    fn read_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
-        match file.lang {
-            Lang::Rust => self.rust_import(file, at),
-            Lang::Python => self.python_import(file, at),
-            Lang::Ecma => self.ecma_import(file, at),
-            Lang::Go => self.go_import(file, at),
-            Lang::Broad => self.broad_import(file, at),
-        }
     }
 
     /// A name through an import of everything.
@@ -77,17 +144,11 @@ impl Resolver<'_> {
             return Vec::new();
         }
         let found = self.deeper(|| match module {
-            Module::Folder(folder, Lang::Go) => self.go_package(folder, name, space),
-            Module::Folder(folder, _) => self.python_folder(folder, name),
+            Module::Folder(folder, system) => of_system(*system).of_folder(self, folder, name, space),
             Module::Inline(def) => self.inline_module(*def, name, space),
             Module::File(version) => match self.file(*version) {
+                Some(file) => rules(&file).of_file(self, &file, name, space),
                 None => Vec::new(),
-                Some(file) => match file.lang {
-                    Lang::Rust => self.rust_module(&file, cruxe_model::facts::ScopeId(0), name, space),
-                    Lang::Python => self.python_module(&file, name, space),
-                    Lang::Ecma => self.ecma_module(&file, name, space),
-                    Lang::Go | Lang::Broad => self.scope_members(&file, cruxe_model::facts::ScopeId(0), name, space),
-                },
             },
         });
         self.looking.borrow_mut().remove(&key);
@@ -96,11 +157,9 @@ impl Resolver<'_> {
 
     fn inline_module(&self, def: Def, name: &str, space: Space) -> Vec<Entity> {
         let Some(file) = self.file(def.version) else { return Vec::new() };
-        let scope = file.scope_of(def.symbol, cruxe_model::facts::ScopeKind::Module);
-        match (scope, file.lang) {
-            (Some(scope), Lang::Rust) => self.rust_module(&file, scope, name, space),
-            (Some(scope), _) => self.scope_members(&file, scope, name, space),
-            (None, _) => self.children(&file, def, name),
+        match file.scope_of(def.symbol, ScopeKind::Module) {
+            Some(scope) => rules(&file).of_scope(self, &file, scope, name, space),
+            None => self.children(&file, def, name),
         }
     }
 
@@ -110,25 +169,9 @@ impl Resolver<'_> {
     }
 
     /// Definitions and imports of a scope, seen from outside: a name there, whatever its position.
-    fn scope_members(
-        &self,
-        file: &Arc<File>,
-        scope: cruxe_model::facts::ScopeId,
-        name: &str,
-        space: Space,
-    ) -> Vec<Entity> {
+    fn scope_members(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
         let mut found = self.in_scope(file, scope, name, u32::MAX, space, None);
         found.retain(|entity| !matches!(entity, Entity::Local(..)));
         found
-    }
-
-    /// What a language looks at beyond the file.
-    pub(super) fn beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
-        match file.lang {
-            Lang::Rust => self.rust_beyond(file, name, space),
-            Lang::Go => self.go_package(file.row.path.parent(), name, space),
-            Lang::Broad => self.broad_beyond(file, name, offset, space),
-            Lang::Python | Lang::Ecma => Vec::new(),
-        }
     }
 }

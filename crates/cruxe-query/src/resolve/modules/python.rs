@@ -3,14 +3,33 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
+use cruxe_extract::registry::named;
 use cruxe_model::facts::ScopeId;
 
-use super::super::file::{File, Lang};
+use super::super::file::File;
 use super::super::{Entity, Resolver, Space};
-use super::Module;
+use super::{Module, ModuleRules};
+
+/// By packages.
+pub(super) struct Python;
+
+impl ModuleRules for Python {
+    fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        resolver.python_import(file, at)
+    }
+
+    fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        resolver.python_module(file, name, space)
+    }
+
+    fn of_folder(&self, resolver: &Resolver, folder: &str, name: &str, _: Space) -> Vec<Entity> {
+        resolver.python_folder(folder, name)
+    }
+}
 
 impl Resolver<'_> {
-    pub(super) fn python_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+    fn python_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let module = file.import_module(at);
         let (Some(name), false) = (import.name, import.glob) else {
@@ -78,17 +97,18 @@ impl Resolver<'_> {
         let found = ends.iter().find_map(|end| self.tree.path(format!("{path}{end}").trim_start_matches('/')));
         found.map(Module::File).or_else(|| {
             let python = |folder: &str| !folder.is_empty() && self.tree.has_folder(folder) && self.holds_python(folder);
-            python(path).then(|| Module::Folder(Rc::from(path), Lang::Python))
+            python(path).then(|| Module::Folder(Rc::from(path), System::Python))
         })
     }
 
     fn holds_python(&self, folder: &str) -> bool {
-        let is_python = |version: &u32| self.snapshot.file(*version).is_ok_and(|row| row.language == "python");
-        self.tree.folder(folder).iter().any(is_python)
+        let is_python = |language: &str| named(language).naming.system == System::Python;
+        let holds = |version: &u32| self.snapshot.file(*version).is_ok_and(|row| is_python(&row.language));
+        self.tree.folder(folder).iter().any(holds)
     }
 
     /// A name of a module: what it defines, imports, imports all of; for a package, its modules too.
-    pub(super) fn python_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+    fn python_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
         let found = self.scope_members(file, ScopeId(0), name, space);
         if !found.is_empty() {
             return found;
@@ -103,7 +123,7 @@ impl Resolver<'_> {
         }
     }
 
-    pub(super) fn python_folder(&self, folder: &str, name: &str) -> Vec<Entity> {
+    fn python_folder(&self, folder: &str, name: &str) -> Vec<Entity> {
         let module = self.python_at(&format!("{folder}/{name}"));
         module.map(Entity::Module).into_iter().collect()
     }

@@ -2,15 +2,71 @@
 
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{ScopeId, SymbolIndex};
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Relation, ScopeId, SymbolIndex};
 
 use super::super::file::File;
+use super::super::occurrence::Resolution;
+use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, Want};
-use super::Module;
+use super::{Module, ModuleRules};
+
+/// By the tree that `mod` spans, and by crates.
+pub(super) struct Rust;
+
+impl ModuleRules for Rust {
+    fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity> {
+        resolver.rust_import(file, at)
+    }
+
+    fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        let mut path = occurrence.receiver.map(|id| path_of(file, id)).unwrap_or_default();
+        path.push(name);
+        resolver.settled(resolver.rust_path(file, &path, occurrence.start, Space::Any), file.lang)
+    }
+
+    fn of_scope(&self, resolver: &Resolver, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
+        resolver.rust_module(file, scope, name, space)
+    }
+
+    fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, _: u32, space: Space) -> Vec<Entity> {
+        resolver.rust_beyond(file, name, space)
+    }
+
+    fn root(&self, resolver: &Resolver, file: &Arc<File>, word: &str, offset: u32) -> Option<Entity> {
+        resolver.rust_root(file, word, offset)
+    }
+
+    fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
+        if let [first, rest @ ..] = path
+            && !rest.is_empty()
+            && file.is_own_type(first)
+        {
+            let Some(owner) = resolver.own_type(file, offset) else { return Vec::new() };
+            let mut at = vec![Entity::Symbol(owner)];
+            for name in rest {
+                at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
+            }
+            return at;
+        }
+        resolver.rust_path(file, path, offset, Space::Type)
+    }
+
+    fn self_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        resolver.rust_self(file, offset)
+    }
+
+    fn super_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        match resolver.rust_root(file, "super", offset) {
+            Some(Entity::Module(module)) => Ty::Module(module),
+            _ => Ty::Unknown,
+        }
+    }
+}
 
 impl Resolver<'_> {
-    pub(super) fn rust_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
+    fn rust_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let module = file.facts.name(import.module);
         let name = import.name.map(|name| file.facts.name(name));
@@ -20,13 +76,7 @@ impl Resolver<'_> {
     }
 
     /// What a path means. Its first name is looked up where it stands, the others in what comes before them.
-    pub(in super::super) fn rust_path(
-        &self,
-        file: &Arc<File>,
-        path: &[&str],
-        offset: u32,
-        space: Space,
-    ) -> Vec<Entity> {
+    fn rust_path(&self, file: &Arc<File>, path: &[&str], offset: u32, space: Space) -> Vec<Entity> {
         let Some((first, rest)) = path.split_first() else { return Vec::new() };
         let last = rest.is_empty();
         let mut at = match self.rust_root(file, first, offset) {
@@ -44,8 +94,24 @@ impl Resolver<'_> {
         at
     }
 
+    /// `self` of Rust: the type of the `impl` with its arguments, or the trait.
+    fn rust_self(&self, file: &Arc<File>, offset: u32) -> Ty {
+        for at in file.nesting.symbols_around(&file.facts, offset) {
+            match file.symbol(at).kind {
+                SymbolKind::Impl => {
+                    let mut heritage = file.facts.heritage.iter();
+                    let own = heritage.find(|own| own.symbol == at && own.relation == Relation::SelfType);
+                    return own.map_or(Ty::Unknown, |own| self.type_of(file, own.ty, file.symbol(at).name_span.start));
+                }
+                SymbolKind::Trait => return Ty::value(Def { version: file.id(), symbol: at }),
+                _ => {}
+            }
+        }
+        Ty::Unknown
+    }
+
     /// `crate`, `self` and `super` at an offset.
-    pub(in super::super) fn rust_root(&self, file: &Arc<File>, word: &str, offset: u32) -> Option<Entity> {
+    fn rust_root(&self, file: &Arc<File>, word: &str, offset: u32) -> Option<Entity> {
         let here = || {
             let around = file.nesting.symbols_around(&file.facts, offset);
             let module = around.into_iter().find(|at| file.symbol(*at).kind == SymbolKind::Module);
@@ -71,7 +137,7 @@ impl Resolver<'_> {
     }
 
     /// The module around a module.
-    pub(in super::super) fn rust_parent(&self, entity: &Entity) -> Option<Entity> {
+    fn rust_parent(&self, entity: &Entity) -> Option<Entity> {
         let def = match entity {
             Entity::Module(Module::File(version)) => self.declaring(&self.file(*version)?)?,
             Entity::Module(Module::Inline(def)) | Entity::Symbol(def) => *def,
@@ -108,7 +174,7 @@ impl Resolver<'_> {
         // The root of a test, example or binary crate declares modules beside itself under any file name.
         let mut siblings = self.tree.folder(folder).iter().filter_map(|version| self.file(*version));
         siblings.find_map(|outer| {
-            let other = outer.path() != path && outer.lang == super::Lang::Rust;
+            let other = outer.path() != path && outer.lang.naming.system == System::Rust;
             let symbol = declared_module(&outer, stem).filter(|_| other)?;
             Some(Def { version: outer.id(), symbol })
         })
@@ -141,7 +207,7 @@ impl Resolver<'_> {
     }
 
     /// A name of a module: its items, what it imports, what it imports all of.
-    pub(super) fn rust_module(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
+    fn rust_module(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
         let found = self.scope_members(file, scope, name, space);
         if !found.is_empty() { found } else { self.through_globs(file, scope, name, space) }
     }
@@ -160,7 +226,7 @@ impl Resolver<'_> {
     }
 
     /// Crates of the workspace; everything else that nothing in sight has is the standard library's or a dependency's.
-    pub(super) fn rust_beyond(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+    fn rust_beyond(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
         if let Some(version) = self.tree.crates.get(name) {
             return vec![Entity::Module(Module::File(*version))];
         }
@@ -193,4 +259,33 @@ fn declared_module(file: &File, name: &str) -> Option<SymbolIndex> {
         .iter()
         .position(|symbol| symbol.kind == SymbolKind::Module && symbol.flags.declaration && symbol.name == name)?;
     Some(SymbolIndex(at as u32))
+}
+
+/// The names of a path that an expression is.
+fn path_of(file: &File, id: ExprId) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut at = Some(id);
+    while let Some(id) = at {
+        at = match file.facts.exprs.get(id.0 as usize) {
+            Some(Expr::Member(base, name)) => {
+                names.push(file.facts.name(*name));
+                Some(*base)
+            }
+            Some(Expr::Name(name)) => {
+                names.push(file.facts.name(*name));
+                None
+            }
+            Some(Expr::Super) => {
+                names.push("super");
+                None
+            }
+            Some(Expr::SelfValue) => {
+                names.push("self");
+                None
+            }
+            _ => None,
+        };
+    }
+    names.reverse();
+    names
 }

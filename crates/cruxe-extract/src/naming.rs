@@ -1,0 +1,162 @@
+//! What the names of a language mean, as far as data can say it. What takes an algorithm (imports, paths, packages) is
+//! part of the resolver and chosen by [`Naming::system`].
+
+/// How names are introduced, seen and reached. Broad languages take all of it from [`NAMING`].
+pub struct Naming {
+    /// How modules find each other.
+    pub system: System,
+    /// The name that an import introduces, from the path of what it imports; empty for none.
+    pub imported: fn(&str) -> &str,
+    /// What a file hands on (`export … from`) is no name inside the file itself.
+    pub exports_apart: bool,
+    /// A module inside a file does not see the names around it.
+    pub closed_modules: bool,
+
+    /// From where on a local is seen.
+    pub locals: Locals,
+    /// Which members are seen by their plain name inside their type.
+    pub members: Members,
+    /// A variable may be an object with members.
+    pub objects: bool,
+    /// Methods stand outside their type (`func (t T) m()`) and are no names of their file.
+    pub free_methods: bool,
+    /// The qualified name of a member that stands outside its type shows the type: `void Foo::bar()`.
+    pub shown_owners: bool,
+    /// Definitions of one name that are one thing.
+    pub merging: Merging,
+
+    /// The word for the type around it, where a type is expected: `Self`.
+    pub own_type: Option<&'static str>,
+    /// That word means the same where a value is expected, and is never looked up.
+    pub own_type_everywhere: bool,
+    /// That word may mean a sub-type: classes are extended.
+    pub open_types: bool,
+    /// What a type implements may stand apart from it: `impl Trait for Type`, an extension.
+    pub impls: bool,
+    /// `type A B` makes a new type; only `type A = B` gives a second name to one.
+    pub new_types: bool,
+    /// A value of a type parameter has the members of its bounds and no others.
+    pub strict_bounds: bool,
+    /// A type may say what its values point to, and then they have the members of that.
+    pub dereferences: bool,
+    /// Every type may have methods of the standard library, derived or implemented for all.
+    pub blanket_methods: bool,
+    /// Functions without a receiver are reached by their type's path only.
+    pub associated_by_path: bool,
+    /// Variants hold values: they are called like functions, and have what their enum has.
+    pub variants_hold: bool,
+    /// A field may hold a function that is called.
+    pub called_fields: bool,
+    /// A variable may hold a function, made by code that does not run with it: `const f = memo(() => …)`.
+    pub function_values: bool,
+    /// A decorator is called; an attribute or annotation is not.
+    pub decorators_run: bool,
+
+    /// Types whose values are of one of their arguments: `Union[A, B]`, `A | B`.
+    pub unions: &'static [&'static str],
+    /// Types of types: `type[A]`.
+    pub meta_types: &'static [&'static str],
+    /// Types whose values have the members of their first argument: `Partial<A>`.
+    pub transparent: &'static [&'static str],
+    /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
+    pub pointers: &'static str,
+    /// The method that makes a value, where it has a name of its own.
+    pub constructor: Option<&'static str>,
+    /// The method that runs when a value is called.
+    pub call: Option<&'static str>,
+    /// The methods whose result a block works with: `with value as x`.
+    pub enter: &'static [&'static str],
+    /// Members that say what iterating over a value or indexing it gives, the surest first.
+    pub elements: &'static [&'static str],
+    /// Members of everyday types of the standard library, with blanks between them: with nothing known about the
+    /// receiver, one of these says nothing about who is meant.
+    pub everyday: &'static str,
+}
+
+/// What the broad languages have in common, for `..NAMING`.
+pub const NAMING: Naming = Naming {
+    system: System::Broad,
+    imported: |path| path.rsplit(['.', '/', '\\', ':']).next().unwrap_or_default(),
+    exports_apart: false,
+    closed_modules: false,
+    locals: Locals::Declared,
+    members: Members::Plain,
+    objects: false,
+    free_methods: false,
+    shown_owners: true,
+    merging: Merging::AcrossFiles,
+    own_type: Some("Self"),
+    own_type_everywhere: false,
+    open_types: true,
+    impls: true,
+    new_types: false,
+    strict_bounds: false,
+    dereferences: false,
+    blanket_methods: false,
+    associated_by_path: false,
+    variants_hold: false,
+    called_fields: false,
+    function_values: false,
+    decorators_run: false,
+    unions: &[],
+    meta_types: &[],
+    transparent: &[],
+    pointers: "",
+    constructor: None,
+    call: None,
+    enter: &[],
+    elements: &["next", "Item", "Output"],
+    everyday: "get set add remove put size length isEmpty contains clear toString equals hashCode name value \
+        values keys next hasNext iterator stream map filter forEach collect append insert delete push \
+        pop close open read write flush run start stop join split trim format begin end front back empty \
+        count find first last find_by where each select type id data Add Remove Contains Count ToString \
+        Equals Length Key Value Clear",
+};
+
+/// How modules find each other: which rules of the resolver hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum System {
+    /// By what files import, by packages and namespaces, and by names that are the only ones of their kind.
+    Broad,
+    /// By the paths of files, of configured aliases and of packages.
+    Ecma,
+    /// By folders.
+    Go,
+    /// By packages, and by what lies beside a script.
+    Python,
+    /// By the tree that `mod` spans, and by crates.
+    Rust,
+}
+
+/// From where on a local is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locals {
+    /// In its whole scope.
+    Everywhere,
+    /// From its declaration on.
+    Declared,
+    /// The same, and a declaration may hide another of the scope: the value of `let x = x.next()` is about the `x` before.
+    Redeclared,
+}
+
+/// Which members are seen by their plain name inside their type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// All.
+    Plain,
+    /// None.
+    Qualified,
+    /// Those of the body of a class, which runs line by line, in that body and nowhere below it.
+    ClassBody,
+}
+
+/// Definitions of one name that are one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merging {
+    /// None.
+    Never,
+    /// Those of a file: an interface with another, a type with a value.
+    InFile,
+    /// Those of any two files: a class with its header.
+    AcrossFiles,
+}

@@ -1,6 +1,6 @@
 //! What the tools share: open workspaces and how they are doing.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use cruxe_deck::context;
@@ -9,6 +9,7 @@ use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,7 +61,7 @@ impl App {
 
     /// `warming`, `complete` or `disabled`.
     pub fn prewarm_status(&self) -> &'static str {
-        match *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner) {
+        match *self.prewarm.lock() {
             Prewarm::Warming => "warming",
             Prewarm::Complete => "complete",
             Prewarm::Disabled => "disabled",
@@ -87,7 +88,7 @@ impl App {
         {
             tracing::warn!("{problem}");
         }
-        *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner) = Prewarm::Complete;
+        *self.prewarm.lock() = Prewarm::Complete;
     }
 
     /// The workspace that a call is about.

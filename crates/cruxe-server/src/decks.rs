@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_deck::Deck;
 use cruxe_deck::documents::Documents;
+use parking_lot::Mutex;
 
 /// Decks by the roots of their workspaces.
 pub(crate) struct Decks {
@@ -27,7 +28,7 @@ impl Decks {
 
     /// The deck of a workspace; nothing is read when it is opened.
     pub fn at(&self, root: &Path) -> Arc<OpenDeck> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(known) = open.get(root) {
             return Arc::clone(known);
         }

@@ -321,7 +321,10 @@ mod tests {
     fn the_best_line_stands_above_the_prompt_and_the_selected_one_is_always_seen() {
         let mut picker = picker("md");
         let last = ["  4/4", "open> md"];
-        assert_eq!(plain(&mut picker, 80, 4), [&["  cards/1a.md  Fix the login [todo]", "> docs/api.md"], &last[..]].concat());
+        assert_eq!(
+            plain(&mut picker, 80, 4),
+            [&["  cards/1a.md  Fix the login [todo]", "> docs/api.md"], &last[..]].concat()
+        );
         press(&mut picker, KeyCode::PageUp);
         press(&mut picker, KeyCode::Up);
         let shown = plain(&mut picker, 80, 4);

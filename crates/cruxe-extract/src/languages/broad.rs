@@ -91,11 +91,11 @@ pub struct Broad {
 struct Compiled {
     node: Node,
     /// Roles with the ids of fields.
-    roles: Vec<(Place, As)>,
+    roles: Vec<(ChildAt, As)>,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum ChildAt {
     Field(u16),
     Kind(&'static str),
     FirstKind(&'static str),
@@ -114,18 +114,18 @@ pub fn rules(grammar: &Language, table: &'static Table) -> Box<dyn Rules> {
     for (names, node) in table.nodes.iter().chain(table.base.map_or(&[][..], |base| base.nodes)) {
         kinds.extend(names.iter().map(|name| (*name, rules.len() as u16)));
         let place = |at: &At| match at {
-            At::Field(name) => Place::Field(field(grammar, name)),
-            At::Kind(kind) => Place::Kind(kind),
-            At::FirstKind(kind) => Place::FirstKind(kind),
-            At::LastKind(kind) => Place::LastKind(kind),
-            At::First => Place::First,
-            At::Last => Place::Last,
-            At::Any => Place::Any,
+            At::Field(name) => ChildAt::Field(field(grammar, name)),
+            At::Kind(kind) => ChildAt::Kind(kind),
+            At::FirstKind(kind) => ChildAt::FirstKind(kind),
+            At::LastKind(kind) => ChildAt::LastKind(kind),
+            At::First => ChildAt::First,
+            At::Last => ChildAt::Last,
+            At::Any => ChildAt::Any,
         };
-        let mut roles: Vec<(Place, As)> = node.roles.iter().map(|(at, role)| (place(at), *role)).collect();
+        let mut roles: Vec<(ChildAt, As)> = node.roles.iter().map(|(at, role)| (place(at), *role)).collect();
         if let Some(Find::Field(name) | Find::Declarator(name)) = node.def.map(|def| def.name) {
-            let before_any = roles.iter().position(|(place, _)| matches!(place, Place::Any)).unwrap_or(roles.len());
-            roles.insert(before_any, (Place::Name(field(grammar, name)), As::Nothing));
+            let before_any = roles.iter().position(|(place, _)| matches!(place, ChildAt::Any)).unwrap_or(roles.len());
+            roles.insert(before_any, (ChildAt::Name(field(grammar, name)), As::Nothing));
         }
         rules.push(Compiled { node: *node, roles });
     }

@@ -3,7 +3,7 @@
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, Role, ScopeKind, Span};
 
-use super::{As, Broad, Compiled, Find, Heritage, MAX_STEPS, MAX_VALUE, Place, Syntax};
+use super::{As, Broad, ChildAt, Compiled, Find, Heritage, MAX_STEPS, MAX_VALUE, Syntax};
 use crate::build::Decl;
 use crate::walk::{Cx, Frame, span};
 
@@ -186,14 +186,14 @@ fn at_place(rule: &Compiled, parent: &Frame, child: &Frame) -> Option<As> {
     // `struct x` without a body is a use of the name.
     let used = || rule.node.def.is_some_and(|def| def.needs_body && def.body.find(&parent.node).is_none());
     let found = rule.roles.iter().find(|(place, _)| match place {
-        Place::Field(id) => child.field == *id,
-        Place::Name(id) => child.field == *id && !used(),
-        Place::Kind(kind) => child.node.kind() == *kind,
-        Place::FirstKind(kind) => child.node.kind() == *kind && is(Find::Kind(kind).find(&parent.node)),
-        Place::LastKind(kind) => child.node.kind() == *kind && is(Find::LastKind(kind).find(&parent.node)),
-        Place::First => is(parent.node.named_child(0)),
-        Place::Last => is(Find::Last.find(&parent.node)),
-        Place::Any => true,
+        ChildAt::Field(id) => child.field == *id,
+        ChildAt::Name(id) => child.field == *id && !used(),
+        ChildAt::Kind(kind) => child.node.kind() == *kind,
+        ChildAt::FirstKind(kind) => child.node.kind() == *kind && is(Find::Kind(kind).find(&parent.node)),
+        ChildAt::LastKind(kind) => child.node.kind() == *kind && is(Find::LastKind(kind).find(&parent.node)),
+        ChildAt::First => is(parent.node.named_child(0)),
+        ChildAt::Last => is(Find::Last.find(&parent.node)),
+        ChildAt::Any => true,
     });
     let by_def = || {
         let def = rule.node.def.filter(|def| !matches!(def.name, Find::Field(_) | Find::Declarator(_)))?;

@@ -3,7 +3,7 @@
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Role, TypeId};
 use tree_sitter::Node;
 
-use super::declare::Place;
+use super::declare::DeclSite;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::{Cx, span};
 
@@ -206,7 +206,7 @@ impl Ecma {
     fn destructured(&self, cx: &mut Cx, level: usize, value: Option<ExprId>) {
         let node = cx.node();
         let outer = self.place(cx, level + 1);
-        let place = Place { span: span(&node), first: node.start_byte() as u32, leading: None, ..outer };
+        let place = DeclSite { span: span(&node), first: node.start_byte() as u32, leading: None, ..outer };
         let mut decl = self.decl(cx, self.variable_kind(cx), cx.text_of(&node), span(&node), &place);
         decl.signature_end = Some(place.span.end);
         decl.value = value;

@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Relation, Role, ScopeKind, Span, SymbolIndex};
 use tree_sitter::Node;
 
-use super::declare::{Modifiers, Place, short_end};
+use super::declare::{DeclSite, Modifiers, short_end};
 use super::object::Owner;
 use super::variables::Value;
 use super::{Ecma, K};
@@ -41,7 +41,14 @@ impl Ecma {
         }
     }
 
-    pub(super) fn class_symbol(&self, cx: &mut Cx, class: &Node, name: &str, at: Span, place: &Place) -> SymbolIndex {
+    pub(super) fn class_symbol(
+        &self,
+        cx: &mut Cx,
+        class: &Node,
+        name: &str,
+        at: Span,
+        place: &DeclSite,
+    ) -> SymbolIndex {
         let mut decl = self.decl(cx, SymbolKind::Class, name, at, place);
         decl.signature_end = Some(self.head_end(class));
         decl.flags.declaration = place.ambient;
@@ -149,7 +156,7 @@ impl Ecma {
             let start = self.after_decorators(&param);
             let span_ = Span { start, end: param.end_byte() as u32 };
             let first = param.start_byte() as u32;
-            let place = Place { span: span_, first, leading: None, exported: false, ambient: false };
+            let place = DeclSite { span: span_, first, leading: None, exported: false, ambient: false };
             let mut decl = self.member_decl(cx, SymbolKind::Field, cx.text_of(&name), span(&name), &place, &modifiers);
             decl.signature_end = Some(place.span.end);
             decl.ty = self.declared_type(cx, &param);
@@ -175,7 +182,7 @@ impl Ecma {
                 continue;
             }
             let first = assign.start_byte() as u32;
-            let place = Place { span: span(&assign), first, leading: None, exported: false, ambient: false };
+            let place = DeclSite { span: span(&assign), first, leading: None, exported: false, ambient: false };
             let mut decl = self.member_decl(cx, SymbolKind::Field, text, span(&name), &place, &Modifiers::default());
             let value = self.child(&assign, self.f.right);
             decl.signature_end = Some(short_end(&assign, value.as_ref()));

@@ -12,7 +12,7 @@ use crate::walk::{Cx, Leading, span};
 const SHORT: usize = 160;
 
 /// Where a declaration stands, together with what is written around it.
-pub(super) struct Place {
+pub(super) struct DeclSite {
     /// From the first keyword (`export`, `declare`, `abstract`) to the end.
     pub(super) span: Span,
     /// Where its decorators begin.
@@ -33,7 +33,7 @@ pub(super) struct Modifiers<'s> {
 
 impl Ecma {
     /// The place of the declaration at the `level`-th ancestor, with the `export` and `declare` around it.
-    pub(super) fn place(&self, cx: &Cx, level: usize) -> Place {
+    pub(super) fn place(&self, cx: &Cx, level: usize) -> DeclSite {
         let (mut level, mut exported, mut ambient) = (level, false, false);
         loop {
             match self.outer(cx, level + 1) {
@@ -46,7 +46,7 @@ impl Ecma {
         let node = cx.ancestor(level).map_or(cx.node(), |frame| frame.node);
         let start = self.after_decorators(&node);
         let span = Span { start, end: node.end_byte() as u32 };
-        Place { span, first: node.start_byte() as u32, leading: cx.leading(&node), exported, ambient }
+        DeclSite { span, first: node.start_byte() as u32, leading: cx.leading(&node), exported, ambient }
     }
 
     /// Where a declaration begins when the decorators inside its node are left out.
@@ -70,7 +70,7 @@ impl Ecma {
     }
 
     /// A declaration at a place of a module, namespace or function.
-    pub(super) fn decl<'a>(&self, cx: &Cx, kind: SymbolKind, name: &'a str, at: Span, place: &Place) -> Decl<'a> {
+    pub(super) fn decl<'a>(&self, cx: &Cx, kind: SymbolKind, name: &'a str, at: Span, place: &DeclSite) -> Decl<'a> {
         let mut decl = self.plain_decl(cx, kind, name, at, place);
         let inside_ambient = || {
             let outer = cx.current_symbol().map(|index| cx.symbol_at(index));
@@ -85,7 +85,7 @@ impl Ecma {
         decl
     }
 
-    fn plain_decl<'a>(&self, cx: &Cx, kind: SymbolKind, name: &'a str, at: Span, place: &Place) -> Decl<'a> {
+    fn plain_decl<'a>(&self, cx: &Cx, kind: SymbolKind, name: &'a str, at: Span, place: &DeclSite) -> Decl<'a> {
         let mut decl = Decl::new(kind, name, at, place.span);
         decl.full_span.start = place.first;
         let mut decl = decl.leading(place.leading);
@@ -100,7 +100,7 @@ impl Ecma {
         kind: SymbolKind,
         name: &'a str,
         at: Span,
-        place: &Place,
+        place: &DeclSite,
         modifiers: &Modifiers<'a>,
     ) -> Decl<'a> {
         let mut decl = self.plain_decl(cx, kind, name, at, place);

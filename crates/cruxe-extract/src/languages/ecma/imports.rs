@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Access, Import, Role, Span};
 use tree_sitter::Node;
 
-use super::declare::{Place, short_end};
+use super::declare::{DeclSite, short_end};
 use super::variables::Value;
 use super::{Ecma, K};
 use crate::build::Decl;
@@ -188,7 +188,7 @@ impl Ecma {
     }
 
     /// A symbol of the module whose kind its value decides; opened for what is inside.
-    pub(super) fn named_value(&self, cx: &mut Cx, name: &str, at: Span, place: &Place, value: Node) {
+    pub(super) fn named_value(&self, cx: &mut Cx, name: &str, at: Span, place: &DeclSite, value: Node) {
         let symbol = match self.value(cx, value, true) {
             Value::Class(class) => self.class_symbol(cx, &class, name, at, place),
             Value::Function(function) => {

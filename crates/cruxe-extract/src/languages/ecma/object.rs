@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Access, Span};
 use tree_sitter::Node;
 
-use super::declare::Place;
+use super::declare::DeclSite;
 use super::variables::Value;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::{Cx, span};
@@ -247,7 +247,7 @@ impl Ecma {
         }
     }
 
-    fn public_value(&self, cx: &mut Cx, name: &str, at: Span, place: Place, value: Node) {
+    fn public_value(&self, cx: &mut Cx, name: &str, at: Span, place: DeclSite, value: Node) {
         self.named_value(cx, name, at, &place, value);
         if let Some(symbol) = cx.current_symbol() {
             cx.amend(symbol, |symbol| symbol.access = Access::Public);

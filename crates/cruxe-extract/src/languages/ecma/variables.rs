@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Relation, ScopeId, ScopeKind, SymbolIndex};
 use tree_sitter::Node;
 
-use super::declare::{Place, short_end};
+use super::declare::{DeclSite, short_end};
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::{Cx, Walk, span};
 
@@ -132,7 +132,7 @@ impl Ecma {
     }
 
     /// A lone declarator takes in its `export const`; one of several speaks for itself.
-    pub(super) fn declarator_place(&self, cx: &Cx) -> Place {
+    pub(super) fn declarator_place(&self, cx: &Cx) -> DeclSite {
         let lone = cx.parent().is_some_and(|list| {
             let mut cursor = list.walk();
             list.named_children(&mut cursor).filter(|child| self.kind(child) == K::Declarator).take(2).count() == 1
@@ -143,7 +143,7 @@ impl Ecma {
         let outer = self.place(cx, 1);
         let node = cx.node();
         let leading = cx.leading(&node);
-        Place { span: span(&node), first: node.start_byte() as u32, leading, ..outer }
+        DeclSite { span: span(&node), first: node.start_byte() as u32, leading, ..outer }
     }
 
     /// `const` or variable, for a name below a declarator's list at any depth.

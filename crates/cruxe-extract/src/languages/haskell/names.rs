@@ -19,7 +19,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// What surrounds a name.
-enum Place {
+enum NameContext {
     /// A pattern: it introduces the name.
     Pattern(BindingKind),
     /// A pattern at the top of the file: it defines the name.
@@ -56,16 +56,16 @@ impl Haskell {
             _ if self.ancestor_kind(cx, level + 2) == K::Deriving => Role::Implements,
             _ if kind == K::Name => Role::Type,
             _ => match (self.place(cx, level), kind) {
-                (Place::Pattern(binding), K::Variable) if receiver.is_none() && level == 0 => {
+                (NameContext::Pattern(binding), K::Variable) if receiver.is_none() && level == 0 => {
                     let scope = cx.current_scope();
                     return cx.bind(&node, scope, binding, None, None);
                 }
-                (Place::TopPattern, K::Variable) if level == 0 => return self.top_pattern(cx),
-                (Place::Type, K::Variable) => return, // a type variable
-                (Place::Pattern(_) | Place::TopPattern, _) => Role::Value,
-                (Place::Type, _) => Role::Type,
-                (Place::Expression, _) if self.called(cx, level) || parent == K::InfixId => Role::Call,
-                (Place::Expression, _) => Role::Value,
+                (NameContext::TopPattern, K::Variable) if level == 0 => return self.top_pattern(cx),
+                (NameContext::Type, K::Variable) => return, // a type variable
+                (NameContext::Pattern(_) | NameContext::TopPattern, _) => Role::Value,
+                (NameContext::Type, _) => Role::Type,
+                (NameContext::Expression, _) if self.called(cx, level) || parent == K::InfixId => Role::Call,
+                (NameContext::Expression, _) => Role::Value,
             },
         };
         if kind == K::Operator && PLAIN.contains(&cx.text_of(&node)) {
@@ -125,34 +125,34 @@ impl Haskell {
     }
 
     /// Looks outwards until something tells patterns, types and expressions apart.
-    fn place(&self, cx: &Cx, level: usize) -> Place {
+    fn place(&self, cx: &Cx, level: usize) -> NameContext {
         for at in level + 1..level + MAX_STEPS {
             let Some(frame) = cx.ancestor(at) else { break };
             let inner = self.field_at(cx, at - 1);
             let kind = self.kinds.get(frame.kind);
             match kind {
-                K::Patterns => return Place::Pattern(BindingKind::Param),
+                K::Patterns => return NameContext::Pattern(BindingKind::Param),
                 K::Infix if self.ancestor_kind(cx, at + 1) == K::Function && frame.field == 0 => {
-                    return Place::Pattern(BindingKind::Param);
+                    return NameContext::Pattern(BindingKind::Param);
                 }
                 K::Bind if inner == self.pattern => {
                     let top = self.ancestor_kind(cx, at + 1) == K::Declarations;
-                    return if top { Place::TopPattern } else { Place::Pattern(BindingKind::Local) };
+                    return if top { NameContext::TopPattern } else { NameContext::Pattern(BindingKind::Local) };
                 }
-                K::Block | K::Lambda if inner == self.pattern => return Place::Pattern(BindingKind::Local),
+                K::Block | K::Lambda if inner == self.pattern => return NameContext::Pattern(BindingKind::Local),
                 K::Signature if inner != self.ty => {}
                 K::TypeContext | K::Signature | K::Field | K::Constructor | K::GadtConstructor | K::TypeAlias => {
-                    return Place::Type;
+                    return NameContext::Type;
                 }
-                K::Data | K::Newtype | K::Class | K::Instance | K::DerivingInstance => return Place::Type,
+                K::Data | K::Newtype | K::Class | K::Instance | K::DerivingInstance => return NameContext::Type,
                 K::Expression | K::Block | K::Lambda | K::Bind | K::FieldUse | K::LocalBinds => break,
                 _ if inner == self.pattern && frame.node.kind() == "generator" => {
-                    return Place::Pattern(BindingKind::Local);
+                    return NameContext::Pattern(BindingKind::Local);
                 }
                 _ => {}
             }
         }
-        Place::Expression
+        NameContext::Expression
     }
 
     fn top_pattern(&self, cx: &mut Cx) {

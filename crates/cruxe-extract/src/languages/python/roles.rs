@@ -7,7 +7,7 @@ use crate::walk::Cx;
 
 /// What the place of a name makes of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum NameUse {
     /// Something introduces it here: the left side of an assignment, a parameter.
     Target,
     /// It is used.
@@ -36,8 +36,8 @@ impl Python {
             K::MemberType => return self.member_type(cx),
             K::Type | K::SplatType | K::GenericType if self.introduces_type(cx) => return,
             _ => match self.place(cx, 0) {
-                Place::Target => return,
-                Place::Use(role) => role,
+                NameUse::Target => return,
+                NameUse::Use(role) => role,
             },
         };
         if role == Role::Key || !self.is_self(cx, cx.text_of(&node)) {
@@ -49,8 +49,8 @@ impl Python {
     fn member(&self, cx: &mut Cx) {
         let node = cx.node();
         let role = match self.place(cx, 1) {
-            Place::Use(role) => role,
-            Place::Target => {
+            NameUse::Use(role) => role,
+            NameUse::Target => {
                 let text = cx.text_of(&node);
                 let first = self.enclosing_class(cx).and_then(|class| cx.claimed(Some(class), text));
                 if first.is_some_and(|first| cx.symbol_at(first).name_span.start == node.start_byte() as u32) {
@@ -108,14 +108,14 @@ impl Python {
 
     /// Whether a type is expected at the current node.
     pub(super) fn is_type(&self, cx: &Cx) -> bool {
-        self.place(cx, 0) == Place::Use(Role::Type)
+        self.place(cx, 0) == NameUse::Use(Role::Type)
     }
 
     /// What the place of the `level`-th ancestor, a name with or without dots, makes of it.
-    fn place(&self, cx: &Cx, level: usize) -> Place {
+    fn place(&self, cx: &Cx, level: usize) -> NameUse {
         let (mut indexed, mut argument) = (false, false); // `it[…]`, `…[it]`
         let mut direct = true;
-        let used = |role: Role| Place::Use(role);
+        let used = |role: Role| NameUse::Use(role);
         for at in level..level + MAX_STEPS as usize {
             let Some(frame) = cx.ancestor(at) else { break };
             // `(f)()`; and in `g(*f())` the grammar calls `*f`.
@@ -153,11 +153,11 @@ impl Python {
                 K::Augmented if frame.field == self.left => return used(Role::Write),
                 K::Delete => return used(Role::Write),
                 K::Assignment | K::For | K::ForIn if frame.field == self.left => {
-                    return if indexed { used(Role::Write) } else { Place::Target };
+                    return if indexed { used(Role::Write) } else { NameUse::Target };
                 }
-                K::DefaultParameter if frame.field == self.name => return Place::Target,
+                K::DefaultParameter if frame.field == self.name => return NameUse::Target,
                 K::AsPatternTarget | K::Parameters | K::LambdaParameters | K::TypedParameter => {
-                    return if indexed { used(Role::Write) } else { Place::Target };
+                    return if indexed { used(Role::Write) } else { NameUse::Target };
                 }
                 _ if self.passes(cx, at + 1) => {}
                 _ => break,

@@ -393,11 +393,11 @@ impl Zig {
             K::Test => (Role::Value, None),
             K::Payload => return self.bind(cx),
             K::Variable => match self.place(&parent, &node) {
-                Place::Name => return,
-                Place::Target if cx.text_of(&node) == "_" => return,
-                Place::Target => (Role::Write, None),
-                Place::Type => (Role::Type, None),
-                Place::Value => (Role::Value, None),
+                Part::Name => return,
+                Part::Target if cx.text_of(&node) == "_" => return,
+                Part::Target => (Role::Write, None),
+                Part::Type => (Role::Type, None),
+                Part::Value => (Role::Value, None),
             },
             K::Assignment if field == self.left => (Role::Write, None),
             K::Call if field == self.function => (Role::Call, None),
@@ -434,8 +434,8 @@ impl Zig {
                 if literal && member.child_by_field_id(self.object).is_none() { Role::Key } else { Role::Write }
             }
             K::Variable => match self.place(&outer.node, member) {
-                Place::Target => Role::Write,
-                Place::Type => Role::Type,
+                Part::Target => Role::Write,
+                Part::Type => Role::Type,
                 _ => Role::Value,
             },
             K::StructInitializer | K::TypeWrapper => Role::Type,
@@ -445,21 +445,21 @@ impl Zig {
     }
 
     /// What a child of a declaration or assignment is.
-    fn place(&self, declaration: &Node, child: &Node) -> Place {
+    fn place(&self, declaration: &Node, child: &Node) -> Part {
         let mut cursor = declaration.walk();
         let (mut name_next, mut found) = (false, None);
         let mut more = cursor.goto_first_child();
         while more {
             let node = cursor.node();
             match (found, node.kind()) {
-                (Some(place), kind) if !node.is_named() => return if kind == ";" { Place::Value } else { place },
+                (Some(place), kind) if !node.is_named() => return if kind == ";" { Part::Value } else { place },
                 (None, "const" | "var") => name_next = true,
                 _ if node.id() == child.id() => {
                     let ty = cursor.field_id().is_some_and(|id| id.get() == self.ty);
                     match (ty, name_next) {
-                        (true, _) => return Place::Type,
-                        (false, true) => return Place::Name,
-                        (false, false) => found = Some(Place::Target),
+                        (true, _) => return Part::Type,
+                        (false, true) => return Part::Name,
+                        (false, false) => found = Some(Part::Target),
                     }
                 }
                 _ if node.is_named() => name_next = false,
@@ -467,12 +467,12 @@ impl Zig {
             }
             more = cursor.goto_next_sibling();
         }
-        Place::Value
+        Part::Value
     }
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Part {
     Name,
     Type,
     Target,

@@ -1,7 +1,7 @@
 //! Which documents, cards and code files a few words are about.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_embed::minilm::{self, MiniLm};
 use cruxe_index::View;
@@ -11,6 +11,7 @@ use cruxe_query::QueryError;
 use cruxe_query::search::LexicalOnly;
 use cruxe_query::search::context::{self, RankedFile, Ranking};
 use cruxe_store::{Cache, Corpus, FileRow, Snapshot, SymbolTable, tokens};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::card::same_word;
@@ -253,7 +254,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn figures(&self, row: &FileRow) -> Option<Figures> {
-        let known = || self.kept.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.kept.figures.lock();
         if let Some(figures) = known().get(&row.id) {
             return Some(figures.clone());
         }
@@ -286,14 +287,14 @@ impl Finder<'_> {
             .collect();
         let rows: Vec<&FileRow> = documents.iter().map(|(_, row)| *row).collect();
         *unreadable += self.learn(&rows);
-        let known = self.kept.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.kept.labels.lock();
         let passes = |row: &FileRow| known.get(&row.id).and_then(Option::as_ref).is_some_and(|own| filters.pass(own));
         documents.into_iter().filter(|(_, row)| passes(row)).map(|(ranked, _)| ranked).collect()
     }
 
     /// Reads the front matter of documents that was not read before, on all cores; how many could not be read.
     fn learn(&self, documents: &[&FileRow]) -> usize {
-        let known = || self.kept.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.kept.labels.lock();
         let unknown: Vec<&FileRow> = {
             let mut known = known();
             if known.len() >= MAX_KNOWN {
@@ -335,7 +336,7 @@ impl Finder<'_> {
     }
 
     fn vector(&self, row: &FileRow, transformer: &MiniLm) -> Arc<Vec<f32>> {
-        let known = || self.kept.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.kept.vectors.lock();
         if let Some(vector) = known().get(&row.id) {
             return Arc::clone(vector);
         }

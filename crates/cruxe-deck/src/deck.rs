@@ -5,12 +5,13 @@ mod known;
 use std::cmp::Reverse;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cruxe_files::{Existing, FileError, Kind, Meta, Root};
 use cruxe_model::RepoPath;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use crate::card::{self, CARDS, Card, CardId, Priority, Problem, Reading, Status};
 use crate::config::{self, DeckConfig, Layer, Limited, LoadedConfig};
@@ -269,7 +270,7 @@ impl Deck {
     /// The same for who hears of edits: `edits` is their number as of now, and while it stays the same no file is even
     /// looked at.
     pub fn cards_as_of(&self, edits: Option<u64>) -> Result<Arc<Cards>, DeckError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if let Some(cards) = known.as_of(edits) {
             return Ok(cards);
         }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use cruxe_files::{FileError, Root};
 use cruxe_model::RepoPath;
+use parking_lot::Mutex;
 
 use crate::context::sha256;
 use crate::document::{self, Outline};
@@ -91,7 +92,7 @@ impl Documents {
         };
         let content = kept.text[heading.span.clone()].trim().to_owned();
         let number = heading.span.start;
-        let mut sections = kept.sections.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sections = kept.sections.lock();
         let (hash, tokens) = sections
             .entry(number)
             .or_insert_with(|| (sha256(content.as_bytes()), cruxe_tokens::count(&content)))
@@ -101,7 +102,7 @@ impl Documents {
     }
 
     fn fetch(&self, files: &Root, path: &RepoPath, place: &Path) -> Result<(Arc<Kept>, bool), DeckError> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.kept.lock();
         let known = kept().get(path).cloned();
         let look = || files.meta(place).map(|meta| meta.as_ref().map(Stamp::of));
         if let Some(known) = &known

@@ -5,19 +5,19 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_model::RepoPath;
 use cruxe_store::{RefSnapshot, StatEntry};
+use parking_lot::{Condvar, Mutex};
 
 use crate::comparison::{self, Change, Comparison};
 use crate::error::IndexError;
 use crate::project::{Project, Source};
 use crate::seen::{Held, Seen};
 use crate::watch::Watcher;
-use crate::workspace::lock;
 
 /// More files than this whose `stat` cannot be believed are forgotten, and found again when they next change.
 const MAX_DOUBTED: usize = 256;
@@ -77,20 +77,20 @@ pub(crate) struct Edited {
 
 impl Edited {
     pub(crate) fn wake(&self) {
-        *lock(&self.pending) = true;
+        *self.pending.lock() = true;
         self.news.notify_all();
     }
 
     /// Blocks until something was edited and then nothing for a while, or for long enough.
     pub(crate) fn wait(&self, debounce: Duration) {
-        let mut pending = lock(&self.pending);
+        let mut pending = self.pending.lock();
         while !*pending {
-            pending = self.news.wait(pending).unwrap_or_else(PoisonError::into_inner);
+            self.news.wait(&mut pending);
         }
         let deadline = Instant::now() + debounce * 5;
         while *pending && Instant::now() < deadline {
             *pending = false;
-            pending = self.news.wait_timeout(pending, debounce).unwrap_or_else(PoisonError::into_inner).0;
+            self.news.wait_for(&mut pending, debounce);
         }
         *pending = false;
     }
@@ -126,13 +126,13 @@ impl Freshness {
         let outcome = comparison.run()?;
         if outcome.change.is_none() {
             self.limits_hold.store(true, Ordering::Relaxed);
-            let doubts = &mut *lock(&self.doubts);
+            let doubts = &mut *self.doubts.lock();
             // Who has closed a file writes to it no more.
             doubts.unheard.retain(|path| !doubts.closed.contains(path));
             doubts.closed.retain(|path| !doubted.contains(path));
             let (ref_name, published) = (published.state.name.clone(), published.as_of());
             let seen = outcome.seen.map(|seen| Arc::new(seen.watched_if(edits.is_some())));
-            *lock(&self.verified) = seen.map(|seen| Verified { ref_name, published, edits, seen });
+            *self.verified.lock() = seen.map(|seen| Verified { ref_name, published, edits, seen });
         }
         Ok(outcome.change)
     }
@@ -148,13 +148,13 @@ impl Freshness {
         let same = |known: &&Verified| {
             known.ref_name == published.state.name && known.published == published.as_of() && known.edits == edits
         };
-        let seen = lock(&self.verified).as_ref().filter(same).map(|known| Arc::clone(&known.seen));
+        let seen = self.verified.lock().as_ref().filter(same).map(|known| Arc::clone(&known.seen));
         let Some(seen) = seen else { return Ok(false) };
-        let opened = lock(&self.watcher).as_ref().map(Watcher::opened).unwrap_or_default();
+        let opened = self.watcher.lock().as_ref().map(Watcher::opened).unwrap_or_default();
         match seen.still_holds(project, &opened) {
             Held::NotPlace => return Ok(false),
             Held::NotFile(path) => {
-                let unheard = &mut lock(&self.doubts).unheard;
+                let unheard = &mut self.doubts.lock().unheard;
                 if edits.is_some() && unheard.len() < MAX_DOUBTED {
                     unheard.insert(path);
                 }
@@ -172,9 +172,9 @@ impl Freshness {
 
     /// Files whose `stat` is not believed.
     pub(crate) fn doubted(&self, project: &Project) -> HashSet<RepoPath> {
-        let closed = lock(&self.watcher).as_ref().map(Watcher::take_closed).unwrap_or_default();
+        let closed = self.watcher.lock().as_ref().map(Watcher::take_closed).unwrap_or_default();
         let below = |path: &PathBuf| RepoPath::from_walk(path.strip_prefix(&project.root).ok()?.to_str()?).ok();
-        let mut doubts = lock(&self.doubts);
+        let mut doubts = self.doubts.lock();
         doubts.closed.extend(closed.iter().filter_map(below));
         doubts.all()
     }
@@ -183,13 +183,13 @@ impl Freshness {
     /// watched folder, or in one whose making is an edit itself. `None` without a watcher.
     pub(crate) fn watch_folders(&self, project: &Project) -> Option<u64> {
         let edits = self.edits_so_far();
-        let mut watched_at = lock(&self.watched_at);
-        if lock(&self.watcher).is_some() && (edits.is_none() || *watched_at != edits) {
+        let mut watched_at = self.watched_at.lock();
+        if self.watcher.lock().is_some() && (edits.is_none() || *watched_at != edits) {
             // A folder that is made between the list and the watch of the one around it is heard of by nobody; so it is
             // listed again until a list has nothing new.
             loop {
                 let folders = folders(project);
-                let mut watcher = lock(&self.watcher);
+                let mut watcher = self.watcher.lock();
                 match watcher.as_ref().and_then(|watcher| watcher.watch(folders)) {
                     Some(true) => {}
                     Some(false) => break,
@@ -209,19 +209,19 @@ impl Freshness {
     /// whoever asks about a few files has looked at them sooner than at every folder.
     pub(crate) fn edits_heard(&self) -> Option<u64> {
         let edits = self.edits_so_far();
-        let watched_at = self.watched_at.try_lock().ok()?;
+        let watched_at = self.watched_at.try_lock()?;
         edits.filter(|_| *watched_at == edits)
     }
 
     /// The number of edits, with every one before this moment counted; `None` without a watcher.
     fn edits_so_far(&self) -> Option<u64> {
-        let watcher = lock(&self.watcher);
+        let watcher = self.watcher.lock();
         let watcher = watcher.as_ref()?;
         watcher.catch_up().then(|| watcher.edits())
     }
 
     fn stats(&self, published: &RefSnapshot) -> Result<Arc<HashMap<RepoPath, StatEntry>>, IndexError> {
-        let mut cached = lock(&self.stats);
+        let mut cached = self.stats.lock();
         let (name, as_of) = (&published.state.name, published.as_of());
         let same = |stats: &&Stats| stats.ref_name == *name && stats.published == as_of;
         if let Some(stats) = cached.as_ref().filter(same) {
@@ -239,7 +239,7 @@ impl Freshness {
         let cookies = project.store.dir().root().join("watch");
         let watcher = Watcher::start(folders(project), &cookies, move || edited.wake());
         let watching = watcher.is_some();
-        *lock(&self.watcher) = watcher;
+        *self.watcher.lock() = watcher;
         watching
     }
 
@@ -287,7 +287,7 @@ mod tests {
         let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n"), ("sub/b.py", "def b(): pass\n")]);
         let freshness = Freshness::default();
         assert_eq!(change_of(&fixture, &freshness), None);
-        assert!(lock(&freshness.verified).is_some(), "the next question need not compare every file");
+        assert!(freshness.verified.lock().is_some(), "the next question need not compare every file");
         assert_eq!(change_of(&fixture, &freshness), None);
     }
 
@@ -312,11 +312,11 @@ mod tests {
         let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n")]);
         let freshness = Freshness::default();
         let path = RepoPath::parse("a.py").unwrap();
-        lock(&freshness.doubts).unheard.insert(path.clone());
+        freshness.doubts.lock().unheard.insert(path.clone());
         assert_eq!(change_of(&fixture, &freshness), None);
         assert_eq!(freshness.doubted(&fixture.workspace.project), HashSet::from([path.clone()]), "it may happen again");
-        lock(&freshness.doubts).closed.insert(path);
-        *lock(&freshness.verified) = None;
+        freshness.doubts.lock().closed.insert(path);
+        *freshness.verified.lock() = None;
         assert_eq!(change_of(&fixture, &freshness), None);
         assert_eq!(freshness.doubted(&fixture.workspace.project), HashSet::new());
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cruxe_extract::manifest;
@@ -11,6 +11,7 @@ use cruxe_extract::{Extractor, Input, Limits, registry};
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath};
 use cruxe_vcs::{Blob, BlobReader, Repo};
+use parking_lot::Mutex;
 
 use crate::error::IndexError;
 use crate::ignore_rules;
@@ -43,7 +44,7 @@ pub struct CommitTree {
 impl History {
     /// What a commit contains.
     pub fn tree(&self, project: &Project, commit: &ContentHash) -> Result<Arc<CommitTree>, IndexError> {
-        let known = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.trees.lock();
         if let Some(tree) = known().iter().find(|tree| tree.commit == *commit) {
             return Ok(Arc::clone(tree));
         }
@@ -59,7 +60,7 @@ impl History {
 
     /// The commit that `git merge-base` prints; `None` for unrelated histories.
     pub fn merge_base(&self, repo: &Repo, a: &ContentHash, b: &ContentHash) -> Result<Option<ContentHash>, IndexError> {
-        let known = || self.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.bases.lock();
         // A shallow clone can be deepened, and then the same two commits meet elsewhere.
         let lasts = !repo.is_shallow();
         if let Some(base) = known().get(&(*a, *b)).filter(|_| lasts) {

@@ -1,6 +1,6 @@
 //! The refs of a project: which layer a file belongs to, when a ref was last asked for.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use cruxe_model::{ContentHash, RepoPath, SourceLayer};
 use cruxe_store::RefState;
@@ -75,7 +75,7 @@ impl Workspace {
 
     /// Notes now and then that a ref is asked for.
     pub(crate) fn touch(&self, ref_name: &str) {
-        let touched = self.touched.lock().unwrap_or_else(PoisonError::into_inner);
+        let touched = self.touched.lock();
         let recent = touched.get(ref_name).is_some_and(|last| Timestamp::now().duration_since(*last) < TOUCH_EVERY);
         drop(touched);
         if !recent {
@@ -88,7 +88,7 @@ impl Workspace {
         let now = Timestamp::now();
         match self.project.store.jobs().touch(ref_name, now) {
             Ok(()) => {
-                self.touched.lock().unwrap_or_else(PoisonError::into_inner).insert(ref_name.to_owned(), now);
+                self.touched.lock().insert(ref_name.to_owned(), now);
             }
             Err(problem) => tracing::debug!("cannot note the use of {ref_name}: {problem}"),
         }

@@ -1,13 +1,11 @@
 //! What a workspace knows about jobs beside their history: how its own last ones ended, and that it closes.
 
-use std::sync::Mutex;
-
 use cruxe_model::Work;
 use cruxe_store::Job;
+use parking_lot::Mutex;
 
 use crate::error::IndexError;
 use crate::job::JobReport;
-use crate::workspace::lock;
 
 /// The jobs of a workspace.
 #[derive(Default)]
@@ -28,12 +26,12 @@ struct Failure {
 impl RunningJobs {
     /// Notes jobs that were found interrupted.
     pub fn note_interrupted(&self, jobs: impl IntoIterator<Item = Job>) {
-        lock(&self.interrupted).extend(jobs);
+        self.interrupted.lock().extend(jobs);
     }
 
     /// Jobs that were found interrupted since this process looks at the project.
     pub fn interrupted(&self) -> Vec<Job> {
-        lock(&self.interrupted).clone()
+        self.interrupted.lock().clone()
     }
 
     /// The work of a job, which ends when the workspace closes.
@@ -54,19 +52,20 @@ impl RunningJobs {
     /// Notes how a job of a ref ended.
     pub fn note_end(&self, ref_name: &str, outcome: &Result<JobReport, IndexError>) {
         match outcome {
-            Ok(_) => *lock(&self.last_failure) = None,
+            Ok(_) => *self.last_failure.lock() = None,
             // Whoever asked for it thought better of it: that says nothing about the ref.
             Err(IndexError::Cancelled) => {}
             Err(problem) => {
                 let failure = Failure { ref_name: ref_name.to_owned(), why: problem.to_string() };
-                *lock(&self.last_failure) = Some(failure);
+                *self.last_failure.lock() = Some(failure);
             }
         }
     }
 
     /// Why the last job failed, where it was one of this ref.
     pub fn failure_of(&self, ref_name: &str) -> Option<String> {
-        lock(&self.last_failure)
+        self.last_failure
+            .lock()
             .as_ref()
             .filter(|failure| failure.ref_name == ref_name)
             .map(|failure| failure.why.clone())

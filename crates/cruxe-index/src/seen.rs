@@ -7,12 +7,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use cruxe_files::{Kind, Meta};
 use cruxe_model::RepoPath;
 use cruxe_store::FileStat;
+use parking_lot::{Condvar, Mutex};
 
 use crate::comparison::believable;
 use crate::project::Project;
@@ -113,7 +113,7 @@ impl Seen {
     /// for a while; files with names elsewhere and those that were `opened` of late are looked at each time.
     pub fn still_holds(&self, project: &Project, opened: &[PathBuf]) -> Held {
         let files = self.entries.len() - self.files_from;
-        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self.looks.lock();
         if let Some((when, Held::All)) = &looks.last
             && self.is_watched
             && files > ALWAYS
@@ -135,7 +135,7 @@ impl Seen {
                 return held.clone();
             }
             if looks.going_on {
-                looks = self.news.wait(looks).unwrap_or_else(PoisonError::into_inner);
+                self.news.wait(&mut looks);
                 continue;
             }
             looks.going_on = true;
@@ -145,7 +145,7 @@ impl Seen {
                 true => self.held(self.first_difference(), project),
                 false => Held::NotPlace,
             };
-            looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+            looks = self.looks.lock();
             looks.going_on = false;
             looks.done += 1;
             looks.last = Some((began, held));

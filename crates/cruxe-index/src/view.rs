@@ -11,7 +11,7 @@ use crate::comparison::Change;
 use crate::error::IndexError;
 use crate::job::JobRequest;
 use crate::project::{Project, Source};
-use crate::workspace::{Workspace, lock};
+use crate::workspace::Workspace;
 
 /// Called after a publish.
 pub(crate) type Listener = Box<dyn Fn() + Send + Sync>;
@@ -260,12 +260,12 @@ impl Workspace {
 
     /// Calls back after every publish that this process makes or, while it follows edits, notices. It must be quick.
     pub fn on_publish(&self, tell: impl Fn() + Send + Sync + 'static) {
-        lock(&self.listeners).0.push(Box::new(tell));
+        self.listeners.lock().0.push(Box::new(tell));
     }
 
     pub(crate) fn tell_listeners(&self) {
         let Ok(snapshot) = self.snapshot() else { return };
-        let mut listeners = lock(&self.listeners);
+        let mut listeners = self.listeners.lock();
         if std::mem::replace(&mut listeners.1, snapshot.as_of()) != snapshot.as_of() {
             listeners.0.iter().for_each(|tell| tell());
         }

@@ -5,11 +5,12 @@
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use cruxe_files::{Entry, FileError, Kind, Root};
 use cruxe_model::{RepoPath, SkipReason};
+use parking_lot::{Condvar, Mutex};
 
 use crate::error::IndexError;
 use crate::ignore_rules;
@@ -68,8 +69,8 @@ impl<'a> Walk<'a> {
         if listing.files.len() > self.max_files { Err(IndexError::TooManyFiles(self.max_files)) } else { Ok(listing) }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Pending> {
+        self.pending.lock()
     }
 
     /// Looks into folders until there are none.
@@ -92,7 +93,7 @@ impl<'a> Walk<'a> {
                     self.news.notify_all();
                 }
                 None if pending.busy == 0 => return listing,
-                None => pending = self.news.wait(pending).unwrap_or_else(PoisonError::into_inner),
+                None => self.news.wait(&mut pending),
             }
         }
     }

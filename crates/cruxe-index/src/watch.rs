@@ -9,13 +9,14 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_files::{Kind, Meta};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RemoveKind};
 use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::{Condvar, Mutex};
 
 /// How long a query waits for its own event before it looks at the disk itself.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -92,9 +93,9 @@ impl Watcher {
 
     /// Watches further folders and tells whether there were any; `None` when one that exists cannot be watched.
     pub fn watch(&self, folders: impl IntoIterator<Item = PathBuf>) -> Option<bool> {
-        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        for path in std::mem::take(&mut *self.heard.gone.lock().unwrap_or_else(PoisonError::into_inner)) {
+        let mut watched = self.watched.lock();
+        let mut inner = self.inner.lock();
+        for path in std::mem::take(&mut *self.heard.gone.lock()) {
             if watched.contains_key(&path) {
                 watched.retain(|folder, _| !folder.starts_with(&path));
             }
@@ -129,12 +130,12 @@ impl Watcher {
 
     /// Takes the files that were closed after writing since the last call.
     pub fn take_closed(&self) -> HashSet<PathBuf> {
-        std::mem::take(&mut *self.heard.closed.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.heard.closed.lock())
     }
 
     /// The last files that somebody opened and that may still be written to.
     pub fn opened(&self) -> Vec<PathBuf> {
-        self.heard.opened.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.heard.opened.lock().iter().cloned().collect()
     }
 
     /// The number of edits heard of so far.
@@ -152,12 +153,12 @@ impl Watcher {
             return false;
         }
         let deadline = Instant::now() + PATIENCE;
-        let mut arrived = self.heard.arrived.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut arrived = self.heard.arrived.lock();
         let mut in_time = true;
         while in_time && !arrived.remove(&cookie) {
             let left = deadline.saturating_duration_since(Instant::now());
             in_time = !left.is_zero();
-            arrived = self.heard.news.wait_timeout(arrived, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.heard.news.wait_for(&mut arrived, left);
         }
         drop(arrived);
         let _ = fs::remove_file(&cookie);
@@ -212,19 +213,19 @@ impl Heard {
             if path.parent() == Some(&self.cookies) {
                 // Other servers of the same project drop theirs into the same folder.
                 if matches!(event.kind, EventKind::Create(_)) && is_own(path) {
-                    self.arrived.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+                    self.arrived.lock().insert(path.clone());
                     self.news.notify_all();
                 }
             } else {
                 edited |= !reading;
                 if closed {
-                    self.closed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+                    self.closed.lock().insert(path.clone());
                 }
                 if opened || closed {
                     self.note_opened(path, opened);
                 }
                 if gone {
-                    self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+                    self.gone.lock().push(path.clone());
                 }
             }
         }
@@ -234,7 +235,7 @@ impl Heard {
     }
 
     fn note_opened(&self, path: &Path, is_open: bool) {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         opened.retain(|known| known != path);
         if is_open {
             opened.push_back(path.to_owned());

@@ -1,7 +1,7 @@
 //! A project as a server or a command uses it: asks for views of refs, starts jobs, follows edits.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use cruxe_embed::minilm::{MiniLm, NAME};
@@ -9,6 +9,7 @@ use cruxe_embed::models::{MINILM, Models};
 use cruxe_model::config::{EmbeddingModel, FreshnessPolicy};
 use cruxe_model::{SchemaStatus, Work};
 use cruxe_store::{Job, JobMode, SCHEMA_VERSION, Snapshot, StoreError};
+use parking_lot::Mutex;
 
 use crate::error::IndexError;
 use crate::freshness::Freshness;
@@ -207,8 +208,4 @@ impl Workspace {
         };
         self.transformer.get_or_init(load).clone()
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

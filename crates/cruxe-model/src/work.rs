@@ -81,7 +81,7 @@ impl fmt::Debug for Work {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use parking_lot::Mutex;
 
     use super::*;
 
@@ -99,11 +99,11 @@ mod tests {
     fn clones_share_their_end_and_the_first_step_is_the_first_that_is_told() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
-        let work = Work::default().heard_by(move |done, total| heard.lock().unwrap().push((done, total)));
+        let work = Work::default().heard_by(move |done, total| heard.lock().push((done, total)));
         let clone = work.clone();
         (0..3).for_each(|done| clone.tell(done, 2));
         clone.cancel();
         assert!(work.is_cancelled() && work.is_heard() && !Work::default().is_heard());
-        assert_eq!(*told.lock().unwrap(), [(1, 2), (2, 2)]);
+        assert_eq!(*told.lock(), [(1, 2), (2, 2)]);
     }
 }

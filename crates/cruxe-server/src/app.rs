@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 pub use cruxe_deck::dates::seconds;
@@ -11,6 +11,7 @@ use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,7 +65,7 @@ impl App {
 
     /// Whether the index was read ahead.
     pub fn prewarm_status(&self) -> Prewarm {
-        *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.prewarm.lock()
     }
 
     /// Reads the server's own index with its checksums and the front matter of its deck's documents, and opens recent
@@ -87,12 +88,12 @@ impl App {
         {
             tracing::warn!("{problem}");
         }
-        *self.prewarm.lock().unwrap_or_else(PoisonError::into_inner) = Prewarm::Complete;
+        *self.prewarm.lock() = Prewarm::Complete;
     }
 
     /// The deck of a workspace; nothing is read when it is opened.
     pub(crate) fn deck(&self, root: &Path) -> Arc<Deck> {
-        let mut decks = self.decks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut decks = self.decks.lock();
         if let Some(known) = decks.get(root) {
             return Arc::clone(known);
         }

@@ -5,8 +5,9 @@
 //! is known to fit.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
+use parking_lot::Mutex;
 use regex::Regex;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
@@ -146,7 +147,7 @@ fn check_pattern(value: &Value, schema: &Object, at: &str) -> Result<(), ToolErr
 /// The regular expression of a schema, made once: tools have a handful of them.
 fn compiled(pattern: &str) -> Option<Regex> {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<Regex>>>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     known.entry(pattern.to_owned()).or_insert_with(|| Regex::new(pattern).ok()).clone()
 }
 

@@ -1,11 +1,12 @@
 //! What a server offers beside tools: resources, prompts and completions, about its own workspace.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use cruxe_deck::Deck;
 use cruxe_index::{View, Workspace};
 use cruxe_model::Work;
 use cruxe_model::config::FreshnessPolicy;
+use parking_lot::Mutex;
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 use tokio::sync::watch;

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Upper ends of the latency buckets, in seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
@@ -44,7 +45,7 @@ impl Metrics {
 
     /// Notes the answer to an HTTP request.
     pub fn responded(&self, status: u16) {
-        *lock(&self.responses).entry(status).or_default() += 1;
+        *self.responses.lock().entry(status).or_default() += 1;
     }
 
     /// How many calls go on.
@@ -53,7 +54,7 @@ impl Metrics {
     }
 
     fn record(&self, tool: &'static str, outcome: &'static str, took: Duration) {
-        let mut tools = lock(&self.tools);
+        let mut tools = self.tools.lock();
         let figures = tools.entry(tool).or_default();
         *figures.outcomes.entry(outcome).or_default() += 1;
         let seconds = took.as_secs_f64();
@@ -64,7 +65,7 @@ impl Metrics {
     /// Returns every series.
     pub fn to_text(&self) -> String {
         let mut page = Page::default();
-        let tools = lock(&self.tools);
+        let tools = self.tools.lock();
         page.series("cruxe_tool_calls_total", "counter", "Calls by tool and outcome: ok, cancelled or an error code.");
         for (tool, figures) in &*tools {
             for (outcome, count) in &figures.outcomes {
@@ -85,7 +86,7 @@ impl Metrics {
         page.series("cruxe_tool_calls_running", "gauge", "Calls that go on now.");
         page.value("", self.running() as f64);
         page.series("cruxe_http_responses_total", "counter", "Answers to HTTP requests by status.");
-        for (status, count) in &*lock(&self.responses) {
+        for (status, count) in &*self.responses.lock() {
             page.value(&format!("{{status=\"{status}\"}}"), *count as f64);
         }
         page.text
@@ -143,10 +144,6 @@ pub fn resident_bytes() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,7 +180,7 @@ mod tests {
         drop(first);
         metrics.begin("a").end("ok");
         assert_eq!(metrics.running(), 0);
-        assert_eq!(lock(&metrics.tools)["a"].outcomes, BTreeMap::from([("cancelled", 1), ("ok", 1)]));
+        assert_eq!(metrics.tools.lock()["a"].outcomes, BTreeMap::from([("cancelled", 1), ("ok", 1)]));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! How a running call speaks with the client: progress out, cancellation in.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_model::Work;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Ten reports a second are enough for a person to watch and cost a client nothing.
@@ -26,7 +26,7 @@ pub(crate) fn reporting(work: Work) -> (Work, UnboundedReceiver<ProgressReport>)
     let (reports, receiver) = unbounded_channel();
     let last: Mutex<Option<(Instant, u64)>> = Mutex::default();
     let send = move |done, total| {
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = last.lock();
         let now = Instant::now();
         if let Some((at, reported)) = *last
             && (done <= reported || (now.duration_since(at) < INTERVAL && done != total))

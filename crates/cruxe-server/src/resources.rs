@@ -3,7 +3,6 @@
 //! Only what is in the index is served, so no address leads out of the workspace.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::PoisonError;
 
 use cruxe_deck::CardId;
 use cruxe_deck::card::CARDS;
@@ -109,7 +108,7 @@ impl Catalog {
     /// made once for all of them.
     fn figure_of_files(&self, view: &View) -> Result<u64, ToolError> {
         let Some(published) = &view.published else { return Ok(0) };
-        let mut known = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.listed.lock();
         let as_of = (view.standing.ref_name.clone(), published.as_of());
         if let Some((_, figure)) = known.as_ref().filter(|(known, _)| *known == as_of) {
             return Ok(*figure);

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_deck::config::RateLimit;
+use parking_lot::{Mutex, MutexGuard};
 use percent_encoding::percent_decode_str;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 
@@ -109,7 +110,7 @@ impl Session {
 
     /// The resources that this client wants to hear about.
     pub(crate) fn followed(&self) -> MutexGuard<'_, Followed> {
-        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.followed.lock()
     }
 
     /// The slots that calls of this client may take.
@@ -119,7 +120,7 @@ impl Session {
 
     /// Counts a call of a tool, or refuses it.
     pub fn admit(&self, tool: &'static str, limit: RateLimit) -> Result<(), Refused> {
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self.buckets.lock();
         buckets.entry(tool).or_default().admit(limit, Instant::now())
     }
 
@@ -181,9 +182,8 @@ impl Session {
         }
     }
 
-    /// A panic of another call cannot leave the map half changed, so a poisoned lock is as good as any.
     fn refs(&self) -> MutexGuard<'_, HashMap<PathBuf, String>> {
-        self.default_refs.lock().unwrap_or_else(PoisonError::into_inner)
+        self.default_refs.lock()
     }
 }
 

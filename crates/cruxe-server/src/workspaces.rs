@@ -6,11 +6,12 @@
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
 use cruxe_store::Home;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::contract::{ErrorCode, ToolError};
 use crate::session::Session;
@@ -221,7 +222,7 @@ impl Workspaces {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

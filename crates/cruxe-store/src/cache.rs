@@ -3,7 +3,9 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 /// Names something that is kept with what it was derived from: a `static` of whoever keeps it, and the only way to it. So two
 /// users cannot get hold of each other's, whatever they keep.
@@ -33,7 +35,7 @@ pub(crate) struct Caches {
 impl Caches {
     /// What a cache holds. It is made when it is first asked for; whoever asks meanwhile waits.
     pub fn get<T: Send + Sync + 'static>(&self, cache: &'static Cache<T>, make: impl FnOnce() -> T) -> Arc<T> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let slot = kept.entry(cache.key()).or_insert_with(|| Arc::new(OnceLock::<Arc<T>>::new())).clone();
         drop(kept);
         let make = || {

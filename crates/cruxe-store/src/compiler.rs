@@ -4,9 +4,10 @@
 //! agree on it, and nothing has to be kept, renumbered or swept beside the versions' own rows.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use cruxe_model::VersionId;
+use parking_lot::{Mutex, MutexGuard};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
@@ -208,7 +209,7 @@ impl Compiler {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.imported.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.imported.known.lock()
     }
 
     /// What is known about a version; `None` for one that is not covered.
@@ -234,7 +235,7 @@ impl Compiler {
 impl Imported {
     /// Reads what is known about versions that were not asked for before.
     pub(crate) fn read(&self, connection: &Connection, versions: &RoaringBitmap) -> Result<(), StoreError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let missing = versions - &known.looked_at;
         if missing.is_empty() {
             return Ok(());

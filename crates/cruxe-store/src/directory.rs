@@ -14,8 +14,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use tantivy::HasLen;
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -61,7 +62,7 @@ const WHOLE: i64 = 0;
 
 impl Directory for CheckedDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(file) = open.get(path).and_then(Weak::upgrade) {
             return Ok(file);
         }
@@ -269,7 +270,7 @@ impl FileHandle for CheckedFile {
             return Ok(OwnedBytes::new(self.read(range)?));
         }
         let key = (range.start, range.end);
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock();
         if let Some(part) = parts.get(&key).and_then(Weak::upgrade) {
             return Ok(OwnedBytes::new(part));
         }

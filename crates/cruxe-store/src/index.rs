@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use cruxe_model::VersionId;
+use parking_lot::Mutex;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
 use crate::cache::Caches;
@@ -107,7 +108,7 @@ impl Index {
     pub fn validate(&self) -> Result<(), StoreError> {
         let outcome = self.at_one_moment(validate::database).and_then(|()| self.text.validate());
         if let Err(StoreError::Corrupt { what }) = &outcome {
-            *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(what.clone());
+            *self.damage.lock() = Some(what.clone());
         }
         outcome.inspect_err(|problem| self.note_damage(problem))
     }
@@ -150,7 +151,7 @@ impl Index {
 
     /// A consistent view of what is published now.
     pub fn snapshot(self: &Arc<Index>) -> Result<Snapshot, StoreError> {
-        if let Some(what) = self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+        if let Some(what) = self.damage.lock().clone() {
             return Err(StoreError::Corrupt { what });
         }
         let connection = self.connection()?;
@@ -158,7 +159,7 @@ impl Index {
         let published = meta::number(&connection, PUBLISHED)?;
         // The text of a publish is committed before the publish itself, so a reload after the transaction began sees
         // at least the text that belongs to it.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if *seen != published {
             self.text.reload()?;
             *seen = published;
@@ -174,14 +175,14 @@ impl Index {
     }
 
     fn connection(&self) -> Result<Connection, StoreError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.idle.lock().pop();
         idle.map_or_else(|| connect(&self.folder), Ok)
     }
 
     pub(crate) fn give_back(&self, connection: Connection) {
         // One that takes the file as unchanging would never see a change.
         let lasting = connection.is_readonly(MAIN_DB).is_ok_and(|read_only| !read_only);
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if lasting && idle.len() < 8 {
             idle.push(connection);
         }

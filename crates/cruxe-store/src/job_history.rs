@@ -1,6 +1,6 @@
 //! Jobs as their callers see them: the one that is running, and the history of all.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -27,7 +27,7 @@ impl<'a> JobHistory<'a> {
     fn ask<T>(&self, ask: impl Fn(&Jobs) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let dir = self.store.dir();
         let open = || Jobs::open(&dir.jobs_path(), dir.lock_path());
-        let mut jobs = self.store.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.store.jobs.lock();
         if !jobs.as_ref().is_some_and(Jobs::is_lasting) {
             *jobs = Some(open()?);
         }

@@ -5,10 +5,11 @@
 //! names a file that does not use the name one time in a few hundred: then its facts are read for nothing.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_model::VersionId;
 use cruxe_model::facts::FileFacts;
+use parking_lot::Mutex;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
@@ -66,7 +67,7 @@ impl Mentions {
         name: &str,
         versions: &RoaringBitmap,
     ) -> Result<RoaringBitmap, StoreError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let missing = versions - &known.versions;
         if !missing.is_empty() {
             read(connection, &missing, &mut known)?;

@@ -1,7 +1,7 @@
 //! Reading a ref: what is published of it at one moment.
 
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use cruxe_model::{RepoPath, VersionId, ids};
 use rusqlite::{OptionalExtension, params};
@@ -84,7 +84,7 @@ impl RefSnapshot {
 
     /// The text, for questions in words.
     pub fn corpus(&self) -> Result<Arc<Corpus>, StoreError> {
-        let known = || self.index.corpora.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.index.corpora.lock();
         let (own, as_of) = (&self.state.name, self.as_of());
         let same = |(name, published, _): &&(String, i64, Arc<Corpus>)| name == own && *published == as_of;
         if let Some((.., corpus)) = known().iter().find(same) {
@@ -115,7 +115,7 @@ impl RefSnapshot {
             return Ok(None);
         }
         let imported = {
-            let mut held = self.index.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut held = self.index.compiler.lock();
             if held.0 != import {
                 // An import may say something new about a version that was read before.
                 *held = (import, Arc::default());

@@ -1,7 +1,7 @@
 //! Reading: one consistent view of everything that is published.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use cruxe_model::facts::FileFacts;
 use cruxe_model::{ContentHash, RepoPath, VersionId};
@@ -70,7 +70,7 @@ impl Snapshot {
 
     /// The state of a ref; `None` when it was never published.
     pub fn ref_state(&self, name: &str) -> Result<Option<Arc<RefState>>, StoreError> {
-        let known = || self.index.refs.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.index.refs.lock();
         if let Some((as_of, state)) = known().get(name)
             && *as_of == self.as_of
         {
@@ -108,7 +108,7 @@ impl Snapshot {
 
     /// A file version.
     pub fn file(&self, version: VersionId) -> Result<FileRow, StoreError> {
-        let known = || self.index.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.index.files.lock();
         if let Some(row) = known().get(&version) {
             return Ok(row.clone());
         }
@@ -214,7 +214,7 @@ impl Snapshot {
 
     /// The same, kept for the next question.
     pub fn symbol_table(&self, version: VersionId) -> Result<Arc<SymbolTable>, StoreError> {
-        let known = || self.index.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.index.tables.lock();
         if let Some(table) = known().get(&version) {
             return Ok(Arc::clone(table));
         }

@@ -1,10 +1,11 @@
 //! The one door to what is kept of a project: reading it, writing it, the history of its jobs.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use crate::error::StoreError;
 use crate::index::Index;
@@ -52,7 +53,7 @@ impl Store {
 
     /// The index in use, opened anew when a rebuild has taken its place.
     fn index(&self) -> Result<Arc<Index>, StoreError> {
-        let mut cached = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.index.lock();
         if let Some(index) = cached.as_ref().filter(|index| index.is_current(&self.dir)) {
             return Ok(Arc::clone(index));
         }

@@ -9,9 +9,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_model::VersionId;
+use parking_lot::Mutex;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, Row, params};
 
@@ -181,7 +182,7 @@ impl SharedRows {
         runs: &[Run],
     ) -> Result<VectorRows, StoreError> {
         let (number, rows) = (meta::number(connection, VECTOR_FILE)?, meta::number(connection, VECTOR_ROWS)? as u64);
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         if held.number != number {
             *held = Held { number, ..Held::default() };
         }
@@ -196,7 +197,7 @@ impl SharedRows {
     /// Whether the file in use was found damaged.
     pub fn are_damaged(&self, connection: &Connection) -> Result<bool, StoreError> {
         let number = meta::number(connection, VECTOR_FILE)?;
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.lock();
         Ok(held.number == number && held.damaged)
     }
 }

@@ -5,10 +5,11 @@
 //! skipped, but for the id of the tree that the index was made from and for the file that a split index goes on in.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_model::ContentHash;
 use gix::index::entry::{Mode, Stat};
+use parking_lot::Mutex;
 use sha1::Digest;
 
 use crate::error::VcsError;
@@ -57,7 +58,7 @@ impl Repo {
             Err(error) if is_absent(&error) => return Ok(Arc::default()),
             Err(error) => return Err(VcsError::read(&path, &error)),
         };
-        let mut cached = self.index_cache().lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.index_cache().lock();
         if let Some((_, index)) = cached.as_ref().filter(|(known, _)| *known == stamp) {
             return Ok(Arc::clone(index));
         }

@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use cruxe_model::ContentHash;
 use gix::bstr::ByteSlice;
 use gix::refs::{FullName, FullNameRef, packed};
+use parking_lot::Mutex;
 
 use crate::error::{VcsError, reason};
 use crate::guard::{self, is_absent};
@@ -145,7 +146,7 @@ impl Refs {
     /// The current content of `packed-refs`, read again only when the file was replaced or changed.
     fn packed(&self) -> Result<Option<Arc<packed::Buffer>>, VcsError> {
         let path = self.common_dir.join("packed-refs");
-        let mut cached = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.packed.lock();
         match fs::metadata(&path) {
             Ok(now) if cached.as_ref().is_some_and(|packed| packed.stamp == Stamp::of(&now)) => {}
             Ok(_) => *cached = self.load_packed(&path)?,

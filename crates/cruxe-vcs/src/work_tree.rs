@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use cruxe_model::ContentHash;
 use gix::index::entry::Stat;
+use parking_lot::Mutex;
 
 use crate::checkout::{self, Item, LIMITS, Plan, Stats, is_folder, place_of};
 use crate::error::VcsError;
@@ -34,7 +34,7 @@ impl Repo {
     /// Makes a linked work tree in `folder`, where nothing stands yet: the files of a commit, and on no branch.
     pub fn add_work_tree(&self, folder: &Path, commit: &ContentHash) -> Result<(), VcsError> {
         // Two clients of a server may ask for the same ref at once.
-        let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = MAKING.lock();
         if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(VcsError::Write { path: folder.to_owned(), reason: "something stands there".to_owned() });
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_extract::language::LanguageDef;
 use cruxe_extract::naming::Members;
@@ -11,6 +11,7 @@ use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, S
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
+use parking_lot::Mutex;
 
 /// A language and its rules.
 pub type Lang = &'static LanguageDef;
@@ -256,7 +257,7 @@ struct Held {
 impl FileCache {
     /// A file version, from memory or from the index.
     pub fn get(&self, snapshot: &Snapshot, version: VersionId) -> Result<Arc<File>, StoreError> {
-        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = || self.held.lock();
         {
             let mut held = held();
             held.clock += 1;

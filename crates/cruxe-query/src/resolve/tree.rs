@@ -1,7 +1,7 @@
 //! The files of a ref by path, and the manifests that say how packages are called.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cruxe_extract::manifest::{self, Kind, TsConfig};
 use cruxe_extract::naming::System;
@@ -9,6 +9,7 @@ use cruxe_extract::registry::named;
 use cruxe_index::Project;
 use cruxe_model::VersionId;
 use cruxe_store::{Cache, FileRow, RefSnapshot, StoreError};
+use parking_lot::Mutex;
 
 /// More manifests than this are not read: a monorepo's packages are found by the nearest ones.
 const MAX_MANIFESTS: usize = 5_000;
@@ -50,7 +51,7 @@ pub struct TreeCache {
 impl TreeCache {
     /// The tree of a ref.
     pub fn get(&self, project: &Project, of: &RefSnapshot) -> Result<Arc<Tree>, StoreError> {
-        let held = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = || self.trees.lock();
         if let Some((published, tree)) = held().get(&of.state.name)
             && *published == of.as_of()
         {

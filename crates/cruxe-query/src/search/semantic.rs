@@ -1,9 +1,8 @@
 //! Nearness in meaning, by the embeddings of chunks.
 
-use std::sync::{Mutex, PoisonError};
-
 use cruxe_embed::Table;
 use cruxe_store::{Comparison, Corpus, FileNumber};
+use parking_lot::Mutex;
 
 use super::{Notice, Remarks};
 
@@ -51,7 +50,7 @@ pub(super) fn score_while<R>(
         (rest, first) = (after, last);
     }
     let blocks = Mutex::new(blocks);
-    let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let next = || blocks.lock().pop();
     let compare = || {
         while let Some((files, mut out)) = next() {
             for file in files {

@@ -1,10 +1,10 @@
 //! What is counted over the whole of a ref: the words of its paths, the lengths of its texts, what kind of file each is.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use cruxe_model::RepoPath;
 use cruxe_store::{Cache, Corpus, FileNumber, TextField, tokens};
+use parking_lot::Mutex;
 
 use super::rank::factors::TEST_CHUNK;
 
@@ -92,7 +92,7 @@ impl CorpusStats {
 
     /// The figure of a file, worked out at most once.
     pub fn popularity<E>(&self, file: FileNumber, find: impl FnOnce() -> Result<f32, E>) -> Result<f32, E> {
-        let known = || self.popularity.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.popularity.lock();
         if let Some(value) = known().get(&file) {
             return Ok(*value);
         }

@@ -4,8 +4,9 @@
 //! answer go to the second request, and leave the first waiting until the session ends; so the second is refused.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 /// What is being answered, by session and by the JSON of the request's id.
@@ -27,7 +28,7 @@ impl InFlight {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<(String, String)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_guide_is_short() {
-        let tokens = bpe_openai::o200k_base().count(&guide());
+        let tokens = cruxe_tokens::count(&guide());
         assert!(tokens < 600, "{tokens} tokens");
     }
 

@@ -11,6 +11,7 @@ mod guide;
 mod install;
 mod memory;
 mod output;
+mod program;
 mod progress;
 mod signals;
 #[cfg(test)]
@@ -23,31 +24,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 pub use context::CliError;
 use cruxe_server::contract::ToolError;
 
-// The allocator is mimalloc: trees and facts are millions of small pieces, made on one thread and dropped on another.
-// `skim`, the finder of `cue open`, makes it the global one, and a program can have only one; linked here, its feature
-// `override` gives it to the grammars' C code too.
-use mimalloc as _;
-
-/// The names under which the program is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// The product.
-    Cruxe,
-    /// Its earlier name.
-    Codecompass,
-    /// Its docs-and-tasks side.
-    Cue,
-}
-
-impl Program {
-    fn name(self) -> &'static str {
-        match self {
-            Program::Cruxe => "cruxe",
-            Program::Codecompass => "codecompass",
-            Program::Cue => "cue",
-        }
-    }
-}
+use program::Program;
 
 /// Exact knowledge of a code base, for coding agents and people.
 #[derive(Parser)]
@@ -70,14 +47,15 @@ Examples:
 
 The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into the repository.";
 
-/// Runs the program with the process's arguments.
-pub fn main(program: Program) -> ExitCode {
+/// Runs the program with the process's arguments, under the name that it was started by.
+pub fn main() -> ExitCode {
     signals::survive();
+    let (program, arguments) = program::started(&std::env::args_os().collect::<Vec<_>>());
     if program == Program::Cue {
-        return cue::main();
+        return cue::main(&arguments);
     }
     let command = Cruxe::command().name(program.name()).bin_name(program.name());
-    let cruxe = match command.try_get_matches().and_then(|matches| Cruxe::from_arg_matches(&matches)) {
+    let cruxe = match command.try_get_matches_from(&arguments).and_then(|matches| Cruxe::from_arg_matches(&matches)) {
         Ok(cruxe) => cruxe,
         Err(problem) => {
             if let Some(message) = output::usage_for_programs(&problem) {

@@ -1,6 +1,13 @@
-//! What the allocator is told.
+//! The allocator, and what it is told.
 
 use std::ffi::{c_int, c_long};
+
+use mimalloc::MiMalloc;
+
+/// Trees and facts are millions of small pieces, made on one thread and dropped on another, which the system's allocators
+/// are slow at. The feature `override` gives it to the C code of grammars, SQLite and zstd too.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// `mi_option_purge_delay`.
 const PURGE_DELAY: c_int = 15;

@@ -1,11 +1,13 @@
 //! Links between files of the workspace: where they stand, and what they mean.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use cruxe_files::{FileError, Root};
 use cruxe_model::facts::{FileFacts, Role};
 use cruxe_model::{PathError, RepoPath};
+use percent_encoding::percent_decode_str;
 
 use crate::refs::Reference;
 
@@ -114,15 +116,7 @@ fn unescape(text: &str) -> String {
 
 /// Reads `%20` and the like; what is no such thing stays.
 fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let hex = text.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        decoded.push(hex.unwrap_or(*byte));
-        at += if hex.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! file that is just being edited. The other functions parse the whole and give nothing where that fails.
 
 use cruxe_model::RepoPath;
+use jsonc_parser::ParseOptions;
 use serde_json::Value;
 
 /// What kind of manifest a file is.
@@ -114,7 +115,8 @@ pub struct TsConfig {
 
 /// Reads a `tsconfig.json`.
 pub fn tsconfig(text: &str) -> Option<TsConfig> {
-    let config: Value = serde_json::from_str(&without_comments(text)).ok()?;
+    // With comments and trailing commas, as these files have them.
+    let config: Value = jsonc_parser::parse_to_serde_value(text, &ParseOptions::default()).ok()?;
     let options = config.get("compilerOptions")?;
     let base = options.get("baseUrl").and_then(Value::as_str).map(str::to_owned);
     let list = |value: &Value| {
@@ -158,44 +160,6 @@ fn collect_exports(subpath: &str, value: &Value, entries: &mut Vec<(String, Stri
     }
 }
 
-/// JSON with comments and trailing commas, which tsconfig files have, as JSON.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if quoted => {
-                out.push(c);
-                out.extend(chars.next());
-            }
-            '"' => {
-                quoted = !quoted;
-                out.push(c);
-            }
-            '/' if !quoted && chars.peek() == Some(&'/') => while chars.next_if(|c| *c != '\n').is_some() {},
-            '/' if !quoted && chars.peek() == Some(&'*') => {
-                let mut last = ' ';
-                for c in chars.by_ref().skip(1) {
-                    if last == '*' && c == '/' {
-                        break;
-                    }
-                    last = c;
-                }
-            }
-            '}' | ']' if !quoted => {
-                let kept = out.trim_end().len();
-                if out[..kept].ends_with(',') {
-                    out.truncate(kept - 1);
-                }
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,9 +176,11 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_trailing_commas_are_not_json() {
-        let text = "{ // c\n \"a\": \"//no\", /* x */ \"b\": [1, 2,], }";
-        assert_eq!(without_comments(text).split_whitespace().collect::<String>(), "{\"a\":\"//no\",\"b\":[1,2]}");
+    fn a_tsconfig_may_have_comments_and_trailing_commas() {
+        let text = "{ // c\n \"compilerOptions\": { \"baseUrl\": \"//no\", /* x */ \"paths\": { \"@/*\": [\"src/*\",], }, }, }";
+        let paths = vec![("@/*".to_owned(), vec!["src/*".to_owned()])];
+        assert_eq!(tsconfig(text), Some(TsConfig { base: Some("//no".to_owned()), paths }));
+        assert_eq!(tsconfig(&"[".repeat(100_000)), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cruxe_deck::config::RateLimit;
+use percent_encoding::percent_decode_str;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::admission::ClientSlots;
@@ -196,25 +197,8 @@ impl Default for Session {
 fn folder_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = PathBuf::from(percent_decoded(path)?);
+    let path = PathBuf::from(percent_decode_str(path).decode_utf8().ok()?.into_owned());
     path.is_absolute().then(|| path.canonicalize().unwrap_or(path))
-}
-
-/// `%20` as a space. `None` for what is no text.
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let code = match (first, tail) {
-            (b'%', [high, low, ..]) => {
-                std::str::from_utf8(&[*high, *low]).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok())
-            }
-            _ => None,
-        };
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 //! `?ref=REF` after any of the first three asks for another branch, tag or commit. What is no letter, digit or one of
 //! `-._~/` is percent-encoded.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::toolsets::Toolset;
 
@@ -109,35 +112,19 @@ impl fmt::Display for ResourceUri {
     }
 }
 
+/// What stands for itself in an address.
+const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
 fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
+    utf8_percent_encode(text, &PLAIN).to_string()
 }
 
 fn decode(text: &str) -> Result<String, String> {
-    let wrong = || format!("`{text}` is not percent-encoded UTF-8");
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        if *byte == b'%' {
-            let digits =
-                text.get(at + 1..at + 3).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-            decoded.push(digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).ok_or_else(wrong)?);
-            at += 3;
-        } else {
-            decoded.push(*byte);
-            at += 1;
-        }
-    }
-    String::from_utf8(decoded).ok().filter(|text| !text.contains('\0')).ok_or_else(wrong)
+    // The library takes a sign that introduces nothing for itself.
+    let introduces = |rest: &str| rest.as_bytes().get(..2).is_some_and(|code| code.iter().all(u8::is_ascii_hexdigit));
+    let decoded = percent_decode_str(text).decode_utf8().ok().filter(|decoded| !decoded.contains('\0'));
+    let decoded = decoded.filter(|_| text.split('%').skip(1).all(introduces));
+    decoded.map(Cow::into_owned).ok_or_else(|| format!("`{text}` is not percent-encoded UTF-8"))
 }
 
 #[cfg(test)]

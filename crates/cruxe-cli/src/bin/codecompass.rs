@@ -1,5 +1,8 @@
-//! `codecompass`: see `cruxe_cli`.
+//! `codecompass`: `cruxe` under another name.
+
+#[path = "../launcher.rs"]
+mod launcher;
 
 fn main() -> std::process::ExitCode {
-    cruxe_cli::main(cruxe_cli::Program::Codecompass)
+    launcher::main("codecompass")
 }

@@ -1,5 +1,5 @@
 //! `cruxe`: see `cruxe_cli`.
 
 fn main() -> std::process::ExitCode {
-    cruxe_cli::main(cruxe_cli::Program::Cruxe)
+    cruxe_cli::main()
 }

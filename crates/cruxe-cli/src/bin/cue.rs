@@ -1,5 +1,8 @@
-//! `cue`: see `cruxe_cli`.
+//! `cue`: `cruxe` under another name.
+
+#[path = "../launcher.rs"]
+mod launcher;
 
 fn main() -> std::process::ExitCode {
-    cruxe_cli::main(cruxe_cli::Program::Cue)
+    launcher::main("cue")
 }

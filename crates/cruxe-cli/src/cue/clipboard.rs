@@ -5,11 +5,12 @@
 //! the display is gone. A clipboard that does not answer is that process's problem: it is ended after [`PATIENCE`].
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use super::error::{CueError, Kind};
+use crate::program::Program;
 
 /// How long the clipboard has to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,8 +27,7 @@ pub(super) fn copy(text: &str) -> Result<(), String> {
             return Err("no display".to_owned());
         }
     }
-    let program = std::env::current_exe().map_err(|problem| problem.to_string())?;
-    let mut command = Command::new(program);
+    let mut command = Program::Cue.command().map_err(|problem| problem.to_string())?;
     command.arg("hold-clipboard").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     // Ctrl-C is for us, not for what was copied.
     #[cfg(unix)]

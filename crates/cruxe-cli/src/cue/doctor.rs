@@ -1,6 +1,5 @@
 //! `cue doctor`.
 
-use std::fmt;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,12 +8,11 @@ use clap::Args;
 use cruxe_deck::doctor::repair::{self, RepairedFile};
 use cruxe_deck::doctor::{self, Check, Finding, Report, Severity};
 use cruxe_deck::{Deck, DeckConfig};
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use serde_json::json;
 use similar::TextDiff;
 
-use super::deck;
-use super::error::{self, CueError, Kind};
+use super::error::{CueError, Kind};
+use super::{deck, report};
 use crate::context::Context;
 use crate::output;
 
@@ -129,8 +127,9 @@ fn print(deck: &Deck, report: &Report) {
     let paint = output::Paint::stdout();
     for finding in &report.findings {
         let text = finding.span.as_ref().and_then(|_| shown_text(deck, &finding.path));
-        let shown = Shown { finding, source: text.map(|bytes| source(&finding.path, &bytes)) };
-        output::line(error::render(&shown, paint).trim_end_matches('\n'));
+        // The same length as the file, so that places stay right.
+        let text = text.map(|bytes| cruxe_extract::as_text(&bytes).0.into_owned());
+        output::line(report_of(finding, text.as_deref()).render(paint).trim_end_matches('\n'));
         output::line("");
     }
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
@@ -146,62 +145,24 @@ fn print(deck: &Deck, report: &Report) {
     }
 }
 
-fn source(path: &str, bytes: &[u8]) -> NamedSource<String> {
-    // The same length as the file, so that places stay right.
-    NamedSource::new(path, cruxe_extract::as_text(bytes).0.into_owned())
-}
-
-/// A finding as a report.
-#[derive(Debug)]
-struct Shown<'a> {
-    finding: &'a Finding,
-    source: Option<NamedSource<String>>,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-        write!(f, "{}{line}: {}", self.finding.path, self.finding.message)
-    }
-}
-
-impl std::error::Error for Shown<'_> {}
-
-impl Diagnostic for Shown<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let name = match self.finding.check {
-            Check::Config => "config",
-            Check::FrontMatter => "front-matter",
-            Check::DeadLink => "dead-link",
-            Check::DeadReference => "dead-reference",
-            Check::UnknownId => "unknown-id",
-            Check::CircularDependency => "circular-dependency",
-            Check::OrphanCard => "orphan-card",
-        };
-        Some(match self.finding.code {
-            Some(code) => Box::new(format!("{name} ({code})")),
-            None => Box::new(name),
-        })
-    }
-
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.finding.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.finding.help.as_ref().map(|text| Box::new(text) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let source = self.source.as_ref()?;
-        let span = error::clamp(source.inner(), self.finding.span.clone()?);
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some("here".to_owned()), span.start, span.len()))))
+/// A finding as a report, with the place if there is a text to show it in.
+fn report_of<'a>(finding: &'a Finding, text: Option<&'a str>) -> report::Report<'a> {
+    let name = match finding.check {
+        Check::Config => "config",
+        Check::FrontMatter => "front-matter",
+        Check::DeadLink => "dead-link",
+        Check::DeadReference => "dead-reference",
+        Check::UnknownId => "unknown-id",
+        Check::CircularDependency => "circular-dependency",
+        Check::OrphanCard => "orphan-card",
+    };
+    let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = text.zip(finding.span.clone());
+    report::Report {
+        code: finding.code.map_or_else(|| name.to_owned(), |code| format!("{name} ({code})")),
+        warning: finding.severity == Severity::Warning,
+        message: format!("{}{line}: {}", finding.path, finding.message),
+        help: finding.help.as_deref(),
+        place: place.map(|(text, span)| report::Place { path: &finding.path, text, span, label: "here" }),
     }
 }

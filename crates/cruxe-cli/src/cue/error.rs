@@ -1,11 +1,12 @@
 //! Why a `cue` command failed, as a report with a place and advice, and as an exit code.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use serde_json::{Value, json};
 
+use super::report::{self, Report};
 use crate::context::CliError;
 use crate::output::Paint;
 
@@ -43,11 +44,13 @@ impl Kind {
     }
 }
 
-/// A place in a text, to be shown with the lines around it.
+/// A place in a text.
 #[derive(Debug)]
 struct Place {
-    source: NamedSource<String>,
-    label: LabeledSpan,
+    path: String,
+    text: String,
+    span: Range<usize>,
+    label: String,
 }
 
 /// An error of a command.
@@ -90,10 +93,8 @@ impl CueError {
     }
 
     /// Adds the place in a text that the error is about.
-    pub fn at(mut self, path: &str, text: String, span: std::ops::Range<usize>, label: impl Into<String>) -> CueError {
-        let span = clamp(&text, span);
-        let label = LabeledSpan::new(Some(label.into()), span.start, span.len());
-        self.place = Some(Box::new(Place { source: NamedSource::new(path, text), label }));
+    pub fn at(mut self, path: &str, text: String, span: Range<usize>, label: impl Into<String>) -> CueError {
+        self.place = Some(Box::new(Place { path: path.to_owned(), text, span, label: label.into() }));
         self
     }
 
@@ -106,13 +107,18 @@ impl CueError {
         }
         json!({ "error": { "code": code, "message": self.message, "data": data } })
     }
-}
 
-/// A span that lies in the text, on the bounds of its characters.
-pub(crate) fn clamp(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    let start = text.floor_char_boundary(span.start.min(text.len()));
-    let end = text.ceil_char_boundary(span.end.min(text.len()));
-    start..end.max(start)
+    /// Returns the error as a report for people.
+    pub fn render(&self, paint: Paint) -> String {
+        let code = self.number.map_or_else(|| self.kind.word().to_owned(), |number| number.to_string());
+        let place = self.place.as_deref().map(|Place { path, text, span, label }| report::Place {
+            path,
+            text,
+            span: span.clone(),
+            label,
+        });
+        Report { code, warning: false, message: self.message.clone(), help: self.help.as_deref(), place }.render(paint)
+    }
 }
 
 impl fmt::Display for CueError {
@@ -122,40 +128,6 @@ impl fmt::Display for CueError {
 }
 
 impl std::error::Error for CueError {}
-
-impl Diagnostic for CueError {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(match self.number {
-            Some(number) => Box::new(number),
-            None => Box::new(self.kind.word()),
-        })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|text| Box::new(text) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.place.as_ref().map(|place| Box::new(std::iter::once(place.label.clone())) as Box<_>)
-    }
-}
-
-/// Renders a report for people. Lines are never broken, so that what is in it can be searched for and clicked.
-pub(crate) fn render(report: &dyn Diagnostic, paint: Paint) -> String {
-    let render = |theme: GraphicalTheme| {
-        let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_wrap_lines(false);
-        let mut text = String::new();
-        match handler.render_report(&mut text, report) {
-            Ok(()) => text,
-            Err(_) => format!("error: {report}\n"),
-        }
-    };
-    paint.adopt(render(GraphicalTheme::unicode_nocolor()), || render(GraphicalTheme::unicode()))
-}
 
 impl From<CliError> for CueError {
     fn from(error: CliError) -> CueError {

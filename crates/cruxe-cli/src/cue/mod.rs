@@ -14,11 +14,14 @@ mod graph;
 mod init;
 mod list;
 mod open;
+mod picker;
+mod report;
 mod scene;
 mod table;
 mod upgrade;
 mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -71,9 +74,9 @@ enum CueCommand {
     HoldClipboard,
 }
 
-/// Runs `cue` with the process's arguments.
-pub(crate) fn main() -> ExitCode {
-    let cue = match Cue::try_parse() {
+/// Runs `cue` with these arguments, the first of which is its name.
+pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
+    let cue = match Cue::try_parse_from(arguments) {
         Ok(cue) => cue,
         Err(problem) => {
             if let Some(message) = output::usage_for_programs(&problem) {
@@ -92,7 +95,7 @@ pub(crate) fn main() -> ExitCode {
             if json {
                 output::json(&problem.to_json());
             }
-            output::notes(&error::render(&problem, Paint::stderr()));
+            output::notes(&problem.render(Paint::stderr()));
             ExitCode::from(problem.kind.exit_code())
         }
     }

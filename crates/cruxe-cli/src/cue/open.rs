@@ -1,20 +1,15 @@
 //! `cue open`: find a card or document and open it.
 
-use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Args;
 use cruxe_deck::card::CARDS;
 use cruxe_deck::{Card, Deck};
-use cruxe_files::Root;
 use serde_json::json;
-use skim::prelude::{ItemPreview, PreviewContext, SkimOptionsBuilder};
-use skim::{Skim, SkimItem};
 
 use super::error::{CueError, Kind};
-use super::{deck, editor};
+use super::{deck, editor, picker};
 use crate::context::Context;
 use crate::output;
 
@@ -36,27 +31,11 @@ pub(crate) struct Open {
 /// A line to choose from.
 struct Item {
     line: String,
-    files: Arc<Root>,
     path: String,
 }
 
 /// A preview shows no more of a file.
 const LONGEST_PREVIEW: u64 = 4 << 20;
-
-impl SkimItem for Item {
-    fn text(&self) -> Cow<'_, str> {
-        output::shown(&self.line)
-    }
-
-    fn preview(&self, _context: PreviewContext) -> ItemPreview {
-        let text = self.files.read_to_string(&self.path, LONGEST_PREVIEW).unwrap_or_default();
-        ItemPreview::Text(output::shown(&text).into_owned())
-    }
-
-    fn output(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.path)
-    }
-}
 
 impl Open {
     pub fn run(self, context: &Context) -> Result<ExitCode, CueError> {
@@ -66,20 +45,16 @@ impl Open {
         if context.options.json || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
             return Ok(list(context, &items, &query));
         }
-        let failed = |problem: String| CueError::new(Kind::Io, format!("the finder cannot be shown: {problem}"));
-        let options = SkimOptionsBuilder::default()
-            .query(query)
-            .prompt("open> ".to_owned())
-            .preview(String::new())
-            .build()
-            .map_err(|problem| failed(problem.to_string()))?;
-        let chosen = Skim::run_items(options, items).map_err(|problem| failed(problem.to_string()))?;
-        match chosen.selected_items.first() {
-            Some(item) if !chosen.is_abort => {
-                editor::open(&deck.root().join(item.output().as_ref()))?;
+        let failed = |problem| CueError::new(Kind::Io, format!("the finder cannot be shown: {problem}"));
+        let files = deck.files()?;
+        let lines: Vec<String> = items.iter().map(|item| item.line.clone()).collect();
+        let preview = |at: usize| files.read_to_string(&items[at].path, LONGEST_PREVIEW).unwrap_or_default();
+        match picker::choose(&lines, query, preview).map_err(failed)? {
+            Some(at) => {
+                editor::open(&deck.root().join(&items[at].path))?;
                 Ok(ExitCode::SUCCESS)
             }
-            _ => Ok(ExitCode::from(Kind::Workspace.exit_code())),
+            None => Ok(ExitCode::from(Kind::Workspace.exit_code())),
         }
     }
 }
@@ -87,8 +62,7 @@ impl Open {
 /// Cards with their titles, then documents.
 fn items(context: &Context, deck: &Deck) -> Result<Vec<Item>, CueError> {
     let cards = deck.cards()?;
-    let files = Arc::new(deck.files()?);
-    let item = |line, path| Item { line, files: Arc::clone(&files), path };
+    let item = |line, path| Item { line, path };
     let line = |card: &Card| format!("{}  {} [{}]", card.path(), card.title, card.status);
     let mut items: Vec<Item> = cards.cards.iter().map(|card| item(line(card), card.path())).collect();
     let documents = deck::files(context, deck)?.into_iter();

@@ -67,7 +67,7 @@ impl Watch {
                 Ok(inputs) => watch(&mut watcher, &mut watched, folders(&deck, &inputs)),
                 // A card or the configuration in the middle of an edit: the next change may mend it.
                 Err(problem) => {
-                    output::notes(&super::error::render(&problem, output::Paint::stderr()));
+                    output::notes(&problem.render(output::Paint::stderr()));
                     false
                 }
             };

@@ -164,7 +164,7 @@ fn prompt(client: &mut Client, name: &str, arguments: Value) -> String {
 }
 
 fn tokens(text: &str) -> usize {
-    bpe_openai::o200k_base().count(text)
+    cruxe_tokens::count(text)
 }
 
 #[test]

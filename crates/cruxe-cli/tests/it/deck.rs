@@ -398,7 +398,7 @@ fn read_context_finds_documents_cards_and_code_in_every_mode() {
     assert!(paths(&keyword).contains(&".cuedeck/cards/ghi012.md".to_owned()), "{keyword}");
     assert!(paths(&keyword).iter().all(|path| !path.contains("SCENE") && !path.contains(".cache")), "{keyword}");
     let text = std::fs::read_to_string(repo.root.join("docs/auth.md")).unwrap();
-    assert_eq!(keyword["results"][0]["tokens"], bpe_openai::o200k_base().count(&text));
+    assert_eq!(keyword["results"][0]["tokens"], cruxe_tokens::count(&text));
     assert_eq!(keyword["results"][0]["hash"].as_str().unwrap().len(), 64);
     let code = context(json!({"query": "VerifyToken", "limit": 10}));
     let found = code["results"].as_array().unwrap().iter().find(|item| item["path"] == "crates/cue_core/src/auth.rs");

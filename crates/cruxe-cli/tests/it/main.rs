@@ -29,6 +29,7 @@ mod links;
 mod locate;
 mod model;
 mod portable;
+mod programs;
 mod protocol;
 mod refs;
 mod scip;

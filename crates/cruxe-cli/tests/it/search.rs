@@ -207,7 +207,7 @@ fn a_budget_of_tokens_is_never_exceeded() {
         for tool in [("search_code", "query"), ("locate_symbol", "name")] {
             let arguments = json!({tool.1: "rate", "detail_level": "context", "max_tokens": most});
             let answer = client.ok(tool.0, arguments);
-            assert!(bpe_openai::o200k_base().count(&answer.to_string()) <= most, "{most}");
+            assert!(cruxe_tokens::count(&answer.to_string()) <= most, "{most}");
         }
         let arguments = json!({"query": "rate limiter quota client", "max_tokens": most, "limit": 50});
         let found = client.ok("search_code", arguments)["results"].as_array().unwrap().len();

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use cruxe_extract::as_text;
 use cruxe_store::{CompilerRole, CompilerSymbol, FileRow};
+use percent_encoding::percent_decode_str;
 use scip::types::descriptor::Suffix;
 use scip::types::occurrence::Typed_range;
 use scip::types::{Document, Occurrence, PositionEncoding, SymbolRole};
@@ -111,15 +112,8 @@ fn defined_name(occurrence: &Occurrence) -> Option<String> {
 
 /// The path of a `file:` address; as it is, of anything else.
 pub fn local_path(address: &str) -> String {
-    let mut rest = address.strip_prefix("file://").unwrap_or(address).as_bytes();
-    let mut decoded = Vec::with_capacity(rest.len());
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        decoded.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&decoded).trim_end_matches('/').to_owned()
+    let path = address.strip_prefix("file://").unwrap_or(address);
+    percent_decode_str(path).decode_utf8_lossy().trim_end_matches('/').to_owned()
 }
 
 /// What columns count.

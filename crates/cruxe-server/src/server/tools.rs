@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cruxe_deck::document::distance;
 use rmcp::model::{Tool as ListedTool, ToolAnnotations};
 
 use super::connection::Connection;
@@ -96,7 +95,7 @@ impl Server {
     /// Returns the names of the tools that are most like `name`.
     pub fn nearest(&self, name: &str) -> Vec<&'static str> {
         let mut names: Vec<&'static str> = self.tools.iter().map(|served| served.spec.name).collect();
-        names.sort_by_key(|known| distance(name, known));
+        names.sort_by_key(|known| strsim::levenshtein(name, known));
         names.truncate(3);
         names
     }

@@ -3,6 +3,7 @@
 //! Everything that can fail because of the disk happens first, in files beside the programs; then each program is
 //! replaced by a rename, which happens completely or not at all.
 
+use std::env::consts::EXE_EXTENSION;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,8 +13,10 @@ use tempfile::NamedTempFile;
 use super::super::error::CueError;
 use super::failed;
 
-/// The programs of a release.
-const PROGRAMS: [&str; 3] = ["cruxe", "codecompass", "cue"];
+/// The program of a release that does the work. It may have been installed under another name.
+const PROGRAM: &str = "cruxe";
+/// What a release has beside it, to run it under other names.
+const LAUNCHERS: [&str; 2] = ["codecompass", "cue"];
 /// More than any of them has.
 const LARGEST_PROGRAM: u64 = 512 << 20;
 
@@ -63,9 +66,14 @@ impl Place {
         } else {
             staged.push((self.program.clone(), self.write(&mut io::BufReader::new(reader), &self.program)?));
         }
-        if !staged.iter().any(|(target, _)| *target == self.program) {
-            let name = self.program.file_name().unwrap_or_default().display().to_string();
-            return Err(failed(format!("the release has no program `{name}`; nothing was changed")));
+        let Some((_, new)) = staged.iter().find(|(target, _)| *target == self.program) else {
+            return Err(failed(format!("the release has no program `{PROGRAM}`; nothing was changed")));
+        };
+        // Where a copy under another name runs, the one that launchers look for is brought up to date with it.
+        let named = self.program.with_file_name(PROGRAM).with_extension(EXE_EXTENSION);
+        if named != self.program && named.is_file() {
+            let copy = self.write(&mut new.reopen().map_err(unreadable)?, &named)?;
+            staged.push((named, copy));
         }
         // The running program last: if something fails before it, `cue upgrade` is still there to be run again.
         staged.sort_by_key(|(target, _)| *target == self.program);
@@ -79,14 +87,17 @@ impl Place {
 
     /// The program here that an entry of an archive is a newer version of.
     fn target(&self, entry: &Path) -> Option<PathBuf> {
-        let stem = entry.file_stem()?.to_str()?;
-        let own = self.program.file_stem()?.to_str()?;
-        let extension = std::env::consts::EXE_EXTENSION;
-        if entry.extension().unwrap_or_default() != extension || !(PROGRAMS.contains(&stem) || stem == own) {
+        if entry.extension().unwrap_or_default() != EXE_EXTENSION {
             return None;
         }
-        let target = self.folder.join(entry.file_name()?);
-        target.is_file().then_some(target)
+        match entry.file_stem()?.to_str()? {
+            PROGRAM => Some(self.program.clone()),
+            name if LAUNCHERS.contains(&name) => {
+                let target = self.folder.join(entry.file_name()?);
+                (target != self.program && target.is_file()).then_some(target)
+            }
+            _ => None,
+        }
     }
 
     fn write(&self, from: &mut dyn Read, target: &Path) -> Result<NamedTempFile, CueError> {
@@ -117,7 +128,11 @@ mod tests {
     use super::*;
 
     fn place(folder: &Path) -> Place {
-        Place { program: folder.join("cue"), folder: folder.to_owned() }
+        named(folder, "cruxe")
+    }
+
+    fn named(folder: &Path, program: &str) -> Place {
+        Place { program: folder.join(program), folder: folder.to_owned() }
     }
 
     fn archive(path: &Path, entries: &[(&str, &str)]) {
@@ -149,10 +164,26 @@ mod tests {
         archive(&file, &[("r/cue", "new cue"), ("r/cruxe", "new"), ("r/codecompass", "new"), ("r/ls", "new")]);
         let replaced = place(bin.path()).replace(&file, true).unwrap();
         let path = |name: &str| bin.path().join(name).display().to_string();
-        assert_eq!(replaced, [path("cruxe"), path("cue")]);
+        assert_eq!(replaced, [path("cue"), path("cruxe")]);
         assert_eq!(fs::read(bin.path().join("cue")).unwrap(), b"new cue");
+        assert_eq!(fs::read(bin.path().join("cruxe")).unwrap(), b"new");
         assert_eq!(fs::read(bin.path().join("ls")).unwrap(), b"old");
         assert_eq!(names(bin.path()), ["cruxe", "cue", "ls"]);
+    }
+
+    #[test]
+    fn a_copy_under_another_name_stays_the_whole_program() {
+        let (bin, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = other.path().join("x.tar.zst");
+        archive(&file, &[("r/cue", "launcher"), ("r/cruxe", "whole")]);
+        fs::write(bin.path().join("cue"), "old").unwrap();
+        let path = |name: &str| bin.path().join(name).display().to_string();
+        assert_eq!(named(bin.path(), "cue").replace(&file, true).unwrap(), [path("cue")]);
+        assert_eq!(fs::read(bin.path().join("cue")).unwrap(), b"whole");
+        fs::write(bin.path().join("cruxe"), "old").unwrap();
+        assert_eq!(named(bin.path(), "cue").replace(&file, true).unwrap(), [path("cruxe"), path("cue")]);
+        assert_eq!(fs::read(bin.path().join("cruxe")).unwrap(), b"whole");
+        assert_eq!(names(bin.path()), ["cruxe", "cue"]);
     }
 
     #[test]
@@ -161,13 +192,13 @@ mod tests {
         fs::write(bin.path().join("cue"), "old").unwrap();
         fs::write(bin.path().join("cruxe"), "old").unwrap();
         let file = other.path().join("x.tar.zst");
-        for entries in [&[("cruxe", "new")][..], &[], &[("cue", "")]] {
+        for entries in [&[("cue", "new")][..], &[], &[("cruxe", "")]] {
             archive(&file, entries);
             assert_eq!(place(bin.path()).replace(&file, true).unwrap_err().number, Some(1004));
         }
         fs::write(&file, "no archive").unwrap();
         assert_eq!(place(bin.path()).replace(&file, true).unwrap_err().number, Some(1004));
-        assert_eq!(fs::read(bin.path().join("cruxe")).unwrap(), b"old");
+        assert_eq!(fs::read(bin.path().join("cue")).unwrap(), b"old");
         assert_eq!(names(bin.path()), ["cruxe", "cue"]);
     }
 

@@ -31,7 +31,7 @@ fn dry(sandbox: &Sandbox, repo: &Repo, arguments: &[&str]) -> String {
 }
 
 fn tokens(text: &str) -> usize {
-    bpe_openai::o200k_base().count(text)
+    cruxe_tokens::count(text)
 }
 
 #[test]

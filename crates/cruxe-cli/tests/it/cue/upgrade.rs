@@ -1,13 +1,15 @@
 //! `cue upgrade` against release servers of every kind, most of them bad.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use minisign::KeyPair;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -102,11 +104,12 @@ fn serve(stream: TcpStream, answers: &Mutex<HashMap<String, Answer>>, asked: &Mu
     };
 }
 
-/// A program of its own that may be replaced, and a key.
+/// A program of its own that may be replaced, its launcher, and a key.
 struct Installed {
     sandbox: Sandbox,
-    keys: KeyPair,
+    key: Ed25519KeyPair,
     program: PathBuf,
+    launcher: PathBuf,
 }
 
 fn platform() -> String {
@@ -116,17 +119,37 @@ fn platform() -> String {
 impl Installed {
     fn new() -> Installed {
         let sandbox = Sandbox::new();
-        let program = sandbox.path("bin/cue");
         fs::create_dir(sandbox.path("bin")).unwrap();
-        let built = env!("CARGO_BIN_EXE_cue");
-        if fs::hard_link(built, &program).is_err() {
-            fs::copy(built, &program).unwrap();
-        }
-        Installed { sandbox, keys: KeyPair::generate_unencrypted_keypair().unwrap(), program }
+        let install = |built: &str, name: &str| {
+            let path = sandbox.path("bin").join(name);
+            if fs::hard_link(built, &path).is_err() {
+                fs::copy(built, &path).unwrap();
+            }
+            path
+        };
+        let program = install(env!("CARGO_BIN_EXE_cruxe"), "cruxe");
+        let launcher = install(env!("CARGO_BIN_EXE_cue"), "cue");
+        let key = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
+        let key = Ed25519KeyPair::from_pkcs8(key.as_ref()).unwrap();
+        Installed { sandbox, key, program, launcher }
     }
 
+    /// Says which key it is: eight bytes that minisign takes at random.
+    fn key_id(&self) -> &[u8] {
+        &self.key.public_key().as_ref()[..8]
+    }
+
+    /// The public key as minisign writes it.
+    fn public_key(&self) -> String {
+        BASE64.encode([b"Ed", self.key_id(), self.key.public_key().as_ref()].concat())
+    }
+
+    /// A signature as minisign writes it: of the data's hash, and then of that signature with the trusted comment.
     fn sign(&self, data: &[u8], comment: &str) -> String {
-        minisign::sign(None, &self.keys.sk, data, Some(comment), None).unwrap().into_string()
+        let signature = self.key.sign(blake2b_simd::blake2b(data).as_bytes());
+        let both = self.key.sign(&[signature.as_ref(), comment.as_bytes()].concat());
+        let signature = BASE64.encode([b"ED", self.key_id(), signature.as_ref()].concat());
+        format!("untrusted comment: of a test\n{signature}\ntrusted comment: {comment}\n{}\n", BASE64.encode(both))
     }
 
     /// The entry of a build that is as it should be.
@@ -146,8 +169,8 @@ impl Installed {
     }
 
     fn upgrade(&self, server: &str, arguments: &[&str]) -> Run {
-        let key = self.keys.pk.to_base64();
-        let mut command = self.sandbox.command(self.program.to_str().unwrap());
+        let key = self.public_key();
+        let mut command = self.sandbox.command(self.launcher.to_str().unwrap());
         command.current_dir(self.sandbox.user_home()).args(["upgrade", "--from", server, "--key", &key]);
         run(command.args(arguments))
     }
@@ -164,16 +187,18 @@ impl Installed {
     }
 
     fn is_as_it_was(&self) {
-        let names: Vec<_> =
+        let names: BTreeSet<_> =
             fs::read_dir(self.sandbox.path("bin")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["cue"]);
-        assert_eq!(fs::metadata(&self.program).unwrap().len(), fs::metadata(env!("CARGO_BIN_EXE_cue")).unwrap().len());
+        assert_eq!(names, BTreeSet::from(["cruxe".into(), "cue".into()]));
+        let length = |path: &Path| fs::metadata(path).unwrap().len();
+        assert_eq!(length(&self.program), length(Path::new(env!("CARGO_BIN_EXE_cruxe"))));
+        assert_eq!(length(&self.launcher), length(Path::new(env!("CARGO_BIN_EXE_cue"))));
     }
 }
 
 #[test]
 #[cfg(unix)]
-fn a_good_release_replaces_the_program() {
+fn a_good_release_replaces_the_program_that_launchers_run() {
     let installed = Installed::new();
     let server = installed.server("99.0.0");
     let check = installed.upgrade(&server.address, &["--check"]).ok();
@@ -183,7 +208,7 @@ fn a_good_release_replaces_the_program() {
     assert_eq!(report["latest_version"], "99.0.0");
     assert_eq!(report["replaced"], json!([installed.program.canonicalize().unwrap()]));
     assert_eq!(fs::read(&installed.program).unwrap(), NEW);
-    let new = run(&mut installed.sandbox.command(installed.program.to_str().unwrap()));
+    let new = run(&mut installed.sandbox.command(installed.launcher.to_str().unwrap()));
     assert_eq!(new.ok(), "I am new\n");
     assert_eq!(*server.asked.lock().unwrap(), ["/manifest.json", "/manifest.json", "/cue"]);
 }
@@ -294,7 +319,7 @@ fn without_server_or_key_nothing_is_fetched_and_the_message_says_how_to_set_them
     let installed = Installed::new();
     let server = installed.server("99.0.0");
     let command = |arguments: &[&str]| {
-        let mut command = installed.sandbox.command(installed.program.to_str().unwrap());
+        let mut command = installed.sandbox.command(installed.launcher.to_str().unwrap());
         command.current_dir(installed.sandbox.user_home()).arg("upgrade").args(arguments);
         command
     };
@@ -321,7 +346,7 @@ fn settings_come_from_the_environment_and_the_users_file_but_never_from_a_worksp
     let server = installed.server("99.0.0");
     let settings = format!("[upgrade]\nserver = \"{}\"\n", server.address);
     let check = |variable: &str, arguments: &[&str]| {
-        let mut command = installed.sandbox.command(installed.program.to_str().unwrap());
+        let mut command = installed.sandbox.command(installed.launcher.to_str().unwrap());
         command.current_dir(installed.sandbox.user_home()).env("CUE_RELEASE_URL", variable);
         run(command.args(["upgrade", "--check"]).args(arguments)).code
     };

@@ -130,13 +130,22 @@ fn definitions_are_places_with_signatures() {
 fn uses_are_lines_by_file_and_calls_are_a_tree() {
     let shop = Shop::new();
     let view = shop.view();
-    let question = references::Question { wanted: wanted("shop.cart.add_tax"), edge: None, limit: 2, offset: 0 };
-    let found = references::find(&view, &Layers::None, &question).unwrap();
-    let answer = ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief);
-    assert_snapshot!(shop.text(&answer), @r#"
+    let mut text = String::new();
+    for name in ["add_tax", "shop.cart.add_tax"] {
+        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0 };
+        let found = references::find(&view, &Layers::None, &question).unwrap();
+        text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
+    }
+    assert_snapshot!(text, @r#"
     2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line, a qualified name or a symbol_id from candidates
     fn other.cart.add_tax  other/cart.py:1
     0 references
+    fn shop.cart.add_tax  shop/cart.py:6
+    shop/cart.py
+         3  return add_tax(sum(self.prices))
+    shop/invoice.py
+         1  from shop.cart import Cart, add_tax
+    3 references, 2 shown (--limit 3)
     "#);
     let direction = Direction::Callers;
     let question = call_graph::Question { wanted: wanted("shop.cart.add_tax"), direction, depth: 2, limit: 9 };

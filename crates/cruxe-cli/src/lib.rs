@@ -15,7 +15,7 @@ mod program;
 mod progress;
 mod signals;
 #[cfg(test)]
-mod tool_lists;
+mod tool_list_tests;
 
 use std::process::ExitCode;
 

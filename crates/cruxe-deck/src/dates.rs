@@ -123,8 +123,9 @@ pub fn parse_time(text: &str) -> Option<Timestamp> {
     TimeZone::UTC.to_timestamp(time).ok()
 }
 
-/// Returns a moment to the second, as cards and answers have it: `2026-01-02T10:43:00Z`.
-pub fn to_seconds(time: Timestamp) -> String {
+/// Returns a moment to the second, as cards and answers have it: `2026-01-02T10:43:00Z`. It is cut, not rounded: what has
+/// happened is never told as still to come.
+pub fn seconds(time: Timestamp) -> String {
     let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
     whole.to_string()
 }
@@ -208,6 +209,6 @@ mod tests {
         }
         assert_eq!(at("2024-06-01"), "2024-06-01T00:00:00Z".parse().unwrap());
         assert_eq!(parse_time("soon"), None);
-        assert_eq!(to_seconds("2024-06-01T09:00:00.75Z".parse().unwrap()), "2024-06-01T09:00:00Z");
+        assert_eq!(seconds("2024-06-01T09:00:00.75Z".parse().unwrap()), "2024-06-01T09:00:00Z");
     }
 }

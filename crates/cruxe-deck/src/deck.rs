@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use crate::card::{self, CARDS, Card, CardId, Priority, Problem, Reading, Status};
 use crate::config::{self, DeckConfig, Layer, LoadedConfig};
 use crate::dates;
+use crate::documents::Documents;
 use crate::error::DeckError;
 use crate::frontmatter::{self, FrontMatter, NewValue};
 use crate::graph::TaskGraph;
@@ -35,6 +36,7 @@ pub struct Deck {
     patience: Duration,
     user_config: Option<PathBuf>,
     known: Mutex<Known>,
+    documents: Documents,
 }
 
 /// Every card, and what is wrong with files that should be cards.
@@ -154,7 +156,9 @@ pub struct Cleaned {
 impl Deck {
     /// The deck of a workspace; its folder need not exist.
     pub fn open(root: impl Into<PathBuf>) -> Deck {
-        Deck { root: root.into(), patience: PATIENCE, user_config: None, known: Mutex::default() }
+        let root = root.into();
+        let documents = Documents::new(root.clone());
+        Deck { root, patience: PATIENCE, user_config: None, known: Mutex::default(), documents }
     }
 
     /// Sets where the user's own settings for every deck are; the file need not exist.
@@ -170,6 +174,11 @@ impl Deck {
     /// Returns the root of the workspace.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the documents beside the cards.
+    pub fn documents(&self) -> &Documents {
+        &self.documents
     }
 
     /// Returns `.cuedeck`.
@@ -369,7 +378,7 @@ impl Deck {
         let has = |key: &str| front.as_ref().is_some_and(|front| front.entry(key).is_some());
         let stamp_key = if has("updated_at") && !has("updated") { "updated_at" } else { "updated" };
         let mut all = changes.to_vec();
-        all.push((stamp_key, NewValue::Plain(dates::to_seconds(now))));
+        all.push((stamp_key, NewValue::Plain(dates::seconds(now))));
         let edited =
             frontmatter::edit(&text, &all).map_err(|problem| DeckError::Edit { path: repo_path.clone(), problem })?;
         let reading = card::read(id, &repo_path, edited.as_bytes());
@@ -484,7 +493,7 @@ fn render(new: &NewCard, title: &str, now: Timestamp) -> String {
     }
     let depends_on: Vec<&str> = new.depends_on.iter().map(CardId::as_str).collect();
     text += &format!("tags: {}\ndepends_on: {}\n", frontmatter::list(&new.tags), frontmatter::list(&depends_on));
-    text += &format!("created: {}\n---\n\n# {title}\n", dates::to_seconds(now));
+    text += &format!("created: {}\n---\n\n# {title}\n", dates::seconds(now));
     text
 }
 

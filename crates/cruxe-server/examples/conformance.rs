@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use cruxe_model::config::HttpConfig;
 use cruxe_server::Server;
-use cruxe_server::http::{Gate, HttpOptions, Site, listen, serve_http};
-use cruxe_server::metrics::Page;
+use cruxe_server::http::{AccessPolicy, Backend, HttpOptions, listen, serve_http};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, CompleteRequestParams, CompleteResult,
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, InputRequiredResult, ListPromptsResult,
@@ -39,35 +38,14 @@ struct Fixtures;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bind = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    let gate = Gate::new(bind, None, &[], &[])?;
-    let listener = listen(bind, 0, &gate).await?;
+    let access = AccessPolicy::new(bind, None, &[], &[])?;
+    let listener = listen(bind, 0, &access).await?;
     println!("listening on http://{}/mcp", listener.local_addr()?);
-    let site = Arc::new(Fixed { server: Arc::new(Server::new("fixtures", "1", "", Vec::new())) });
-    let options = HttpOptions { gate, tls: None, limits: HttpConfig::default() };
-    serve_http(listener, site, options, std::future::pending()).await;
+    let server = Arc::new(Server::new("fixtures", "1", "", Vec::new()));
+    let backend = Backend { server, connect: Box::new(|| Fixtures), app: None };
+    let options = HttpOptions { access, tls: None, limits: HttpConfig::default() };
+    serve_http(listener, backend, options, std::future::pending()).await;
     Ok(())
-}
-
-struct Fixed {
-    server: Arc<Server>,
-}
-
-impl Site for Fixed {
-    type Handler = Fixtures;
-
-    fn connect(&self) -> Fixtures {
-        Fixtures
-    }
-
-    fn server(&self) -> &Arc<Server> {
-        &self.server
-    }
-
-    fn health(&self) -> &'static str {
-        "ready"
-    }
-
-    fn describe(&self, _page: &mut Page) {}
 }
 
 /// Makes one of rmcp's types of JSON.

@@ -1,27 +1,30 @@
 //! What the tools share: open workspaces and how they are doing.
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cruxe_deck::context;
+use parking_lot::Mutex;
+
+pub use cruxe_deck::dates::seconds;
+use cruxe_deck::{Deck, context};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
-use jiff::Timestamp;
-use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contract::{Metadata, ToolError};
-use crate::decks::Decks;
 use crate::tool::Call;
 use crate::workspaces::Workspaces;
 
 /// The state of a server.
 pub struct App {
     workspaces: Workspaces,
-    pub(crate) decks: Decks,
+    /// The decks that were asked about, by the roots of their workspaces: open once for tools, resources and prompts alike.
+    decks: Mutex<HashMap<PathBuf, Arc<Deck>>>,
     started: Instant,
     prewarm: Mutex<Prewarm>,
 }
@@ -40,8 +43,8 @@ pub enum Prewarm {
 impl App {
     /// A server's state. [`Prewarm::Warming`] becomes complete with [`App::prewarm`].
     pub fn new(workspaces: Workspaces, prewarm: Prewarm) -> Arc<App> {
-        let decks = Decks::new(workspaces.home().root().join("cue.toml"));
-        Arc::new(App { workspaces, decks, started: Instant::now(), prewarm: Mutex::new(prewarm) })
+        let (decks, prewarm) = (Mutex::default(), Mutex::new(prewarm));
+        Arc::new(App { workspaces, decks, started: Instant::now(), prewarm })
     }
 
     /// The workspaces that it answers about.
@@ -82,13 +85,25 @@ impl App {
             tracing::error!("{problem}");
         }
         let own = self.own();
-        if self.decks.at(&own.project.root).deck.exists()
+        if self.deck(&own.project.root).exists()
             && let Ok(view) = own.view(None, FreshnessPolicy::BestEffort)
             && let Err(problem) = context::read_ahead(&view)
         {
             tracing::warn!("{problem}");
         }
         *self.prewarm.lock() = Prewarm::Complete;
+    }
+
+    /// The deck of a workspace; nothing is read when it is opened.
+    pub(crate) fn deck(&self, root: &Path) -> Arc<Deck> {
+        let mut decks = self.decks.lock();
+        if let Some(known) = decks.get(root) {
+            return Arc::clone(known);
+        }
+        let settings = self.workspaces.home().root().join("cue.toml");
+        let deck = Arc::new(Deck::open(root).with_user_config(settings));
+        decks.insert(root.to_owned(), Arc::clone(&deck));
+        deck
     }
 
     /// The workspace that a call is about.
@@ -158,11 +173,6 @@ impl ActiveJob {
             files_total: job.total,
         }
     }
-}
-
-/// A time to the second, as the contracts write it.
-pub fn seconds(time: Timestamp) -> String {
-    time.round(jiff::Unit::Second).unwrap_or(time).to_string()
 }
 
 /// How a ref of a workspace is doing, whatever state its index is in.

@@ -13,14 +13,13 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::contract::{ErrorCode, ToolError};
-use crate::decks::OpenDeck;
 use crate::session::Session;
 use crate::toolsets::{Toolset, Toolsets};
 
 /// Resources, prompts and completions of some toolsets.
 pub struct Catalog {
     pub(crate) workspace: Arc<Workspace>,
-    open_deck: Arc<OpenDeck>,
+    deck: Arc<Deck>,
     pub(crate) sets: Toolsets,
     /// Counts what was published; whoever follows changes waits for the next.
     published: watch::Sender<u64>,
@@ -35,13 +34,13 @@ impl Catalog {
         let (published, _) = watch::channel(0);
         let counter = published.clone();
         workspace.on_publish(move || counter.send_modify(|count| *count += 1));
-        let open_deck = app.decks.at(&workspace.project.root);
-        Catalog { workspace, open_deck, sets, published, listed: Mutex::default() }
+        let deck = app.deck(&workspace.project.root);
+        Catalog { workspace, deck, sets, published, listed: Mutex::default() }
     }
 
     /// The deck of the server's own workspace.
     pub(crate) fn deck(&self) -> &Deck {
-        &self.open_deck.deck
+        &self.deck
     }
 
     /// Hears of everything that is published from now on.

@@ -1,17 +1,17 @@
 //! Serves many clients over HTTP: MCP at `/mcp`, `/health` for load balancers, `/metrics` for Prometheus.
 //!
 //! rmcp speaks Streamable HTTP, in the newest revision (without sessions) and in the earlier ones (with). Around it:
-//! [`gate`] lets requests in or not, [`entry`] bounds and reads them and answers bare JSON-RPC calls, [`in_flight`] keeps
+//! [`access`] lets requests in or not, [`endpoints`] bounds and reads them and answers bare JSON-RPC calls, [`in_flight`] keeps
 //! the ids of a session apart, [`listen`] owns connections, their time-outs and the end of serving, [`tls`] and [`token`]
 //! read what they are named after.
 //!
-//! Deliberately absent: anything that knows about code bases; a [`Site`] does.
+//! Deliberately absent: anything that knows about code bases; a [`Backend`] does.
 
-mod entry;
-mod gate;
+mod access;
+mod backend;
+mod endpoints;
 mod in_flight;
 mod listen;
-mod site;
 mod tls;
 mod token;
 
@@ -21,9 +21,9 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-pub use gate::{BadOrigin, Gate};
+pub use access::{AccessPolicy, BadOrigin};
+pub use backend::Backend;
 pub use listen::serve_http;
-pub use site::{CruxeSite, Site};
 pub use tls::{TlsError, read_tls};
 pub use token::{Token, TokenError};
 
@@ -32,7 +32,7 @@ use cruxe_model::config::HttpConfig;
 /// How a server is reached.
 pub struct HttpOptions {
     /// Who is let in.
-    pub gate: Gate,
+    pub access: AccessPolicy,
     /// Keys and certificates; `None`: plain HTTP.
     pub tls: Option<Arc<tokio_rustls::rustls::ServerConfig>>,
     /// Bounds of size, time and number.
@@ -59,8 +59,8 @@ pub enum HttpError {
 }
 
 /// Takes a port. Off loopback a token is required.
-pub async fn listen(address: IpAddr, port: u16, gate: &Gate) -> Result<TcpListener, HttpError> {
-    if !address.is_loopback() && !gate.needs_token() {
+pub async fn listen(address: IpAddr, port: u16, access: &AccessPolicy) -> Result<TcpListener, HttpError> {
+    if !address.is_loopback() && !access.needs_token() {
         return Err(HttpError::TokenRequired(address));
     }
     let listener = TcpListener::bind((address, port)).await;

@@ -7,23 +7,22 @@
 //!
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
+mod admission;
 pub mod app;
 pub mod arguments;
-mod call_error;
 mod cards;
 pub mod catalog;
 mod complete;
 pub mod contract;
-mod decks;
 pub mod http;
 pub mod limits;
 pub mod metrics;
 mod pages;
-mod places;
 mod progress;
 mod prompts;
 mod resources;
 mod roots;
+mod rpc;
 pub mod schema;
 pub mod server;
 pub mod session;
@@ -41,6 +40,6 @@ pub use cruxe_model::Work;
 pub use server::{Connection, Server};
 pub use session::Session;
 pub use stdio::{StdioError, serve_stdio, serve_stdio_within};
-pub use tool::{Answer, Call, Tool, ToolSpec, typed};
+pub use tool::{Call, Tool, ToolAnswer, ToolSpec, typed};
 pub use toolsets::{Toolset, Toolsets};
 pub use workspaces::{WorkspaceRules, Workspaces};

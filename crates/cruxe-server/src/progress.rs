@@ -6,12 +6,12 @@ use cruxe_model::Work;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Ten notes a second are enough for a person to watch and cost a client nothing.
+/// Ten reports a second are enough for a person to watch and cost a client nothing.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// One report on how far a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Note {
+pub(crate) struct ProgressReport {
     /// How many steps are done.
     pub done: u64,
     /// How many there are.
@@ -22,10 +22,10 @@ pub(crate) struct Note {
 ///
 /// Reports that follow each other faster than ten a second are dropped, the last step excepted. So are those that do not
 /// advance: MCP demands that the figure grows.
-pub(crate) fn heard(work: Work) -> (Work, UnboundedReceiver<Note>) {
-    let (notes, receiver) = unbounded_channel();
+pub(crate) fn reporting(work: Work) -> (Work, UnboundedReceiver<ProgressReport>) {
+    let (reports, receiver) = unbounded_channel();
     let last: Mutex<Option<(Instant, u64)>> = Mutex::default();
-    let report = move |done, total| {
+    let send = move |done, total| {
         let mut last = last.lock();
         let now = Instant::now();
         if let Some((at, reported)) = *last
@@ -35,9 +35,9 @@ pub(crate) fn heard(work: Work) -> (Work, UnboundedReceiver<Note>) {
         }
         *last = Some((now, done));
         // An error means that the call has been answered already; then nobody waits for its progress.
-        let _ = notes.send(Note { done, total });
+        let _ = reports.send(ProgressReport { done, total });
     };
-    (work.heard_by(report), receiver)
+    (work.heard_by(send), receiver)
 }
 
 /// Cancels work when dropped before [`CancelOnDrop::disarm`]: whoever waits for a call tells it by going away.
@@ -65,31 +65,31 @@ impl Drop for CancelOnDrop {
 mod tests {
     use super::*;
 
-    fn received(mut notes: UnboundedReceiver<Note>) -> Vec<u64> {
-        std::iter::from_fn(|| notes.try_recv().ok()).map(|note| note.done).collect()
+    fn received(mut reports: UnboundedReceiver<ProgressReport>) -> Vec<u64> {
+        std::iter::from_fn(|| reports.try_recv().ok()).map(|report| report.done).collect()
     }
 
     #[test]
     fn a_flood_of_reports_is_cut_to_the_first_and_the_last() {
-        let (work, notes) = heard(Work::default());
+        let (work, reports) = reporting(Work::default());
         // Within the interval even on a slow machine: ten reports take microseconds.
         (1..=10).for_each(|done| work.tell(done, 10));
-        assert_eq!(received(notes), [1, 10]);
+        assert_eq!(received(reports), [1, 10]);
     }
 
     #[test]
     fn reports_that_do_not_advance_are_dropped() {
-        let (work, notes) = heard(Work::default());
+        let (work, reports) = reporting(Work::default());
         for done in [3, 3, 2] {
             work.tell(done, done);
         }
-        assert_eq!(received(notes), [3]);
+        assert_eq!(received(reports), [3]);
     }
 
     #[test]
     fn reports_after_the_answer_go_nowhere() {
-        let (work, notes) = heard(Work::default());
-        drop(notes);
+        let (work, reports) = reporting(Work::default());
+        drop(reports);
         work.tell(1, 2);
     }
 

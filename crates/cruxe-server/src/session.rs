@@ -11,8 +11,8 @@ use parking_lot::{Mutex, MutexGuard};
 use percent_encoding::percent_decode_str;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 
+use crate::admission::ClientSlots;
 use crate::limits::{Bucket, Refused};
-use crate::places::OwnPlaces;
 use crate::subscriptions::Followed;
 
 /// How long a call waits for a client that said it has roots and has not told them yet.
@@ -23,7 +23,7 @@ const MAX_ROOTS: usize = 1_000;
 
 /// How many tell one client what changes: one each time that it introduces itself. One that tells a session that has ended
 /// sees that at the next change.
-const MAX_TELLERS: usize = 4;
+const MAX_NOTIFIERS: usize = 4;
 
 /// Streams of news that one client may have open at once.
 const MAX_LISTENERS: usize = 16;
@@ -37,8 +37,8 @@ pub struct Session {
     followed: Mutex<Followed>,
     buckets: Mutex<HashMap<&'static str, Bucket>>,
     lasting: AtomicBool,
-    places: OwnPlaces,
-    tellers: Arc<Semaphore>,
+    slots: ClientSlots,
+    notifiers: Arc<Semaphore>,
     listeners: Semaphore,
     roots: watch::Sender<Roots>,
     roots_asked: RootsAsked,
@@ -48,7 +48,7 @@ pub struct Session {
 /// learn nothing more.
 #[derive(Debug)]
 struct RootsAsked {
-    places: Semaphore,
+    permits: Semaphore,
     turn: AsyncMutex<()>,
 }
 
@@ -75,11 +75,11 @@ impl Session {
             buckets: Mutex::default(),
             followed: Mutex::default(),
             lasting: AtomicBool::new(true),
-            places: OwnPlaces::default(),
-            tellers: Arc::new(Semaphore::new(MAX_TELLERS)),
+            slots: ClientSlots::default(),
+            notifiers: Arc::new(Semaphore::new(MAX_NOTIFIERS)),
             listeners: Semaphore::new(MAX_LISTENERS),
             roots: watch::Sender::default(),
-            roots_asked: RootsAsked { places: Semaphore::new(2), turn: AsyncMutex::default() },
+            roots_asked: RootsAsked { permits: Semaphore::new(2), turn: AsyncMutex::default() },
         }
     }
 
@@ -113,9 +113,9 @@ impl Session {
         self.followed.lock()
     }
 
-    /// The places that calls of this client may take.
-    pub(crate) fn places(&self) -> &OwnPlaces {
-        &self.places
+    /// The slots that calls of this client may take.
+    pub(crate) fn slots(&self) -> &ClientSlots {
+        &self.slots
     }
 
     /// Counts a call of a tool, or refuses it.
@@ -124,9 +124,9 @@ impl Session {
         buckets.entry(tool).or_default().admit(limit, Instant::now())
     }
 
-    /// A place for somebody who tells this client what changes; `None` while there are enough.
-    pub(crate) fn teller(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.tellers).try_acquire_owned().ok()
+    /// The right to tell this client what changes; `None` while enough others do.
+    pub(crate) fn notifier(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.notifiers).try_acquire_owned().ok()
     }
 
     /// How many streams of news this client may still open.
@@ -136,7 +136,7 @@ impl Session {
 
     /// Runs `ask`, after one that is asking already. Where another waits to do so, nothing is run: it will hear the newest.
     pub(crate) async fn in_turn_for_roots(&self, ask: impl Future<Output = ()>) {
-        if let Ok(_place) = self.roots_asked.places.try_acquire() {
+        if let Ok(_permit) = self.roots_asked.permits.try_acquire() {
             let _turn = self.roots_asked.turn.lock().await;
             ask.await;
         }

@@ -14,9 +14,9 @@ use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
 
+use crate::admission::{Admission, Cost};
 use crate::cards;
 use crate::catalog::Catalog;
-use crate::places::{Cost, Places};
 use crate::prompts::portrait;
 use crate::resources::SYMBOL_TOKENS;
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub(crate) const MAX_FOLLOWED: usize = 500;
 pub(crate) type Followed = BTreeMap<String, Option<u64>>;
 
 /// What changed since it was last told.
-struct News {
+struct Changes {
     list: bool,
     resources: Vec<String>,
 }
@@ -69,38 +69,38 @@ impl Catalog {
     }
 
     /// Looks at everything once more and notes what it saw.
-    fn news(&self, session: &Session, list: &mut Option<u64>, followed: &mut Followed) -> News {
+    fn changes_since(&self, session: &Session, list: &mut Option<u64>, followed: &mut Followed) -> Changes {
         let now = self.fingerprint(session);
-        let mut news = News { list: now.is_some() && now != *list, resources: Vec::new() };
+        let mut changes = Changes { list: now.is_some() && now != *list, resources: Vec::new() };
         *list = now.or(*list);
         for (uri, known) in followed {
             let now = self.state(session, uri);
             if now != *known {
                 *known = now;
-                news.resources.push(uri.clone());
+                changes.resources.push(uri.clone());
             }
         }
-        news
+        changes
     }
 }
 
-/// What is looked at on behalf of a client.
-pub(crate) struct Watch {
+/// Somebody who looks on behalf of a client.
+pub(crate) struct Subscriber {
     /// Where resources are.
     pub catalog: Arc<Catalog>,
     /// The client.
     pub session: Arc<Session>,
-    /// A look is a question like others and takes one of their places: a publish makes every client's watch look at once.
-    pub places: Arc<Places>,
+    /// A look is a question like others and takes one of their slots: a publish makes every client's subscriber look at once.
+    pub admission: Arc<Admission>,
 }
 
-impl Watch {
+impl Subscriber {
     /// Looks on a thread of its own; `None` when the server ends.
     async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Catalog, &Session) -> T + Send + 'static) -> Option<T> {
-        let place = self.places.take(&self.session, Cost::Any).await?;
+        let slot = self.admission.admit(&self.session, Cost::Any).await?;
         let (catalog, session) = (Arc::clone(&self.catalog), Arc::clone(&self.session));
         let work = move || {
-            let _place = place;
+            let _slot = slot;
             look(&catalog, &session)
         };
         tokio::task::spawn_blocking(work).await.ok()
@@ -109,8 +109,8 @@ impl Watch {
 
 /// Tells a client of sessions (up to protocol 2025-11-25) what changes, until its connection, which holds the other end
 /// of `open`, is gone.
-pub(crate) async fn tell_session(watch: Watch, peer: Peer<RoleServer>, mut open: watch::Receiver<()>) {
-    let mut changes = watch.catalog.changes();
+pub(crate) async fn notify_session(subscriber: Subscriber, peer: Peer<RoleServer>, mut open: watch::Receiver<()>) {
+    let mut changes = subscriber.catalog.changes();
     let mut list = None;
     let mut first = true;
     loop {
@@ -125,7 +125,7 @@ pub(crate) async fn tell_session(watch: Watch, peer: Peer<RoleServer>, mut open:
             let mut list = known;
             // What is followed is looked at without its lock, which a client that subscribes would wait for.
             let mut followed = session.followed().clone();
-            let news = catalog.news(session, &mut list, &mut followed);
+            let news = catalog.changes_since(session, &mut list, &mut followed);
             let mut current = session.followed();
             for (uri, state) in followed {
                 if let Some(known) = current.get_mut(&uri) {
@@ -135,7 +135,7 @@ pub(crate) async fn tell_session(watch: Watch, peer: Peer<RoleServer>, mut open:
             drop(current);
             (list, news)
         };
-        let Some((now, news)) = watch.look(look).await else { return };
+        let Some((now, news)) = subscriber.look(look).await else { return };
         let told_list = list.is_some() && news.list;
         let began = list.is_none();
         list = now;
@@ -155,8 +155,8 @@ pub(crate) async fn tell_session(watch: Watch, peer: Peer<RoleServer>, mut open:
 }
 
 /// Tells a client that listens (from protocol 2026-07-28 on) what changes, until it stops to.
-pub(crate) async fn tell_listener(watch: Watch, context: &SubscriptionContext) {
-    let mut changes = watch.catalog.changes();
+pub(crate) async fn notify_listener(subscriber: Subscriber, context: &SubscriptionContext) {
+    let mut changes = subscriber.catalog.changes();
     let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
     let wants_list = context.accepted().resources_list_changed == Some(true);
     let mut known = (None, uris.into_iter().map(|uri| (uri, None)).collect::<Followed>());
@@ -164,10 +164,10 @@ pub(crate) async fn tell_listener(watch: Watch, context: &SubscriptionContext) {
     loop {
         let look = move |catalog: &Catalog, session: &Session| {
             let (mut list, mut followed) = known;
-            let news = catalog.news(session, &mut list, &mut followed);
+            let news = catalog.changes_since(session, &mut list, &mut followed);
             ((list, followed), news)
         };
-        let Some((now, news)) = watch.look(look).await else { return };
+        let Some((now, news)) = subscriber.look(look).await else { return };
         known = now;
         // The first look is what later ones are compared with. What was published meanwhile may or may not be in it, so
         // the next look reports everything.

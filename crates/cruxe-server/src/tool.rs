@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::admission::Cost;
 use crate::arguments;
 use crate::contract::{ErrorCode, ToolError};
-use crate::places::Cost;
 use crate::schema::{Object, input_schema, output_schema};
 use crate::session::Session;
 use crate::toolsets::Toolset;
@@ -25,7 +25,7 @@ pub trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
     /// Answers. It runs on a thread of its own and may block; its arguments fit [`ToolSpec::input_schema`].
-    fn call(&self, call: &Call) -> Result<Answer, ToolError>;
+    fn call(&self, call: &Call) -> Result<ToolAnswer, ToolError>;
 }
 
 /// What `tools/list` says of a tool.
@@ -39,7 +39,7 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// JSON Schema of the arguments.
     pub input_schema: Object,
-    /// JSON Schema of [`Answer::json`].
+    /// JSON Schema of [`ToolAnswer::json`].
     pub output_schema: Object,
     /// Whether it is a look at one file or name, and need not wait for those that are more.
     pub quick: bool,
@@ -171,7 +171,7 @@ impl Call {
 
 /// What a tool answers: JSON that is written once, whatever it is sent as.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ToolAnswer {
     json: String,
     /// Where the text content and the bare form lie in it, where they are not the whole object.
     text_at: Option<Range<usize>>,
@@ -179,19 +179,19 @@ pub struct Answer {
     escaped: Option<String>,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// An answer whose text is the structured object.
-    pub fn new(output: &impl Serialize) -> Result<Answer, ToolError> {
-        Ok(Answer { json: written(output)?, text_at: None, escaped: None })
+    pub fn new(output: &impl Serialize) -> Result<ToolAnswer, ToolError> {
+        Ok(ToolAnswer { json: written(output)?, text_at: None, escaped: None })
     }
 
     /// An answer for tools whose contract is an array: an object of the array and its metadata, of which the array alone
     /// is the text.
-    pub fn array(member: &str, items: &[impl Serialize], metadata: &impl Serialize) -> Result<Answer, ToolError> {
+    pub fn array(member: &str, items: &[impl Serialize], metadata: &impl Serialize) -> Result<ToolAnswer, ToolError> {
         let (name, items) = (written(&member)?, written(&items)?);
         let start = name.len() + "{:".len();
         let json = format!("{{{name}:{items},\"metadata\":{}}}", written(metadata)?);
-        Ok(Answer { json, text_at: Some(start..start + items.len()), escaped: None })
+        Ok(ToolAnswer { json, text_at: Some(start..start + items.len()), escaped: None })
     }
 
     /// The same, of items that were written before.
@@ -199,7 +199,7 @@ impl Answer {
         member: &str,
         items: &[&Written],
         metadata: &impl Serialize,
-    ) -> Result<Answer, ToolError> {
+    ) -> Result<ToolAnswer, ToolError> {
         let (name, metadata) = (written(&member)?, written(metadata)?);
         let list = |of: fn(&Written) -> &str, before: &str, room: usize| {
             let length: usize = items.iter().map(|item| of(item).len() + 1).sum();
@@ -216,7 +216,7 @@ impl Answer {
         let mut json = list(|item| &item.json, &before, metadata.len() + 32);
         let text_at = Some(before.len() - 1..json.len());
         json.extend([",\"metadata\":", &metadata, "}"]);
-        Ok(Answer { json, text_at, escaped: Some(list(|item| &item.escaped, "[", 1)) })
+        Ok(ToolAnswer { json, text_at, escaped: Some(list(|item| &item.escaped, "[", 1)) })
     }
 
     /// Returns the text content, which is also what clients outside MCP's envelope get.
@@ -280,8 +280,8 @@ where
         self.spec.clone().with_types::<I, O>()
     }
 
-    fn call(&self, call: &Call) -> Result<Answer, ToolError> {
-        Answer::new(&(self.run)(call.input()?, call)?)
+    fn call(&self, call: &Call) -> Result<ToolAnswer, ToolError> {
+        ToolAnswer::new(&(self.run)(call.input()?, call)?)
     }
 }
 
@@ -293,11 +293,11 @@ mod tests {
 
     #[test]
     fn the_text_of_an_array_is_the_array_in_the_object() {
-        let answer = Answer::array("ta\"sks", &["a", "]}"], &json!({"ref": "main"})).unwrap();
+        let answer = ToolAnswer::array("ta\"sks", &["a", "]}"], &json!({"ref": "main"})).unwrap();
         assert_eq!(answer.text(), r#"["a","]}"]"#);
         let object: Value = serde_json::from_str(answer.json()).unwrap();
         assert_eq!(object, json!({"ta\"sks": ["a", "]}"], "metadata": {"ref": "main"}}));
-        let whole = Answer::new(&json!({"a": 1})).unwrap();
+        let whole = ToolAnswer::new(&json!({"a": 1})).unwrap();
         assert_eq!((whole.text(), whole.json()), (r#"{"a":1}"#, r#"{"a":1}"#));
     }
 
@@ -310,9 +310,9 @@ mod tests {
         });
         for many in 0..=2 {
             let metadata = json!({"ref": "main"});
-            let whole = Answer::array("tasks", &items[..many], &metadata).unwrap();
+            let whole = ToolAnswer::array("tasks", &items[..many], &metadata).unwrap();
             let pieces: Vec<&Written> = pieces[..many].iter().collect();
-            let joined = Answer::array_of_written("tasks", &pieces, &metadata).unwrap();
+            let joined = ToolAnswer::array_of_written("tasks", &pieces, &metadata).unwrap();
             assert_eq!((joined.json(), joined.text()), (whole.json(), whole.text()));
             assert_eq!(joined.into_written(), whole.into_written());
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use cruxe_model::config::HttpConfig;
-use cruxe_server::http::{CruxeSite, Gate, HttpError, HttpOptions, Token, listen, read_tls, serve_http};
+use cruxe_server::http::{AccessPolicy, Backend, HttpError, HttpOptions, Token, listen, read_tls, serve_http};
 use cruxe_server::{App, Server};
 use tokio::net::TcpListener;
 
@@ -57,8 +57,8 @@ pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready
         Some((certificate, key)) => Some(read_tls(certificate, key).map_err(usage)?),
         None => None,
     };
-    let gate = Gate::new(bind, token, &args.allowed_host, &args.allowed_origin).map_err(usage)?;
-    let listener = listen(bind, args.port.unwrap_or(9100), &gate).await.map_err(|problem| match problem {
+    let access = AccessPolicy::new(bind, token, &args.allowed_host, &args.allowed_origin).map_err(usage)?;
+    let listener = listen(bind, args.port.unwrap_or(9100), &access).await.map_err(|problem| match problem {
         HttpError::TokenRequired(_) => CliError::Usage(format!(
             "{problem}; give `--token-file FILE` or set {TOKEN_VARIABLE} (`openssl rand -hex 32` makes one)"
         )),
@@ -67,7 +67,7 @@ pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready
     if !bind.is_loopback() && tls.is_none() {
         tracing::warn!("without TLS the token and all answers can be read on their way; see --tls-cert");
     }
-    Ok(Ready { listener, options: HttpOptions { gate, tls, limits: limits.clone() } })
+    Ok(Ready { listener, options: HttpOptions { access, tls, limits: limits.clone() } })
 }
 
 impl Ready {
@@ -76,9 +76,9 @@ impl Ready {
         if let Ok(address) = self.listener.local_addr() {
             output::note(&format!("listening on {}", url(address, self.options.tls.is_some())));
         }
-        let site = Arc::new(CruxeSite { app: Arc::clone(app), server });
+        let backend = Backend::new(Arc::clone(app), server);
         tokio::select! {
-            () = serve_http(self.listener, site, self.options, signal()) => {}
+            () = serve_http(self.listener, backend, self.options, signal()) => {}
             () = async { signal().await; signal().await } => {}
         }
     }

@@ -224,8 +224,8 @@ fn show(context: &Context, id: &CardId) -> Result<(), CueError> {
     card.depends_on.iter().for_each(|id| line("depends on", &describe(&graph, id)));
     graph.dependents(id.as_str()).iter().for_each(|card| line("needed by", &describe(&graph, card.id.as_str())));
     card.refs.iter().for_each(|reference| line("refers to", reference));
-    card.created.iter().for_each(|time| line("created", &dates::to_seconds(*time)));
-    card.updated.iter().for_each(|time| line("updated", &dates::to_seconds(*time)));
+    card.created.iter().for_each(|time| line("created", &dates::seconds(*time)));
+    card.updated.iter().for_each(|time| line("updated", &dates::seconds(*time)));
     card.notes.iter().for_each(|notes| line("notes", notes.trim()));
     line("file", &card.path());
     if !body.is_empty() {

@@ -151,8 +151,8 @@ pub(super) fn to_json(card: &Card) -> Value {
         "tags": card.tags,
         "depends_on": card.depends_on,
         "refs": card.refs,
-        "created": card.created.map(dates::to_seconds),
-        "updated": card.updated.map(dates::to_seconds),
+        "created": card.created.map(dates::seconds),
+        "updated": card.updated.map(dates::seconds),
         "path": card.path(),
     })
 }

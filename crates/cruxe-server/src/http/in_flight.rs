@@ -14,17 +14,17 @@ use serde_json::Value;
 pub(super) struct InFlight(Mutex<HashSet<(String, String)>>);
 
 /// A request that is being answered; until it is dropped, no other of its session has its id.
-pub(super) struct Place {
+pub(super) struct InFlightRequest {
     all: Arc<InFlight>,
     key: (String, String),
 }
 
 impl InFlight {
     /// Begins a request; `None` while another of the session has the same id.
-    pub(super) fn begin(self: &Arc<Self>, session: &str, id: &Value) -> Option<Arc<Place>> {
+    pub(super) fn begin(self: &Arc<Self>, session: &str, id: &Value) -> Option<Arc<InFlightRequest>> {
         let key = (session.to_owned(), id.to_string());
         let begun = self.lock().insert(key.clone());
-        begun.then(|| Arc::new(Place { all: Arc::clone(self), key }))
+        begun.then(|| Arc::new(InFlightRequest { all: Arc::clone(self), key }))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<(String, String)>> {
@@ -32,7 +32,7 @@ impl InFlight {
     }
 }
 
-impl Drop for Place {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         self.all.lock().remove(&self.key);
     }

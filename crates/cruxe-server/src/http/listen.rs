@@ -11,6 +11,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use rmcp::ServerHandler;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -18,8 +19,8 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-use super::entry::Entry;
-use super::{DRAIN, HttpOptions, Site};
+use super::endpoints::Endpoints;
+use super::{Backend, DRAIN, HttpOptions};
 
 use cruxe_model::config::HttpConfig;
 
@@ -27,34 +28,34 @@ use cruxe_model::config::HttpConfig;
 ///
 /// Nothing new is taken from then on; streams that clients hold open end at once, calls that still run after ten
 /// seconds are cancelled.
-pub async fn serve_http<S: Site>(
+pub async fn serve_http<H: ServerHandler>(
     listener: TcpListener,
-    site: Arc<S>,
+    backend: Backend<H>,
     options: HttpOptions,
     end: impl Future<Output = ()>,
 ) {
     let tls = options.tls.clone().map(TlsAcceptor::from);
     let limits = options.limits.clone();
-    let entry = Entry::new(site, options);
-    let door = Arc::new(Door { builder: builder(&limits), tls, router: entry.router(), limits });
+    let endpoints = Endpoints::new(backend, options);
+    let acceptor = Arc::new(Acceptor { builder: builder(&limits), tls, router: endpoints.router(), limits });
     let shutdown = GracefulShutdown::new();
     tokio::select! {
-        () = accept(&listener, &door, &shutdown) => {}
+        () = accept(&listener, &acceptor, &shutdown) => {}
         () = end => {}
     }
     drop(listener);
-    tracing::info!(running = entry.running(), "ending");
-    entry.end_streams();
+    tracing::info!(running = endpoints.running(), "ending");
+    endpoints.end_streams();
     let mut drained = std::pin::pin!(shutdown.shutdown());
     if timeout(DRAIN, &mut drained).await.is_err() {
-        tracing::warn!(running = entry.running(), "calls are cut off");
-        entry.end_calls();
+        tracing::warn!(running = endpoints.running(), "calls are cut off");
+        endpoints.end_calls();
         let _ = timeout(Duration::from_secs(1), drained).await;
     }
 }
 
 /// What every connection goes through.
-struct Door {
+struct Acceptor {
     builder: Builder<TokioExecutor>,
     tls: Option<TlsAcceptor>,
     router: Router,
@@ -78,14 +79,14 @@ fn builder(limits: &HttpConfig) -> Builder<TokioExecutor> {
     builder
 }
 
-async fn accept(listener: &TcpListener, door: &Arc<Door>, shutdown: &GracefulShutdown) {
-    let places = Arc::new(Semaphore::new(door.limits.max_connections));
+async fn accept(listener: &TcpListener, acceptor: &Arc<Acceptor>, shutdown: &GracefulShutdown) {
+    let slots = Arc::new(Semaphore::new(acceptor.limits.max_connections));
     // Above the limit, clients wait in the system's queue.
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+    while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let watcher = shutdown.watcher();
-                tokio::spawn(connection(Arc::clone(door), stream, watcher, place));
+                tokio::spawn(connection(Arc::clone(acceptor), stream, watcher, slot));
             }
             Err(problem) if is_of_the_client(&problem) => {}
             Err(problem) => {
@@ -102,30 +103,30 @@ fn is_of_the_client(problem: &io::Error) -> bool {
     matches!(problem.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-async fn connection(door: Arc<Door>, stream: TcpStream, watcher: Watcher, _place: OwnedSemaphorePermit) {
+async fn connection(acceptor: Arc<Acceptor>, stream: TcpStream, watcher: Watcher, _slot: OwnedSemaphorePermit) {
     // Answers are small and written whole.
     let _ = stream.set_nodelay(true);
-    let Some(tls) = &door.tls else { return talk(&door, stream, watcher).await };
-    let patience = Duration::from_millis(door.limits.header_timeout_ms);
+    let Some(tls) = &acceptor.tls else { return talk(&acceptor, stream, watcher).await };
+    let patience = Duration::from_millis(acceptor.limits.header_timeout_ms);
     match timeout(patience, tls.accept(stream)).await {
-        Ok(Ok(stream)) => talk(&door, stream, watcher).await,
+        Ok(Ok(stream)) => talk(&acceptor, stream, watcher).await,
         Ok(Err(problem)) => tracing::debug!(%problem, "no TLS handshake"),
         Err(_) => tracing::debug!("no TLS handshake in time"),
     }
 }
 
-async fn talk<IO: AsyncRead + AsyncWrite + Unpin + Send + 'static>(door: &Door, stream: IO, watcher: Watcher) {
+async fn talk<IO: AsyncRead + AsyncWrite + Unpin + Send + 'static>(acceptor: &Acceptor, stream: IO, watcher: Watcher) {
     let asked = Arc::new(AtomicBool::new(false));
     let note = Arc::clone(&asked);
-    let service = door.router.clone().map_request(move |request: Request<_>| {
+    let service = acceptor.router.clone().map_request(move |request: Request<_>| {
         note.store(true, Ordering::Relaxed);
         request
     });
-    let connection = door.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    let connection = acceptor.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     // hyper's time for headers begins when it knows whether it reads HTTP/1 or 2; a client that sends half a word
     // before that would be waited for without end.
     let silent = async {
-        sleep(Duration::from_millis(door.limits.header_timeout_ms)).await;
+        sleep(Duration::from_millis(acceptor.limits.header_timeout_ms)).await;
         if asked.load(Ordering::Relaxed) {
             std::future::pending::<()>().await;
         }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use cruxe_server::contract::{ErrorCode, ToolError};
-use cruxe_server::{Answer, Call, Server, StdioError, Tool, ToolSpec, serve_stdio_within, typed};
+use cruxe_server::{Call, Server, StdioError, Tool, ToolAnswer, ToolSpec, serve_stdio_within, typed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -96,8 +96,8 @@ impl Tool for Numbers {
         ToolSpec::new("numbers", "Numbers", "Lists numbers.")
     }
 
-    fn call(&self, _call: &Call) -> Result<Answer, ToolError> {
-        Answer::array("numbers", &[1, 2, 3], &json!({"ref": "main"}))
+    fn call(&self, _call: &Call) -> Result<ToolAnswer, ToolError> {
+        ToolAnswer::array("numbers", &[1, 2, 3], &json!({"ref": "main"}))
     }
 }
 

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::desk::{Desk, Desks};
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
@@ -48,7 +49,7 @@ struct Created {
     base: Metadata,
 }
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Create a task card in .cuedeck/cards.";
     let spec = ToolSpec::new("create_task", "Create a task", about)
         .writes()
@@ -56,7 +57,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
         .numeric_errors()
         .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "create_task")?;
+        let asked = DeckCall::new(&app, call, "create_task")?;
         let mut depends_on: Vec<CardId> = Vec::new();
         for id in input.depends_on.unwrap_or_default() {
             let id = super::card_id(&id)?;
@@ -72,7 +73,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             depends_on,
         };
         let now = Timestamp::now();
-        let card = create(&desk, &new, now)?;
+        let card = create(&asked, &new, now)?;
         Ok(Output {
             id: card.id.to_string(),
             path: card.path(),
@@ -83,15 +84,15 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
                 assignee: card.assignee,
                 tags: card.tags,
                 depends_on: card.depends_on,
-                created: dates::to_seconds(now),
-                base: desk.metadata(),
+                created: dates::seconds(now),
+                base: asked.metadata(),
             },
         })
     })
 }
 
-fn create(desk: &Desk, new: &NewCard, now: Timestamp) -> Result<Card, DeckError> {
+fn create(asked: &DeckCall, new: &NewCard, now: Timestamp) -> Result<Card, DeckError> {
     // Without an index there are no other refs.
-    let others = OtherRefs::of(&desk.workspace.project.store, Path::new("")).ok();
-    desk.deck().create(new, now, &|id| others.as_ref().is_some_and(|others| others.have(id)))
+    let others = OtherRefs::of(&asked.workspace.project.store, Path::new("")).ok();
+    asked.deck.create(new, now, &|id| others.as_ref().is_some_and(|others| others.have(id)))
 }

@@ -6,7 +6,8 @@ use cruxe_deck::{Card, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::desk::Desks;
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
@@ -44,25 +45,25 @@ struct Task {
     status: Status,
 }
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Tasks that a task directly depends on, or that depend on it.";
     let spec = ToolSpec::new("get_task_dependencies", "Dependencies of a task", about)
         .quick()
         .numeric_errors()
         .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "get_task_dependencies")?;
-        let cards = desk.cards()?;
+        let asked = DeckCall::new(&app, call, "get_task_dependencies")?;
+        let cards = asked.cards()?;
         let graph = cards.graph();
         if graph.card(&input.id).is_none() {
             // Reading it says whether it is missing or malformed.
-            desk.deck().read(&super::card_id(&input.id)?)?;
+            asked.deck.read(&super::card_id(&input.id)?)?;
         }
         let (direction, found) = match input.reverse {
             false => (Direction::Dependencies, graph.dependencies(&input.id)),
             true => (Direction::Dependents, graph.dependents(&input.id)),
         };
-        let mut metadata = desk.metadata();
+        let mut metadata = asked.metadata();
         let missing = graph.missing().iter().filter(|(card, _)| !input.reverse && card.id.as_str() == input.id);
         metadata.warnings.extend(missing.map(|(_, id)| format!("there is no card {id} that can be read")));
         let task = |card: &Arc<Card>| Task { id: card.id.to_string(), title: card.title.clone(), status: card.status };

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
-use super::desk::Desks;
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError};
-use crate::tool::{Answer, Call, Tool, ToolSpec, escaped, written};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 
 /// Which tasks.
@@ -44,7 +45,7 @@ struct Task<'a> {
     assignee: Option<&'a str>,
 }
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "List tasks, active and important ones first. Cards that cannot be read are in metadata.problems.";
     let spec = ToolSpec::new("list_tasks", "List tasks", about)
         .quick()
@@ -53,12 +54,12 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
         .with_types::<Input, Output>();
     let run = move |call: &Call| {
         let input: Input = call.input()?;
-        let desk = desks.enter(call, "list_tasks")?;
+        let asked = DeckCall::new(&app, call, "list_tasks")?;
         let filter = Filter::new(&input)?;
-        let cards = desk.cards()?;
+        let cards = asked.cards()?;
         let wanted = cards.in_turn().iter().filter(|listed| filter.passes(&listed.card));
         let tasks = wanted.map(|listed| listed.written_once(Task::of)).collect::<Result<Vec<&Written>, ToolError>>()?;
-        Answer::array_of_written("tasks", &tasks, &desk.metadata_with_problems(&cards))
+        ToolAnswer::array_of_written("tasks", &tasks, &asked.metadata_with_problems(&cards))
     };
     Arc::new(ArrayTool { spec, run })
 }

@@ -1,8 +1,8 @@
 //! The tools of the deck: documents and tasks. Their errors are JSON-RPC errors with numbers, and four of them are
 //! limited in how often a connection may call them.
 
+mod call;
 mod create_task;
-mod desk;
 mod get_task_dependencies;
 mod list_tasks;
 mod read_context;
@@ -12,22 +12,20 @@ mod validate_task_graph;
 
 use std::sync::Arc;
 
-use self::desk::Desks;
 use crate::app::App;
 use crate::contract::ToolError;
-use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 
 /// Every tool of the deck.
 pub(super) fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
-    let desks = Arc::new(Desks::new(Arc::clone(app)));
     vec![
-        read_context::tool(Arc::clone(&desks)),
-        read_doc::tool(Arc::clone(&desks)),
-        list_tasks::tool(Arc::clone(&desks)),
-        create_task::tool(Arc::clone(&desks)),
-        get_task_dependencies::tool(Arc::clone(&desks)),
-        validate_task_graph::tool(Arc::clone(&desks)),
-        update_task::tool(desks),
+        read_context::tool(Arc::clone(app)),
+        read_doc::tool(Arc::clone(app)),
+        list_tasks::tool(Arc::clone(app)),
+        create_task::tool(Arc::clone(app)),
+        get_task_dependencies::tool(Arc::clone(app)),
+        validate_task_graph::tool(Arc::clone(app)),
+        update_task::tool(Arc::clone(app)),
     ]
 }
 
@@ -38,12 +36,12 @@ struct ArrayTool<F> {
     run: F,
 }
 
-impl<F: Fn(&Call) -> Result<Answer, ToolError> + Send + Sync> Tool for ArrayTool<F> {
+impl<F: Fn(&Call) -> Result<ToolAnswer, ToolError> + Send + Sync> Tool for ArrayTool<F> {
     fn spec(&self) -> ToolSpec {
         self.spec.clone()
     }
 
-    fn call(&self, call: &Call) -> Result<Answer, ToolError> {
+    fn call(&self, call: &Call) -> Result<ToolAnswer, ToolError> {
         (self.run)(call)
     }
 }

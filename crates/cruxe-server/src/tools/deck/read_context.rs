@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
-use super::desk::Desks;
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError, lexical_only};
-use crate::tool::{Answer, Call, Tool, ToolSpec};
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 use crate::toolsets::Toolset;
 
 /// What to look for.
@@ -67,7 +68,7 @@ struct Item {
     anchors: Vec<String>,
 }
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Find documents, task cards and code files by words and meaning. \
                  Each has its size in tokens and its best headings or symbols; read them with read_doc.";
     let spec = ToolSpec::new("read_context", "Find context", about)
@@ -76,7 +77,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
         .with_types::<Input, Output>();
     let run = move |call: &Call| {
         let input: Input = call.input()?;
-        let desk = desks.enter(call, "read_context")?;
+        let asked = DeckCall::new(&app, call, "read_context")?;
         if input.query.trim().is_empty() {
             return Err(ToolError::invalid_input("`query` must not be blank.").with("parameter", "query"));
         }
@@ -85,7 +86,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             (Some(Wanted::Semantic), _) | (None, true) => Mode::Semantic,
             (Some(Wanted::Hybrid), _) | (None, false) => Mode::Hybrid,
         };
-        let transformer = if mode == Mode::Keyword { Ok(None) } else { desk.workspace.transformer() };
+        let transformer = if mode == Mode::Keyword { Ok(None) } else { asked.workspace.transformer() };
         let wanted = input.filters.unwrap_or_default();
         let filters =
             Filters { tags: wanted.tags.unwrap_or_default(), priority: wanted.priority, assignee: wanted.assignee };
@@ -96,7 +97,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             filters,
             transformer: transformer.clone().unwrap_or_default(),
         };
-        let view = desk.view()?;
+        let view = asked.view()?;
         let found = context::find(&view, &question)?;
         let mut metadata =
             Metadata::of(&view.standing).with("embedding_model", found.model).truncated_if(found.truncated);
@@ -112,7 +113,7 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             tokens: found.tokens,
             anchors: found.anchors,
         });
-        Answer::array("results", &results.collect::<Vec<Item>>(), &metadata)
+        ToolAnswer::array("results", &results.collect::<Vec<Item>>(), &metadata)
     };
     Arc::new(ArrayTool { spec, run })
 }

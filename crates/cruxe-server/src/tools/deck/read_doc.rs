@@ -6,7 +6,8 @@ use cruxe_model::RepoPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::desk::{Desk, Desks};
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
@@ -41,14 +42,14 @@ struct LineRange {
     end: u32,
 }
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Read a markdown document, or only the section under a heading.";
     let spec = ToolSpec::new("read_doc", "Read a document", about).quick().numeric_errors().in_set(Toolset::Context);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "read_doc")?;
+        let asked = DeckCall::new(&app, call, "read_doc")?;
         let refused = |problem: String| ToolError::invalid_input(problem).with("parameter", "path");
         let path = RepoPath::parse(&input.path).map_err(|problem| refused(problem.to_string()))?;
-        let excerpt = desk.documents().read(&path, input.anchor.as_deref(), &|| others(&desk))?;
+        let excerpt = asked.deck.documents().read(&path, input.anchor.as_deref(), &|| others(&asked))?;
         Ok(Output {
             path: excerpt.path,
             content: excerpt.content,
@@ -57,14 +58,14 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             hash: excerpt.hash,
             cached: excerpt.cached,
             line_range: excerpt.lines.map(|(start, end)| LineRange { start, end }),
-            metadata: desk.metadata(),
+            metadata: asked.metadata(),
         })
     })
 }
 
 /// The documents of the workspace as they are now.
-fn others(desk: &Desk) -> Vec<String> {
-    let listing = desk.workspace.project.scan().unwrap_or_default();
+fn others(asked: &DeckCall) -> Vec<String> {
+    let listing = asked.workspace.project.scan().unwrap_or_default();
     let files = listing.files.into_iter().map(|file| String::from(file.path));
     files.filter(|path| path.ends_with(".md") && !path.starts_with('.')).collect()
 }

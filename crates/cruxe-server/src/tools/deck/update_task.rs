@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::desk::Desks;
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
@@ -44,14 +45,14 @@ struct Output {
     metadata: Metadata,
 }
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Change fields of a task card; the rest of the file stays byte for byte.";
     let spec = ToolSpec::new("update_task", "Change a task", about).writes().numeric_errors().in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "update_task")?;
+        let asked = DeckCall::new(&app, call, "update_task")?;
         let Updates { status, assignee, priority, notes } = input.updates;
         let update = Update { status, assignee, priority, notes };
-        let updated = desk.deck().update(&super::card_id(&input.id)?, &update, Timestamp::now())?;
+        let updated = asked.deck.update(&super::card_id(&input.id)?, &update, Timestamp::now())?;
         let card = updated.card;
         Ok(Output {
             id: card.id.to_string(),
@@ -59,9 +60,9 @@ pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
             status: card.status,
             assignee: card.assignee,
             priority: card.priority,
-            updated_at: dates::to_seconds(updated.updated_at),
+            updated_at: dates::seconds(updated.updated_at),
             updated_fields: updated.fields,
-            metadata: desk.metadata(),
+            metadata: asked.metadata(),
         })
     })
 }

@@ -6,7 +6,8 @@ use cruxe_deck::graph::show_cycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::desk::Desks;
+use super::call::DeckCall;
+use crate::app::App;
 use crate::contract::{Metadata, ToolError};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
@@ -34,24 +35,24 @@ struct Output {
 /// Dependencies on nothing that are listed one by one.
 const MAX_WARNINGS: usize = 20;
 
-pub(super) fn tool(desks: Arc<Desks>) -> Arc<dyn Tool> {
+pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Check task dependencies for cycles; names the whole cycle.";
     let spec =
         ToolSpec::new("validate_task_graph", "Check the task graph", about).numeric_errors().in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let desk = desks.enter(call, "validate_task_graph")?;
-        let cards = desk.cards()?;
+        let asked = DeckCall::new(&app, call, "validate_task_graph")?;
+        let cards = asked.cards()?;
         let graph = cards.graph();
         let mut cycles = match &input.id {
             None => graph.cycles(),
             Some(id) => {
                 if graph.card(id).is_none() {
-                    desk.deck().read(&super::card_id(id)?)?;
+                    asked.deck.read(&super::card_id(id)?)?;
                 }
                 graph.cycle_below([id.as_str()]).into_iter().collect()
             }
         };
-        let mut metadata = desk.metadata_with_problems(&cards);
+        let mut metadata = asked.metadata_with_problems(&cards);
         let wanted = |card: &cruxe_deck::Card| input.id.as_ref().is_none_or(|id| card.id.as_str() == id);
         let missing: Vec<String> = graph
             .missing()

@@ -1,10 +1,11 @@
-//! What a message says, in JSON-RPC's terms.
+//! What a message says, in JSON-RPC's terms, and how one is refused.
 
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
 
 use crate::schema::Object;
-use crate::tool::Answer;
+use crate::server::CallError;
+use crate::tool::ToolAnswer;
 
 /// What a client hears that has two requests with one id at once.
 pub(crate) const ID_TAKEN: &str =
@@ -23,13 +24,13 @@ pub(crate) enum Message {
     /// Wants none.
     Notification { method: String, params: Option<Object> },
     /// Answers something that we asked.
-    Answer(Value),
+    Response(Value),
 }
 
 /// An error and whom to tell.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// Null where the line does not say which request it is.
+    /// Null where the message does not say which request it is.
     pub(crate) id: Value,
     pub(crate) error: ErrorData,
 }
@@ -39,15 +40,15 @@ impl Refusal {
         Refusal { id, error }
     }
 
-    /// Returns the line to send.
+    /// Returns the message to send.
     pub(crate) fn to_json(&self) -> Value {
         json!({"jsonrpc": "2.0", "id": self.id, "error": self.error})
     }
 }
 
-/// Reads one line.
-pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
-    let value: Value = serde_json::from_slice(line).map_err(|problem| {
+/// Reads one message. This is the only place where bytes of a client become JSON, but for what rmcp reads of HTTP.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Message, Refusal> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|problem| {
         Refusal::new(Value::Null, ErrorData::parse_error(format!("The message is no JSON: {problem}"), None))
     })?;
     let mut object = match value {
@@ -67,7 +68,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
         Some(Value::String(method)) => method,
         Some(_) => return Err(invalid(id, "`method` must be a string.")),
         None if object.contains_key("result") || object.contains_key("error") => {
-            return Ok(Message::Answer(Value::Object(object)));
+            return Ok(Message::Response(Value::Object(object)));
         }
         None => return Err(invalid(id, "A request has a `method`.")),
     };
@@ -86,9 +87,12 @@ pub(crate) fn parse(line: &[u8]) -> Result<Message, Refusal> {
     Ok(if has_id { Message::Request { id, method, params } } else { Message::Notification { method, params } })
 }
 
-/// The answer to a bare call, as JSON.
-pub(crate) fn result_line(id: &Value, answer: &Answer) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text())
+/// The answer to a bare call, a tool that was called as a method, as JSON.
+pub(crate) fn bare_answer(id: Value, outcome: &Result<ToolAnswer, CallError>) -> String {
+    match outcome {
+        Ok(answer) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text()),
+        Err(error) => Refusal::new(id, error.to_rpc()).to_json().to_string(),
+    }
 }
 
 /// A refusal with -32600.
@@ -117,7 +121,7 @@ mod tests {
             Ok(Message::Notification { method: "m".into(), params: None })
         );
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-        assert_eq!(parse(answer.as_bytes()), Ok(Message::Answer(serde_json::from_str(answer).unwrap())));
+        assert_eq!(parse(answer.as_bytes()), Ok(Message::Response(serde_json::from_str(answer).unwrap())));
     }
 
     #[test]

@@ -1,10 +1,9 @@
-//! What the tools of the deck share: the way into the deck of a workspace.
+//! What the tools of the deck share: a call that is about the deck of a workspace.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cruxe_deck::config::{ConfigProblem, DeckConfig};
-use cruxe_deck::documents::Documents;
 use cruxe_deck::{Cards, Deck};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
@@ -12,7 +11,6 @@ use cruxe_model::{IndexingStatus, SchemaStatus};
 
 use crate::app::App;
 use crate::contract::{ErrorCode, Metadata, ToolError};
-use crate::decks::OpenDeck;
 use crate::limits::WINDOW;
 use crate::tool::Call;
 
@@ -23,28 +21,19 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(8);
 /// Problems that an answer lists.
 const MAX_PROBLEMS: usize = 50;
 
-/// The decks of the workspaces that are served.
-pub(super) struct Desks {
-    app: Arc<App>,
-}
-
-/// A deck, for one call.
-pub(super) struct Desk {
+/// A call that is about a deck.
+pub(super) struct DeckCall {
     pub workspace: Arc<Workspace>,
-    open: Arc<OpenDeck>,
+    pub deck: Arc<Deck>,
     warnings: Vec<String>,
 }
 
-impl Desks {
-    pub fn new(app: Arc<App>) -> Desks {
-        Desks { app }
-    }
-
+impl DeckCall {
     /// Opens the deck that a call is about, unless the tool was called too often.
-    pub fn enter(&self, call: &Call, tool: &'static str) -> Result<Desk, ToolError> {
-        let workspace = self.app.workspace(call)?;
-        let open = self.app.decks.at(&workspace.project.root);
-        let (config, warnings) = match open.deck.config() {
+    pub fn new(app: &App, call: &Call, tool: &'static str) -> Result<DeckCall, ToolError> {
+        let workspace = app.workspace(call)?;
+        let deck = app.deck(&workspace.project.root);
+        let (config, warnings) = match deck.config() {
             Ok(loaded) => (loaded.config, loaded.warnings.iter().map(ConfigProblem::without_content).collect()),
             // Tasks can be worked on whatever the configuration says; `cue doctor` exists to complain.
             Err(problem) => {
@@ -62,21 +51,11 @@ impl Desks {
                 .with("window_seconds", WINDOW.as_secs())
                 .with("current_count", refused.current_count));
         }
-        Ok(Desk { workspace, open, warnings })
-    }
-}
-
-impl Desk {
-    pub fn deck(&self) -> &Deck {
-        &self.open.deck
-    }
-
-    pub fn documents(&self) -> &Documents {
-        &self.open.documents
+        Ok(DeckCall { workspace, deck, warnings })
     }
 
     pub fn cards(&self) -> Result<Arc<Cards>, ToolError> {
-        Ok(self.deck().cards_as_of(self.workspace.edits_heard())?)
+        Ok(self.deck.cards_as_of(self.workspace.edits_heard())?)
     }
 
     /// The metadata of an answer that comes from files as they are now.

@@ -1,4 +1,7 @@
-//! What is served: the server of this program, or the one of a test.
+//! What the HTTP entry serves: tools, and what speaks MCP with a client.
+//!
+//! It is generic only in the latter: `examples/conformance.rs` serves the fixtures of MCP's conformance suite, which are no
+//! tools of ours, through the same entry.
 
 use std::sync::Arc;
 
@@ -10,48 +13,34 @@ use crate::server::{Connection, Server};
 use crate::session::Session;
 
 /// Something to serve over HTTP.
-pub trait Site: Send + Sync + 'static {
-    /// What speaks MCP with one client.
-    type Handler: ServerHandler;
-
+pub struct Backend<H = Connection> {
+    /// The server whose tools can also be called as methods, without MCP.
+    pub server: Arc<Server>,
     /// Begins a client's connection. It lasts for one request, or, once initialized, for a session.
-    fn connect(&self) -> Self::Handler;
+    pub connect: Box<dyn Fn() -> H + Send + Sync>,
+    /// What `/health` and `/metrics` tell about beside calls; `None` where no code base is served.
+    pub app: Option<Arc<App>>,
+}
 
-    /// The server whose tools can be called as methods, without MCP.
-    fn server(&self) -> &Arc<Server>;
+impl Backend {
+    /// The server of this program.
+    pub fn new(app: Arc<App>, server: Arc<Server>) -> Backend {
+        let served = Arc::clone(&server);
+        Backend { server, connect: Box::new(move || served.connect_with(Session::fleeting())), app: Some(app) }
+    }
+}
 
+impl<H: ServerHandler> Backend<H> {
     /// The status word of the contract. It may block.
-    fn health(&self) -> &'static str;
+    pub(super) fn health(&self) -> &'static str {
+        let Some(app) = &self.app else { return "ready" };
+        RefStatus::of(app.own(), None).map_or("error", |status| app.status_word(&status))
+    }
 
     /// Adds what [`Server::metrics`] does not know. It may block.
-    fn describe(&self, page: &mut Page);
-}
-
-/// The server of this program.
-pub struct CruxeSite {
-    /// What the tools share.
-    pub app: Arc<App>,
-    /// The tools.
-    pub server: Arc<Server>,
-}
-
-impl Site for CruxeSite {
-    type Handler = Connection;
-
-    fn connect(&self) -> Connection {
-        self.server.connect_with(Session::fleeting())
-    }
-
-    fn server(&self) -> &Arc<Server> {
-        &self.server
-    }
-
-    fn health(&self) -> &'static str {
-        RefStatus::of(self.app.own(), None).map_or("error", |status| self.app.status_word(&status))
-    }
-
-    fn describe(&self, page: &mut Page) {
-        let open = self.app.workspaces().open();
+    pub(super) fn describe(&self, page: &mut Page) {
+        let Some(app) = &self.app else { return };
+        let open = app.workspaces().open();
         page.series("cruxe_workspaces_open", "gauge", "Workspaces whose index is open.");
         page.value("", open.len() as f64);
         // By id: a path would tell whoever reads this how the machine is laid out.
@@ -68,7 +57,7 @@ impl Site for CruxeSite {
             page.value(&format!("{{project=\"{id}\"}}"), symbols as f64);
         }
         page.series("cruxe_uptime_seconds", "gauge", "Time since the server started.");
-        page.value("", self.app.uptime_seconds() as f64);
+        page.value("", app.uptime_seconds() as f64);
         if let Some(bytes) = resident_bytes() {
             page.series("process_resident_memory_bytes", "gauge", "Memory that the process holds.");
             page.value("", bytes as f64);

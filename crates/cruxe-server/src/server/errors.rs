@@ -1,8 +1,15 @@
 //! Why there is no answer to a call, in the forms of the contracts.
+//!
+//! Deliberately absent: the codes and their words ([`contract`](crate::contract)), and messages that are no call at all
+//! ([`rpc`](crate::rpc)).
 
-use crate::contract::{ErrorCode, ToolError};
+use std::any::Any;
+
 use rmcp::model::{ErrorCode as RpcCode, ErrorData};
 use serde_json::Value;
+use tokio::task::JoinError;
+
+use crate::contract::{ErrorCode, ToolError};
 
 /// Why there is no answer to a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -45,6 +52,20 @@ impl CallError {
         };
         ErrorData::new(code, message, Some(data))
     }
+}
+
+/// The error of work whose thread did not come to its end.
+pub(super) fn describe_failure(name: &str, failure: JoinError) -> ToolError {
+    let Ok(panic) = failure.try_into_panic() else {
+        return ToolError::internal(format!("{name} was stopped because the server ends."));
+    };
+    tracing::error!(tool = name, panic = panic_text(panic.as_ref()), "a tool panicked");
+    ToolError::internal(format!("{name} failed unexpectedly: {}", panic_text(panic.as_ref())))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
 }
 
 #[cfg(test)]

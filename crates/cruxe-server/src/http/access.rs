@@ -11,9 +11,9 @@ use axum::http::{Method, StatusCode};
 
 use super::token::Token;
 
-/// Checks requests before anything else looks at them.
+/// The rules by which a request is let in, checked before anything else looks at it.
 #[derive(Debug)]
-pub struct Gate {
+pub struct AccessPolicy {
     token: Option<Token>,
     /// Hosts that may be asked for; `None`: any, which is only so where a token is required.
     hosts: Option<Vec<String>>,
@@ -38,25 +38,30 @@ pub struct BadOrigin(String);
 
 /// Why a request is not let in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct Denied {
     pub(super) status: StatusCode,
     pub(super) problem: &'static str,
 }
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-impl Gate {
-    /// The gate of a server that listens on `bind`.
+impl AccessPolicy {
+    /// The rules of a server that listens on `bind`.
     ///
     /// Loopback names and the address itself may be asked for, and `hosts`. A server on all addresses of a machine does
     /// not know its names; without `hosts` it takes any, because it demands a token.
-    pub fn new(bind: IpAddr, token: Option<Token>, hosts: &[String], origins: &[String]) -> Result<Gate, BadOrigin> {
+    pub fn new(
+        bind: IpAddr,
+        token: Option<Token>,
+        hosts: &[String],
+        origins: &[String],
+    ) -> Result<AccessPolicy, BadOrigin> {
         let names = LOOPBACK.iter().map(|name| (*name).to_owned()).chain([bind.to_string()]);
         let known: Vec<String> = names.chain(hosts.iter().map(|host| host.to_ascii_lowercase())).collect();
         let any = bind.is_unspecified() && hosts.is_empty();
         let parse = |text: &String| Origin::parse(text).ok_or_else(|| BadOrigin(text.clone()));
         let origins = origins.iter().map(parse).collect::<Result<_, _>>()?;
-        Ok(Gate { token, hosts: (!any).then_some(known), origins, local_pages: bind.is_loopback() })
+        Ok(AccessPolicy { token, hosts: (!any).then_some(known), origins, local_pages: bind.is_loopback() })
     }
 
     /// Whether a token is required.
@@ -65,16 +70,16 @@ impl Gate {
     }
 
     /// Checks host and origin.
-    pub(super) fn check_source(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
+    pub(super) fn check_source(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
         let host = asked_host(uri, headers)?;
         if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
-            return Err(Refused {
+            return Err(Denied {
                 status: StatusCode::FORBIDDEN,
                 problem: "This host is not served here; see --allowed-host.",
             });
         }
         if headers.contains_key(ORIGIN) && self.page(headers).is_none() {
-            return Err(Refused {
+            return Err(Denied {
                 status: StatusCode::FORBIDDEN,
                 problem: "This origin is not allowed; see --allowed-origin.",
             });
@@ -83,12 +88,12 @@ impl Gate {
     }
 
     /// Checks the token.
-    pub(super) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub(super) fn check_token(&self, headers: &HeaderMap) -> Result<(), Denied> {
         let Some(token) = &self.token else { return Ok(()) };
         let mut shown = headers.get_all(AUTHORIZATION).iter();
         match (shown.next(), shown.next()) {
             (Some(header), None) if token.is_shown_by(header.as_bytes()) => Ok(()),
-            _ => Err(Refused {
+            _ => Err(Denied {
                 status: StatusCode::UNAUTHORIZED,
                 problem: "A token is required: send `Authorization: Bearer TOKEN`.",
             }),
@@ -105,7 +110,7 @@ impl Gate {
     }
 
     /// What a browser must be told so that a web page that may ask sees the answer.
-    pub(super) fn for_browsers(&self, headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+    pub(super) fn cors_headers(&self, headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
         let Some(origin) = self.page(headers) else { return Vec::new() };
         let fixed = [
             ("access-control-allow-methods", "GET, POST, DELETE"),
@@ -143,15 +148,15 @@ impl Origin {
 }
 
 /// The host that is asked for. HTTP/2 has it in the URI; in HTTP/1 there must be exactly one header.
-fn asked_host(uri: &Uri, headers: &HeaderMap) -> Result<String, Refused> {
-    let refused = Refused { status: StatusCode::BAD_REQUEST, problem: "A request names one host." };
+fn asked_host(uri: &Uri, headers: &HeaderMap) -> Result<String, Denied> {
+    let denied = Denied { status: StatusCode::BAD_REQUEST, problem: "A request names one host." };
     let mut named = headers.get_all(HOST).iter();
     let authority = match (named.next(), named.next(), uri.authority()) {
         (Some(host), None, _) => Authority::try_from(host.as_bytes()).ok(),
         (None, None, Some(authority)) => Some(authority.clone()),
         _ => None,
     };
-    authority.map(|authority| plain_host(&authority)).ok_or(refused)
+    authority.map(|authority| plain_host(&authority)).ok_or(denied)
 }
 
 /// A host in small letters, an IPv6 address without its brackets.
@@ -168,10 +173,10 @@ mod tests {
     const LOCAL: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     const ALL: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
-    fn gate(bind: IpAddr, hosts: &[&str], origins: &[&str]) -> Gate {
+    fn policy(bind: IpAddr, hosts: &[&str], origins: &[&str]) -> AccessPolicy {
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let token = Token::new("0123456789abcdef").unwrap();
-        Gate::new(bind, Some(token), &texts(hosts), &texts(origins)).unwrap()
+        AccessPolicy::new(bind, Some(token), &texts(hosts), &texts(origins)).unwrap()
     }
 
     fn headers(list: &[(&'static str, &str)]) -> HeaderMap {
@@ -182,16 +187,16 @@ mod tests {
         headers
     }
 
-    fn status(gate: &Gate, list: &[(&'static str, &str)]) -> u16 {
-        let outcome = gate.check_source(&Uri::from_static("/mcp"), &headers(list));
-        outcome.map_or_else(|refused| refused.status.as_u16(), |()| 200)
+    fn status(policy: &AccessPolicy, list: &[(&'static str, &str)]) -> u16 {
+        let outcome = policy.check_source(&Uri::from_static("/mcp"), &headers(list));
+        outcome.map_or_else(|denied| denied.status.as_u16(), |()| 200)
     }
 
     #[test]
     fn a_loopback_server_serves_its_own_names_only() {
-        let gate = gate(LOCAL, &["Dev.Example.org"], &[]);
+        let policy = policy(LOCAL, &["Dev.Example.org"], &[]);
         for host in ["localhost", "LOCALHOST:9100", "127.0.0.1:1", "[::1]:9100", "dev.example.org:443"] {
-            assert_eq!(status(&gate, &[("host", host)]), 200, "{host}");
+            assert_eq!(status(&policy, &[("host", host)]), 200, "{host}");
         }
         for host in [
             "evil.example.org",
@@ -201,23 +206,23 @@ mod tests {
             "0.0.0.0",
             "localhost.",
         ] {
-            assert_eq!(status(&gate, &[("host", host)]), 403, "{host}");
+            assert_eq!(status(&policy, &[("host", host)]), 403, "{host}");
         }
-        assert_eq!(status(&gate, &[]), 400);
-        assert_eq!(status(&gate, &[("host", "localhost"), ("host", "localhost")]), 400);
-        assert_eq!(status(&gate, &[("host", "local host")]), 400);
+        assert_eq!(status(&policy, &[]), 400);
+        assert_eq!(status(&policy, &[("host", "localhost"), ("host", "localhost")]), 400);
+        assert_eq!(status(&policy, &[("host", "local host")]), 400);
     }
 
     #[test]
     fn a_server_on_all_addresses_takes_any_host_unless_told_its_names() {
-        assert_eq!(status(&gate(ALL, &[], &[]), &[("host", "what.ever")]), 200);
-        assert_eq!(status(&gate(ALL, &["cruxe.lan"], &[]), &[("host", "cruxe.lan")]), 200);
-        assert_eq!(status(&gate(ALL, &["cruxe.lan"], &[]), &[("host", "what.ever")]), 403);
+        assert_eq!(status(&policy(ALL, &[], &[]), &[("host", "what.ever")]), 200);
+        assert_eq!(status(&policy(ALL, &["cruxe.lan"], &[]), &[("host", "cruxe.lan")]), 200);
+        assert_eq!(status(&policy(ALL, &["cruxe.lan"], &[]), &[("host", "what.ever")]), 403);
     }
 
     #[test]
     fn pages_of_this_machine_and_allowed_ones_may_ask_and_no_others() {
-        let local = gate(LOCAL, &[], &["https://app.example.org"]);
+        let local = policy(LOCAL, &[], &["https://app.example.org"]);
         for origin in ["http://localhost:6274", "http://127.0.0.1", "https://[::1]:8", "https://app.example.org:443"] {
             assert_eq!(status(&local, &[("host", "localhost"), ("origin", origin)]), 200, "{origin}");
         }
@@ -226,27 +231,27 @@ mod tests {
         {
             assert_eq!(status(&local, &[("host", "localhost"), ("origin", origin)]), 403, "{origin}");
         }
-        let open = gate(ALL, &[], &[]);
+        let open = policy(ALL, &[], &[]);
         assert_eq!(status(&open, &[("host", "x"), ("origin", "http://localhost")]), 403);
-        assert_eq!(Gate::new(LOCAL, None, &[], &["app".to_owned()]).unwrap_err(), BadOrigin("app".to_owned()));
+        assert_eq!(AccessPolicy::new(LOCAL, None, &[], &["app".to_owned()]).unwrap_err(), BadOrigin("app".to_owned()));
     }
 
     #[test]
     fn a_request_shows_one_token() {
-        let gate = gate(LOCAL, &[], &[]);
+        let policy = policy(LOCAL, &[], &[]);
         let good = ("authorization", "Bearer 0123456789abcdef");
-        assert_eq!(gate.check_token(&headers(&[good])), Ok(()));
+        assert_eq!(policy.check_token(&headers(&[good])), Ok(()));
         for list in [&[][..], &[good, good], &[("authorization", "Bearer nonsense")]] {
-            assert_eq!(gate.check_token(&headers(list)).unwrap_err().status, StatusCode::UNAUTHORIZED);
+            assert_eq!(policy.check_token(&headers(list)).unwrap_err().status, StatusCode::UNAUTHORIZED);
         }
     }
 
     #[test]
     fn only_a_page_that_may_ask_is_told_that_it_may_read() {
-        let gate = gate(LOCAL, &[], &["https://app.example.org"]);
-        let told = gate.for_browsers(&headers(&[("origin", "https://app.example.org")]));
+        let policy = policy(LOCAL, &[], &["https://app.example.org"]);
+        let told = policy.cors_headers(&headers(&[("origin", "https://app.example.org")]));
         assert_eq!(told[0].1, "https://app.example.org");
-        assert!(gate.for_browsers(&headers(&[("origin", "https://evil.org")])).is_empty());
-        assert!(gate.for_browsers(&headers(&[])).is_empty());
+        assert!(policy.cors_headers(&headers(&[("origin", "https://evil.org")])).is_empty());
+        assert!(policy.cors_headers(&headers(&[])).is_empty());
     }
 }

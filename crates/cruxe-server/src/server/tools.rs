@@ -1,0 +1,172 @@
+//! A set of tools under a name, and calling one of them.
+//!
+//! Deliberately absent: MCP's session and its requests other than calls ([`connection`](super::connection)), and what the
+//! single tools do ([`tools`](crate::tools)).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rmcp::model::{Tool as ListedTool, ToolAnnotations};
+
+use super::connection::Connection;
+use super::errors::{CallError, describe_failure};
+use crate::admission::Admission;
+use crate::arguments::conform;
+use crate::catalog::Catalog;
+use crate::contract::ToolError;
+use crate::metrics::Metrics;
+use crate::progress::CancelOnDrop;
+use crate::session::Session;
+use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
+use crate::toolsets::{Toolset, Toolsets};
+
+/// How long a question looks before it answers with what it has found and says that this is not all.
+pub(super) const QUESTION_TIME: Duration = Duration::from_secs(20);
+
+/// Everything that is served, over any transport and to any number of clients.
+pub struct Server {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) instructions: String,
+    pub(super) tools: Vec<Arc<Served>>,
+    metrics: Metrics,
+    /// Tools of toolsets that are not served, so that a client that calls one is told why.
+    withheld: Vec<(&'static str, Toolset)>,
+    pub(super) catalog: Option<Arc<Catalog>>,
+    pub(super) admission: Arc<Admission>,
+}
+
+/// A tool and what it says of itself.
+pub(super) struct Served {
+    spec: ToolSpec,
+    tool: Arc<dyn Tool>,
+}
+
+impl Server {
+    /// Serves `tools` under a name. The instructions tell a model what the tools are for.
+    pub fn new(name: &str, version: &str, instructions: &str, tools: Vec<Arc<dyn Tool>>) -> Server {
+        let tools = tools.into_iter().map(|tool| Arc::new(Served { spec: tool.spec(), tool })).collect();
+        Server {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            instructions: instructions.to_owned(),
+            tools,
+            metrics: Metrics::default(),
+            withheld: Vec::new(),
+            catalog: None,
+            admission: Arc::new(Admission::new()),
+        }
+    }
+
+    /// The figures of all calls so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Serves only the tools of some toolsets.
+    pub fn with_toolsets(mut self, sets: &Toolsets) -> Server {
+        let is_served = |served: &Arc<Served>| sets.contains(served.spec.toolset);
+        let others = self.tools.iter().filter(|served| !is_served(served));
+        self.withheld = others.map(|served| (served.spec.name, served.spec.toolset)).collect();
+        self.tools.retain(is_served);
+        self
+    }
+
+    /// Adds resources, prompts and completions.
+    pub fn with_catalog(self, catalog: Catalog) -> Server {
+        Server { catalog: Some(Arc::new(catalog)), ..self }
+    }
+
+    /// Begins a client's connection.
+    pub fn connect(self: &Arc<Self>) -> Connection {
+        self.connect_with(Session::new())
+    }
+
+    /// Begins a client's connection with a session of the caller's making.
+    pub fn connect_with(self: &Arc<Self>, session: Session) -> Connection {
+        Connection::new(Arc::clone(self), session)
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// Returns the names of the tools that are most like `name`.
+    pub fn nearest(&self, name: &str) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = self.tools.iter().map(|served| served.spec.name).collect();
+        names.sort_by_key(|known| strsim::levenshtein(name, known));
+        names.truncate(3);
+        names
+    }
+
+    /// Calls a tool on a thread of its own and waits for its answer.
+    ///
+    /// Dropping the future sets the call's [`Work`](crate::Work) and waits for nothing. A panic of the tool
+    /// becomes `internal_error`.
+    pub async fn call(&self, name: &str, call: Call) -> Result<ToolAnswer, CallError> {
+        let served = self.find(name).ok_or_else(|| self.unknown(name))?;
+        let running = self.metrics.begin(served.spec.name);
+        let slot = self.admission.admit(&call.session, served.spec.cost()).await;
+        let guard = CancelOnDrop::new(call.work.clone());
+        let numeric = served.spec.numeric_errors;
+        let work = move || {
+            let _slot = slot;
+            served.call_in_time(call)
+        };
+        let outcome = tokio::task::spawn_blocking(work).await;
+        guard.disarm();
+        let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
+        running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
+        outcome.map_err(|error| CallError::of(error, numeric))
+    }
+
+    /// Calls a tool on this thread.
+    pub fn call_here(&self, name: &str, call: Call) -> Result<ToolAnswer, CallError> {
+        let served = self.find(name).ok_or_else(|| self.unknown(name))?;
+        served.call(call).map_err(|error| CallError::of(error, served.spec.numeric_errors))
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<Served>> {
+        self.tools.iter().find(|served| served.spec.name == name).cloned()
+    }
+
+    fn unknown(&self, name: &str) -> CallError {
+        if let Some((name, set)) = self.withheld.iter().find(|(withheld, _)| *withheld == name) {
+            let problem = format!("`{name}` is in the toolset `{set}`, which this server does not serve (--toolsets).");
+            return CallError::UnknownTool(problem);
+        }
+        let shown: String = name.chars().take(80).collect();
+        CallError::UnknownTool(format!("Unknown tool `{shown}`. Nearest: {}.", self.nearest(name).join(", ")))
+    }
+}
+
+impl Served {
+    /// Calls a tool that others wait for, too: a question that takes too long answers with what it has found.
+    fn call_in_time(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
+        if self.spec.read_only {
+            call.work = call.work.until(Instant::now() + QUESTION_TIME);
+        }
+        self.call(call)
+    }
+
+    fn call(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
+        conform(&mut call.arguments, &self.spec.input_schema)?;
+        self.tool.call(&call).map_err(|error| call.date(error))
+    }
+
+    /// What `tools/list` says of it.
+    pub(super) fn listed(&self) -> ListedTool {
+        let spec = &self.spec;
+        let annotations = ToolAnnotations::new().read_only(spec.read_only).open_world(false);
+        // Of a tool that only reads, the others say nothing.
+        let annotations = match spec.read_only {
+            true => annotations,
+            false => annotations.destructive(spec.destructive).idempotent(spec.idempotent),
+        };
+        ListedTool::new(spec.name, spec.description, Arc::new(spec.input_schema.clone()))
+            .with_title(spec.title)
+            .with_raw_output_schema(Arc::new(spec.output_schema.clone()))
+            .with_annotations(annotations)
+    }
+}

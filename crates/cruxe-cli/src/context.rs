@@ -119,6 +119,26 @@ impl CliError {
         }
     }
 
+    /// The error as a program reads it, with the contract's codes.
+    pub fn into_tool_error(self) -> ToolError {
+        let (message, next) = (self.to_string(), self.next_step());
+        let error = match self {
+            CliError::Tool(error) => error,
+            CliError::Index(error) => error.into(),
+            CliError::Model(EmbedError::Io { .. }) | CliError::Environment(_) => ToolError::internal(message),
+            CliError::Config(_) => {
+                ToolError::invalid_input(message).suggest("Correct the configuration, then run it again.")
+            }
+            CliError::Usage(_) | CliError::Model(_) => {
+                ToolError::invalid_input(message).suggest("Call it in another way; --help shows how.")
+            }
+        };
+        match next {
+            Some(next) => error.suggest(next),
+            None => error,
+        }
+    }
+
     /// What to do about it, where the message does not say.
     pub fn next_step(&self) -> Option<String> {
         let error = match self {

@@ -1,7 +1,14 @@
 //! A short guide for agents: which tool answers which question.
 
+use cruxe_server::contract::names::{
+    COMPARE_SYMBOL_BETWEEN_COMMITS, CREATE_TASK, DIFF_CONTEXT, FIND_REFERENCES, GET_CALL_GRAPH, GET_FILE_OUTLINE,
+    INDEX_REPO, LIST_TASKS, LOCATE_SYMBOL, READ_CONTEXT, READ_DOC, SEARCH_CODE, SUGGEST_FOLLOWUP_QUERIES, UPDATE_TASK,
+};
+
 /// The guide. It becomes part of conversations, so every word has to earn its place.
-pub(crate) const GUIDE: &str = "\
+pub(crate) fn guide() -> String {
+    format!(
+        "\
 ## Code knowledge: cruxe
 
 The MCP server `cruxe` knows this code base exactly (definitions, uses, calls, branches) and follows edits. Prefer it to \
@@ -9,24 +16,26 @@ grep and to reading whole files.
 
 | question | tool |
 | --- | --- |
-| Where is it handled? What does this error come from? | `search_code` (words, a name, a path, a \"quoted phrase\") |
-| Where is X defined? | `locate_symbol` (`QuerySet.filter`, `TcpListener::bind`) |
-| What is in this file? | `get_file_outline`, then read only the lines you need |
-| Who uses X? Is it unused? | `find_references` |
-| Who calls X, what does X call? | `get_call_graph`, before changing a signature |
-| What does this branch change? | `diff_context`; one symbol: `compare_symbol_between_commits` |
-| The answer was weak | `suggest_followup_queries` |
-| What should I read before this task? | `read_context`, `read_doc` |
-| What is to be done? | `list_tasks`, `update_task`, `create_task` |
+| Where is it handled? What does this error come from? | `{SEARCH_CODE}` (words, a name, a path, a \"quoted phrase\") |
+| Where is X defined? | `{LOCATE_SYMBOL}` (`QuerySet.filter`, `TcpListener::bind`) |
+| What is in this file? | `{GET_FILE_OUTLINE}`, then read only the lines you need |
+| Who uses X? Is it unused? | `{FIND_REFERENCES}` |
+| Who calls X, what does X call? | `{GET_CALL_GRAPH}`, before changing a signature |
+| What does this branch change? | `{DIFF_CONTEXT}`; one symbol: `{COMPARE_SYMBOL_BETWEEN_COMMITS}` |
+| The answer was weak | `{SUGGEST_FOLLOWUP_QUERIES}` |
+| What should I read before this task? | `{READ_CONTEXT}`, `{READ_DOC}` |
+| What is to be done? | `{LIST_TASKS}`, `{UPDATE_TASK}`, `{CREATE_TASK}` |
 
 - Read `metadata`: `freshness_status` other than `fresh` means edits are still being taken in; `result_completeness: \
 partial` means the first index is being built; `truncated` means ask with a higher `limit`.
 - `confidence: static` is resolved; `heuristic` is a guess. `unresolved_mentions` counts uses that could not be told: \
 nothing found and 0 unresolved means unused.
-- Other branches: `index_repo` with `ref` once, then pass `ref` to any tool.
+- Other branches: `{INDEX_REPO}` with `ref` once, then pass `ref` to any tool.
 - Save tokens: `detail_level: location`, `compact`, `max_tokens`.
 - Without MCP: `cruxe search`, `cruxe refs`, `cruxe calls`, each with `--json`.
-";
+"
+    )
+}
 
 /// The front matter that makes a skill of the guide.
 const SKILL: &str = "---\nname: cruxe\ndescription: Find definitions, uses, callers and branch changes in this code \
@@ -37,12 +46,12 @@ const END: &str = "<!-- cruxe:end -->";
 
 /// The guide as a skill's file.
 pub(crate) fn skill() -> String {
-    format!("{SKILL}{GUIDE}")
+    format!("{SKILL}{}", guide())
 }
 
 /// Puts the guide into a text between its marks, or replaces the one that is there.
 pub(crate) fn put(text: &str) -> Result<String, String> {
-    let block = format!("{BEGIN}\n{GUIDE}{END}\n");
+    let block = format!("{BEGIN}\n{}{END}\n", guide());
     Ok(match split(text)? {
         Some((before, after)) => format!("{before}{block}{after}"),
         None if text.is_empty() => block,
@@ -78,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_guide_is_short() {
-        let tokens = cruxe_tokens::count(GUIDE);
+        let tokens = cruxe_tokens::count(&guide());
         assert!(tokens < 600, "{tokens} tokens");
     }
 
@@ -92,7 +101,7 @@ mod tests {
         }
         let old = format!("# A\n\n{BEGIN}\nold words\n{END}\n\n# B\n");
         let new = put(&old).unwrap();
-        assert_eq!(new, format!("# A\n\n{BEGIN}\n{GUIDE}{END}\n\n# B\n"));
+        assert_eq!(new, format!("# A\n\n{BEGIN}\n{}{END}\n\n# B\n", guide()));
         assert_eq!(take_out(&new).unwrap(), "# A\n\n\n# B\n");
         assert_eq!(take_out("no guide here\n").unwrap(), "no guide here\n");
     }

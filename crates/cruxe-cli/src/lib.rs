@@ -14,12 +14,15 @@ mod output;
 mod program;
 mod progress;
 mod signals;
+#[cfg(test)]
+mod tool_list_tests;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use context::CliError;
+use cruxe_server::contract::ToolError;
 
 use program::Program;
 
@@ -48,27 +51,34 @@ The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into th
 pub fn main() -> ExitCode {
     signals::survive();
     let (program, arguments) = program::started(&std::env::args_os().collect::<Vec<_>>());
-    let outcome = match program {
-        Program::Cue => return cue::main(&arguments),
-        program => {
-            let command = Cruxe::command().name(program.name()).bin_name(program.name());
-            match command.try_get_matches_from(&arguments).and_then(|matches| Cruxe::from_arg_matches(&matches)) {
-                Ok(cruxe) => context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)),
-                Err(problem) => {
-                    output::usage(&problem);
-                    return ExitCode::from(problem.exit_code() as u8);
-                }
+    if program == Program::Cue {
+        return cue::main(&arguments);
+    }
+    let command = Cruxe::command().name(program.name()).bin_name(program.name());
+    let cruxe = match command.try_get_matches_from(&arguments).and_then(|matches| Cruxe::from_arg_matches(&matches)) {
+        Ok(cruxe) => cruxe,
+        Err(problem) => {
+            if let Some(message) = output::usage_for_programs(&problem) {
+                let error = ToolError::invalid_input(message).suggest("Call it in another way; --help shows how.");
+                output::json(&error.to_json());
             }
+            output::usage(&problem);
+            return ExitCode::from(problem.exit_code() as u8);
         }
     };
-    match outcome {
+    let json = cruxe.options.json;
+    match context::Context::new(cruxe.options).and_then(|context| cruxe.command.run(&context)) {
         Ok(code) => code,
         Err(problem) => {
             output::note(&format!("error: {problem}"));
             if let Some(next) = problem.next_step() {
                 output::note(&format!("  {next}"));
             }
-            ExitCode::from(problem.exit_code())
+            let code = ExitCode::from(problem.exit_code());
+            if json {
+                output::json(&problem.into_tool_error().to_json());
+            }
+            code
         }
     }
 }

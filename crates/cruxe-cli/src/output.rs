@@ -10,6 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{IsTerminal, Write};
 use std::sync::LazyLock;
 
+use cruxe_server::answers::{Line, Render, Style};
 use serde::Serialize;
 
 /// Prints a line; a reader that went away (`| head`) is no error.
@@ -44,6 +45,23 @@ pub(crate) fn json(value: &impl Serialize) {
         }
     }
     line(&text);
+}
+
+/// Prints an answer: for programs, or for people with what they should know beside it.
+pub(crate) fn answer(answer: &impl Render, as_json: bool) {
+    if as_json {
+        return json(answer);
+    }
+    let (text, paint) = (answer.text(), Paint::stdout());
+    text.notes.iter().for_each(|text| note(text));
+    text.lines.iter().for_each(|one| line(&paint.line(one)));
+}
+
+/// What was wrong with the way a command was called, where a program called it.
+pub(crate) fn usage_for_programs(problem: &clap::Error) -> Option<String> {
+    let asked = problem.use_stderr() && std::env::args_os().any(|argument| argument == "--json");
+    let text = asked.then(|| problem.render().to_string())?;
+    Some(text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
 }
 
 /// Says how a command is called, or what was wrong with the way it was.
@@ -149,6 +167,18 @@ impl Paint {
         let text = one_line(text);
         let colour = COLOUR.as_str();
         if self.on { format!("{colour}[{code}m{text}{colour}[0m") } else { text.into_owned() }
+    }
+
+    /// A line of an answer.
+    fn line(self, line: &Line) -> String {
+        let painted = line.0.iter().map(|span| match span.style {
+            Style::Plain => one_line(&span.text).into_owned(),
+            Style::Path => self.path(&span.text),
+            Style::Number => self.number(&span.text),
+            Style::Strong => self.strong(&span.text),
+            Style::Faint => self.faint(&span.text),
+        });
+        painted.collect()
     }
 
     pub fn path(self, text: &str) -> String {

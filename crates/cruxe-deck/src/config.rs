@@ -12,7 +12,15 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What `cue init` writes: every setting with its default.
-pub const TEMPLATE: &str = r##"# CueDeck. Every setting has the value that it has when it is left out.
+pub fn template(limited: &[Limited]) -> String {
+    let limits = limited.iter().filter_map(|one| one.limit.map(|limit| (one.name, limit)));
+    let lines: String = limits
+        .map(|(name, RateLimit { per_minute, burst })| {
+            format!("{name} = {{ per_minute = {per_minute}, burst = {burst} }}\n")
+        })
+        .collect();
+    format!(
+        r##"# CueDeck. Every setting has the value that it has when it is left out.
 
 [core]
 # The most tokens that a scene may have.
@@ -24,16 +32,14 @@ defaults = true
 # Your own patterns, as many as you like:
 # [[secrets.pattern]]
 # name = "internal token"
-# regex = "itk_[0-9a-f]{32}"
+# regex = "itk_[0-9a-f]{{32}}"
 
 [rate_limits]
 # Requests a minute and at once, for each connection of an agent. Here they can be lowered; $CRUXE_HOME/cue.toml
-# can also raise them, and `read_doc = 0` there turns a limit off.
-read_context = { per_minute = 10, burst = 15 }
-read_doc = { per_minute = 30, burst = 50 }
-list_tasks = { per_minute = 20, burst = 30 }
-update_task = { per_minute = 10, burst = 15 }
-"##;
+# can also raise them, and `NAME = 0` there turns a limit off.
+{lines}"##
+    )
+}
 
 /// Where a workspace's configuration is, relative to its root.
 pub const FILE: &str = ".cuedeck/config.toml";
@@ -41,16 +47,15 @@ pub const FILE: &str = ".cuedeck/config.toml";
 /// A larger file is no configuration.
 pub(crate) const LARGEST_FILE: u64 = 256 << 10;
 
-/// The tools whose number of calls can be limited.
-pub const TOOLS: &[&str] = &[
-    "read_context",
-    "read_doc",
-    "list_tasks",
-    "create_task",
-    "get_task_dependencies",
-    "validate_task_graph",
-    "update_task",
-];
+/// Something that agents do whose number can be limited, and the limit where nobody says otherwise. The server names
+/// what it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limited {
+    /// Its name in `[rate_limits]`.
+    pub name: &'static str,
+    /// `None` for no limit.
+    pub limit: Option<RateLimit>,
+}
 
 /// The configuration of a deck.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +87,7 @@ pub struct SecretPattern {
     pub regex: String,
 }
 
-/// How often a tool may be called over one connection.
+/// How often something may be asked for over one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     /// Calls a minute, in the long run. Not 0.
@@ -180,27 +185,21 @@ pub struct Layer<'a> {
     pub of_workspace: bool,
 }
 
-impl Default for DeckConfig {
-    fn default() -> DeckConfig {
-        let limit = |tool: &str, per_minute, burst| (tool.to_owned(), RateLimit { per_minute, burst });
+impl DeckConfig {
+    /// What counts where no file says anything.
+    pub fn of_defaults(limited: &[Limited]) -> DeckConfig {
+        let limits = limited.iter().filter_map(|one| Some((one.name.to_owned(), one.limit?)));
         DeckConfig {
             token_limit: 32_000,
             secrets: Secrets { defaults: true, patterns: Vec::new() },
-            rate_limits: BTreeMap::from([
-                limit("read_context", 10, 15),
-                limit("read_doc", 30, 50),
-                limit("list_tasks", 20, 30),
-                limit("update_task", 10, 15),
-            ]),
+            rate_limits: limits.collect(),
             upgrade: Upgrade::default(),
         }
     }
-}
 
-impl DeckConfig {
-    /// Returns the limit of a tool; `None` where there is none.
-    pub fn rate_limit(&self, tool: &str) -> Option<RateLimit> {
-        self.rate_limits.get(tool).copied()
+    /// Returns the limit of something that is limited; `None` where there is none.
+    pub fn rate_limit(&self, name: &str) -> Option<RateLimit> {
+        self.rate_limits.get(name).copied()
     }
 
     /// Reads a file of the user's own; one that is not there says nothing.
@@ -222,18 +221,18 @@ impl DeckConfig {
     }
 
     /// Reads a file of the user's own; one that is not there is the default.
-    pub fn load(path: &Path) -> Result<LoadedConfig, ConfigError> {
-        DeckConfig::parse(path, &DeckConfig::read_text(path)?).map_err(ConfigError::Problem)
+    pub fn load(path: &Path, limited: &[Limited]) -> Result<LoadedConfig, ConfigError> {
+        DeckConfig::parse(path, &DeckConfig::read_text(path)?, limited).map_err(ConfigError::Problem)
     }
 
     /// Reads a text of the user's own; `path` is for messages.
-    pub fn parse(path: &Path, text: &str) -> Result<LoadedConfig, ConfigProblem> {
-        DeckConfig::from_layers(&[Layer { path, text, of_workspace: false }])
+    pub fn parse(path: &Path, text: &str, limited: &[Limited]) -> Result<LoadedConfig, ConfigProblem> {
+        DeckConfig::from_layers(&[Layer { path, text, of_workspace: false }], limited)
     }
 
     /// Reads the layers in order, the later ones winning key by key. What a workspace must not say is ignored with a warning.
-    pub fn from_layers(layers: &[Layer]) -> Result<LoadedConfig, ConfigProblem> {
-        let mut loaded = LoadedConfig { config: DeckConfig::default(), warnings: Vec::new() };
+    pub fn from_layers(layers: &[Layer], limited: &[Limited]) -> Result<LoadedConfig, ConfigProblem> {
+        let mut loaded = LoadedConfig { config: DeckConfig::of_defaults(limited), warnings: Vec::new() };
         let mut limits_of_user = BTreeSet::new();
         for layer in layers {
             let raw: Raw = toml::from_str(layer.text).map_err(|error| layer.problem(error.span(), error.message()))?;
@@ -242,7 +241,7 @@ impl DeckConfig {
             if !layer.of_workspace {
                 limits_of_user.extend(limits);
             }
-            let unknown = unknown_keys(layer.text).into_iter();
+            let unknown = unknown_keys(layer.text, limited).into_iter();
             let warned = unknown.map(|(key, span)| layer.problem(Some(span), &format!("unknown setting `{key}`")));
             loaded.warnings.extend(warned);
         }
@@ -282,20 +281,20 @@ impl LoadedConfig {
             let name = pattern.name.unwrap_or_else(|| "secret".to_owned());
             config.secrets.patterns.push(SecretPattern { name, regex });
         }
-        for (tool, limit) in raw.rate_limits {
+        for (name, limit) in raw.rate_limits {
             let span = limit.span();
             let asked = limit.into_inner().meant().map_err(|problem| layer.problem(Some(span.clone()), problem))?;
-            if layer.of_workspace && limits_of_user.contains(&tool) {
+            if layer.of_workspace && limits_of_user.contains(&name) {
                 continue;
             }
-            let allowed = config.rate_limits.get(&tool);
+            let allowed = config.rate_limits.get(&name);
             if layer.of_workspace && allowed.is_some_and(|allowed| asked.is_none_or(|asked| asked.is_looser(allowed))) {
-                ignored(span, &format!("rate_limits.{tool}"), "a workspace may lower a limit, not raise it");
+                ignored(span, &format!("rate_limits.{name}"), "a workspace may lower a limit, not raise it");
                 continue;
             }
             match asked {
-                Some(limit) => drop(config.rate_limits.insert(tool, limit)),
-                None => drop(config.rate_limits.remove(&tool)),
+                Some(limit) => drop(config.rate_limits.insert(name, limit)),
+                None => drop(config.rate_limits.remove(&name)),
             }
         }
         for setting in
@@ -378,14 +377,15 @@ struct RawUpgrade {
 }
 
 /// The keys that nothing reads, with their places.
-fn unknown_keys(text: &str) -> Vec<(String, Range<usize>)> {
+fn unknown_keys(text: &str, limited: &[Limited]) -> Vec<(String, Range<usize>)> {
     let Ok(root) = DeTable::parse(text) else { return Vec::new() };
+    let limited: Vec<&str> = limited.iter().map(|one| one.name).collect();
     let mut unknown = Vec::new();
     for (key, value) in root.get_ref() {
         let known: &[&str] = match key.get_ref().as_ref() {
             "core" => &["token_limit"],
             "secrets" => &["defaults", "pattern"],
-            "rate_limits" => TOOLS,
+            "rate_limits" => &limited,
             "upgrade" => &["server", "public_key"],
             other => {
                 unknown.push((other.to_owned(), key.span()));
@@ -428,45 +428,55 @@ impl Layer<'_> {
 mod tests {
     use super::*;
 
+    const LIMITED: &[Limited] = &[
+        Limited { name: "reads", limit: Some(RateLimit { per_minute: 30, burst: 50 }) },
+        Limited { name: "lists", limit: Some(RateLimit { per_minute: 20, burst: 30 }) },
+        Limited { name: "finds", limit: Some(RateLimit { per_minute: 10, burst: 15 }) },
+        Limited { name: "makes", limit: None },
+    ];
+
     fn parse(text: &str) -> Result<LoadedConfig, (u32, u32, String)> {
-        DeckConfig::parse(Path::new("config.toml"), text)
+        DeckConfig::parse(Path::new("config.toml"), text, LIMITED)
             .map_err(|problem| (problem.line, problem.column, problem.message))
     }
 
     #[test]
     fn the_template_says_the_defaults() {
-        assert_eq!(parse(TEMPLATE), Ok(LoadedConfig { config: DeckConfig::default(), warnings: Vec::new() }));
-        assert_eq!(parse("").unwrap().config, DeckConfig::default());
+        assert_eq!(
+            parse(&template(LIMITED)),
+            Ok(LoadedConfig { config: DeckConfig::of_defaults(LIMITED), warnings: Vec::new() })
+        );
+        assert_eq!(parse("").unwrap().config, DeckConfig::of_defaults(LIMITED));
     }
 
     #[test]
     fn every_setting_is_read() {
         let text = "[core]\ntoken_limit = 100\n[secrets]\ndefaults = false\n[[secrets.pattern]]\nname = \"own\"\n\
-                    regex = \"itk_[0-9]+\"\n[rate_limits]\nread_doc = 0\nread_context = 20\n\
-                    create_task = { per_minute = 5, burst = 7 }\n[upgrade]\nserver = \"http://x\"\npublic_key = \"RW\"\n";
+                    regex = \"itk_[0-9]+\"\n[rate_limits]\nreads = 0\nfinds = 20\n\
+                    makes = { per_minute = 5, burst = 7 }\n[upgrade]\nserver = \"http://x\"\npublic_key = \"RW\"\n";
         let LoadedConfig { config, warnings } = parse(text).unwrap();
         assert_eq!(warnings, []);
         assert_eq!(config.token_limit, 100);
         let pattern = SecretPattern { name: "own".into(), regex: "itk_[0-9]+".into() };
         assert_eq!(config.secrets, Secrets { defaults: false, patterns: vec![pattern] });
-        assert_eq!(config.rate_limit("read_doc"), None);
-        assert_eq!(config.rate_limit("read_context"), Some(RateLimit { per_minute: 20, burst: 30 }));
-        assert_eq!(config.rate_limit("create_task"), Some(RateLimit { per_minute: 5, burst: 7 }));
-        assert_eq!(config.rate_limit("list_tasks"), Some(RateLimit { per_minute: 20, burst: 30 }));
-        assert_eq!(config.rate_limit("validate_task_graph"), None);
+        assert_eq!(config.rate_limit("reads"), None);
+        assert_eq!(config.rate_limit("finds"), Some(RateLimit { per_minute: 20, burst: 30 }));
+        assert_eq!(config.rate_limit("makes"), Some(RateLimit { per_minute: 5, burst: 7 }));
+        assert_eq!(config.rate_limit("lists"), Some(RateLimit { per_minute: 20, burst: 30 }));
+        assert_eq!(config.rate_limit("links"), None);
         assert_eq!(config.upgrade.server.as_deref(), Some("http://x"));
         assert_eq!(config.upgrade.public_key.as_deref(), Some("RW"));
     }
 
     #[test]
     fn unknown_keys_are_warned_about_where_they_stand() {
-        let text = "colour = 1\n[core]\ntoken_limits = 5\n[rate_limits]\nread_dog = 1\n[[secrets.pattern]]\nregex = \"x\"\nnam = \"y\"\n";
+        let text = "colour = 1\n[core]\ntoken_limits = 5\n[rate_limits]\nread = 1\n[[secrets.pattern]]\nregex = \"x\"\nnam = \"y\"\n";
         let warnings: Vec<(u32, String)> =
             parse(text).unwrap().warnings.into_iter().map(|warning| (warning.line, warning.message)).collect();
         let expected = [
             (1, "unknown setting `colour`"),
             (3, "unknown setting `core.token_limits`"),
-            (5, "unknown setting `rate_limits.read_dog`"),
+            (5, "unknown setting `rate_limits.read`"),
             (8, "unknown setting `secrets.pattern.nam`"),
         ];
         assert_eq!(warnings, expected.map(|(line, text)| (line, text.to_owned())));
@@ -479,8 +489,8 @@ mod tests {
         assert_eq!(place("[core]\ntoken_limit = \"many\"\n"), (2, 15));
         assert_eq!(place("[core]\ntoken_limit = 0\n"), (2, 15));
         assert_eq!(place("[core]\ntoken_limit = -3\n"), (2, 15));
-        assert_eq!(place("[rate_limits]\nread_doc = { per_minute = 5, burst = 0 }\n").0, 2);
-        assert_eq!(place("[rate_limits]\nread_doc = -1\n").0, 2);
+        assert_eq!(place("[rate_limits]\nreads = { per_minute = 5, burst = 0 }\n").0, 2);
+        assert_eq!(place("[rate_limits]\nreads = -1\n").0, 2);
         let (line, column, message) = parse("[[secrets.pattern]]\nregex = \"(\"\n").unwrap_err();
         assert_eq!((line, column), (2, 9));
         assert!(message.contains("unclosed group"), "{message}");
@@ -489,35 +499,37 @@ mod tests {
     #[test]
     fn a_workspace_may_ask_for_less_and_never_for_more() {
         let of = |text: &'static str, of_workspace| Layer { path: Path::new("config.toml"), text, of_workspace };
-        let hostile = "[core]\ntoken_limit = 5\n[secrets]\ndefaults = false\n[rate_limits]\nread_doc = 0\n\
-                       list_tasks = { per_minute = 20, burst = 31 }\nread_context = 2\ncreate_task = 3\n\
+        let hostile = "[core]\ntoken_limit = 5\n[secrets]\ndefaults = false\n[rate_limits]\nreads = 0\n\
+                       lists = { per_minute = 20, burst = 31 }\nfinds = 2\nmakes = 3\n\
                        [upgrade]\nserver = \"http://evil\"\n[[secrets.pattern]]\nregex = \"own\"\n";
-        let LoadedConfig { config, warnings } = DeckConfig::from_layers(&[of(hostile, true)]).unwrap();
+        let LoadedConfig { config, warnings } = DeckConfig::from_layers(&[of(hostile, true)], LIMITED).unwrap();
         assert_eq!((config.token_limit, config.secrets.defaults, config.secrets.patterns.len()), (5, true, 1));
-        assert_eq!(config.rate_limit("read_doc"), Some(RateLimit { per_minute: 30, burst: 50 }));
-        assert_eq!(config.rate_limit("list_tasks"), Some(RateLimit { per_minute: 20, burst: 30 }));
-        assert_eq!(config.rate_limit("read_context"), Some(RateLimit { per_minute: 2, burst: 3 }));
-        assert_eq!(config.rate_limit("create_task"), Some(RateLimit { per_minute: 3, burst: 4 }));
+        assert_eq!(config.rate_limit("reads"), Some(RateLimit { per_minute: 30, burst: 50 }));
+        assert_eq!(config.rate_limit("lists"), Some(RateLimit { per_minute: 20, burst: 30 }));
+        assert_eq!(config.rate_limit("finds"), Some(RateLimit { per_minute: 2, burst: 3 }));
+        assert_eq!(config.rate_limit("makes"), Some(RateLimit { per_minute: 3, burst: 4 }));
         assert_eq!(config.upgrade, Upgrade::default());
         let mut lines: Vec<(u32, String)> =
             warnings.iter().map(|warning| (warning.line, warning.message[..20].to_owned())).collect();
         lines.sort();
         let expected = [
             (4, "secrets.defaults = f"),
-            (6, "rate_limits.read_doc"),
-            (7, "rate_limits.list_tas"),
+            (6, "rate_limits.reads is"),
+            (7, "rate_limits.lists is"),
             (11, "[upgrade] is ignored"),
         ];
         assert_eq!(lines, expected.map(|(line, text)| (line, text.to_owned())));
         // The user's own word is the last, whatever the order of files.
-        let user = "[secrets]\ndefaults = false\n[rate_limits]\nread_doc = 0\nread_context = 90\n";
+        let user = "[secrets]\ndefaults = false\n[rate_limits]\nreads = 0\nfinds = 90\n";
         for layers in [[of(user, false), of(hostile, true)], [of(hostile, true), of(user, false)]] {
-            let LoadedConfig { config, .. } = DeckConfig::from_layers(&layers).unwrap();
-            assert_eq!((config.secrets.defaults, config.rate_limit("read_doc")), (false, None));
-            assert_eq!(config.rate_limit("read_context"), Some(RateLimit { per_minute: 90, burst: 135 }));
+            let LoadedConfig { config, .. } = DeckConfig::from_layers(&layers, LIMITED).unwrap();
+            assert_eq!((config.secrets.defaults, config.rate_limit("reads")), (false, None));
+            assert_eq!(config.rate_limit("finds"), Some(RateLimit { per_minute: 90, burst: 135 }));
         }
-        let template = DeckConfig::from_layers(&[of(TEMPLATE, true)]).unwrap();
-        assert_eq!(template, LoadedConfig { config: DeckConfig::default(), warnings: Vec::new() });
+        let text = template(LIMITED);
+        let layer = Layer { path: Path::new("config.toml"), text: &text, of_workspace: true };
+        let template = DeckConfig::from_layers(&[layer], LIMITED).unwrap();
+        assert_eq!(template, LoadedConfig { config: DeckConfig::of_defaults(LIMITED), warnings: Vec::new() });
     }
 
     #[test]
@@ -528,7 +540,7 @@ mod tests {
             ("[core]\ntoken_limit = 0\n", "config.toml:2:15: token_limit is a number from 1 to 4294967295"),
             ("[[secrets.pattern]]\nregex = \"(TOPSECRET\"\n", "config.toml:2:9: not a regular expression"),
         ] {
-            let problem = DeckConfig::parse(Path::new("config.toml"), text).unwrap_err();
+            let problem = DeckConfig::parse(Path::new("config.toml"), text, LIMITED).unwrap_err();
             assert_eq!(problem.without_content(), told, "{problem}");
         }
     }
@@ -536,8 +548,8 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_the_default() {
         let folder = tempfile::tempdir().unwrap();
-        let loaded = DeckConfig::load(&folder.path().join("config.toml")).unwrap();
-        assert_eq!(loaded.config, DeckConfig::default());
-        assert!(matches!(DeckConfig::load(folder.path()), Err(ConfigError::Io { .. })));
+        let loaded = DeckConfig::load(&folder.path().join("config.toml"), LIMITED).unwrap();
+        assert_eq!(loaded.config, DeckConfig::of_defaults(LIMITED));
+        assert!(matches!(DeckConfig::load(folder.path(), LIMITED), Err(ConfigError::Io { .. })));
     }
 }

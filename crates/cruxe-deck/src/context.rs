@@ -1,4 +1,4 @@
-//! `read_context`: which documents, cards and code files a few words are about.
+//! Which documents, cards and code files a few words are about.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use crate::card::{self, CARDS, Card, CardId, Priority, Problem, Reading, Status};
-use crate::config::{self, DeckConfig, Layer, LoadedConfig};
+use crate::config::{self, DeckConfig, Layer, Limited, LoadedConfig};
 use crate::dates;
 use crate::documents::Documents;
 use crate::error::DeckError;
@@ -35,6 +35,7 @@ pub struct Deck {
     root: PathBuf,
     patience: Duration,
     user_config: Option<PathBuf>,
+    limited: &'static [Limited],
     known: Mutex<Known>,
     documents: Documents,
 }
@@ -158,12 +159,17 @@ impl Deck {
     pub fn open(root: impl Into<PathBuf>) -> Deck {
         let root = root.into();
         let documents = Documents::new(root.clone());
-        Deck { root, patience: PATIENCE, user_config: None, known: Mutex::default(), documents }
+        Deck { root, patience: PATIENCE, user_config: None, limited: &[], known: Mutex::default(), documents }
     }
 
     /// Sets where the user's own settings for every deck are; the file need not exist.
     pub fn with_user_config(self, path: PathBuf) -> Deck {
         Deck { user_config: Some(path), ..self }
+    }
+
+    /// The same deck, with what agents do that its configuration can limit.
+    pub fn with_limited(self, limited: &'static [Limited]) -> Deck {
+        Deck { limited, ..self }
     }
 
     /// Sets how long a writer waits for another one.
@@ -248,7 +254,7 @@ impl Deck {
             Layer { path: &path, text: &text, of_workspace: true },
         ];
         layers.extend(named);
-        DeckConfig::from_layers(&layers).map_err(DeckError::Config)
+        DeckConfig::from_layers(&layers, self.limited).map_err(DeckError::Config)
     }
 
     /// Waits for the right to write, for as long as its patience goes.

@@ -27,7 +27,6 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-deck/src/config.rs", 1, "the user's own cue.toml, and the one named with --config"),
     allowed("crates/cruxe-embed/src/", ANY, "models in the user's home"),
     allowed("crates/cruxe-files/src/", ANY, "the door itself"),
-    allowed("crates/cruxe-index/src/prune.rs", 1, "the index, in the user's home"),
     allowed("crates/cruxe-index/src/scip.rs", 1, "a compiler's index that the user names"),
     allowed("crates/cruxe-index/src/state/", ANY, "an archive that the user names"),
     allowed("crates/cruxe-index/src/watch.rs", 6, "files that wake the watcher, in the index's folder"),

@@ -223,7 +223,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::fixture::Fixture;
+    use crate::testing::Fixture;
 
     fn start(fixture: &Fixture) -> Result<PreparedJob, IndexError> {
         PreparedJob::start(&fixture.workspace.project, &JobRequest::default())

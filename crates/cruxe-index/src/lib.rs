@@ -8,8 +8,6 @@
 
 mod comparison;
 mod error;
-#[cfg(test)]
-mod fixture;
 mod freshness;
 pub mod history;
 pub mod ignore_rules;
@@ -23,6 +21,8 @@ mod scan;
 mod scip;
 mod seen;
 pub mod state;
+#[cfg(test)]
+mod testing;
 mod view;
 mod walk;
 pub mod watch;

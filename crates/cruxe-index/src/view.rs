@@ -277,7 +277,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::fixture::Fixture;
+    use crate::testing::Fixture;
 
     #[test]
     fn an_indexed_ref_is_fresh_and_has_nothing_to_say() {

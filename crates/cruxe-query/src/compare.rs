@@ -1,4 +1,4 @@
-//! `compare_symbol_between_commits`: how one symbol changed between two refs or commits.
+//! How one symbol changed between two refs or commits.
 //!
 //! A commit that is not indexed is read straight from git, for this one question: files that the index knows from
 //! other refs are taken from there, the others are searched for the name and extracted where they have it.
@@ -58,30 +58,66 @@ pub struct SymbolComparison {
 /// A symbol at one commit.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Version {
-    symbol_id: String,
-    signature: String,
-    line_start: u32,
-    line_end: u32,
-    kind: &'static str,
-    language: String,
-    path: String,
+    /// Its handle.
+    pub symbol_id: String,
+    /// Its declaration.
+    pub signature: String,
+    /// First line.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// What it is.
+    pub kind: &'static str,
+    /// The language of its file.
+    pub language: String,
+    /// Its file.
+    pub path: String,
 }
 
 /// A difference in figures; what does not apply is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
+    /// What became of it, where it is not on both sides and different.
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    pub status: Option<SymbolStatus>,
+    /// Whether its declaration differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    signature_changed: Option<bool>,
+    pub signature_changed: Option<bool>,
+    /// Whether its body differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    body_changed: Option<bool>,
+    pub body_changed: Option<bool>,
+    /// Lines that only the head has.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lines_added: Option<usize>,
+    pub lines_added: Option<usize>,
+    /// Lines that only the base has.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lines_removed: Option<usize>,
+    pub lines_removed: Option<usize>,
+    /// Whether it stands elsewhere in its file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line_range_shifted: Option<bool>,
+    pub line_range_shifted: Option<bool>,
+}
+
+/// What became of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SymbolStatus {
+    /// Only the head has it.
+    Added,
+    /// Only the base has it.
+    Deleted,
+    /// Both have it, and it is the same.
+    Unchanged,
+}
+
+impl SymbolStatus {
+    /// The word in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SymbolStatus::Added => "added",
+            SymbolStatus::Deleted => "deleted",
+            SymbolStatus::Unchanged => "unchanged",
+        }
+    }
 }
 
 /// Beyond this a difference is shown that is right but may not be the smallest.
@@ -337,7 +373,7 @@ fn difference(
     if let (Some(base), Some(head)) = (base, head)
         && base.symbol().content_hash == head.symbol().content_hash
     {
-        return (Summary { status: Some("unchanged"), ..Summary::default() }, String::new());
+        return (Summary { status: Some(SymbolStatus::Unchanged), ..Summary::default() }, String::new());
     }
     let text = |side: Option<&Candidate>| {
         let text = side.map(|side| side.text(project)).unwrap_or_default();
@@ -358,8 +394,8 @@ fn difference(
     let both = base.zip(head);
     let summary = Summary {
         status: match (base, head) {
-            (None, _) => Some("added"),
-            (_, None) => Some("deleted"),
+            (None, _) => Some(SymbolStatus::Added),
+            (_, None) => Some(SymbolStatus::Deleted),
             _ => None,
         },
         signature_changed: both.map(|(base, head)| base.symbol().signature != head.symbol().signature),

@@ -44,22 +44,6 @@ pub struct Target {
     pub other_definitions: usize,
 }
 
-impl Target {
-    /// What to tell a reader whose name has several definitions.
-    pub fn warning(&self, name: &str) -> Option<String> {
-        (self.other_definitions > 0).then(|| {
-            format!(
-                "{} definitions are named `{name}`; this is about {} in {}:{}. For another, pass path, line, a qualified \
-                 name or a symbol_id from candidates",
-                self.other_definitions + 1,
-                self.symbol.qualified_name,
-                self.symbol.path,
-                self.symbol.line_start
-            )
-        })
-    }
-}
-
 /// Finds the definition; an error says which names are near.
 pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
     // A name may have thousands of definitions; only what is listed has to be read.

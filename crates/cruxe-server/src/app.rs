@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use parking_lot::Mutex;
-
 pub use cruxe_deck::dates::seconds;
 use cruxe_deck::{Deck, context};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::contract::{Metadata, ToolError};
+use crate::answers::ServerStatus;
+use crate::contract::{LIMITED, Metadata, ToolError};
 use crate::tool::Call;
 use crate::workspaces::Workspaces;
 
@@ -30,7 +30,8 @@ pub struct App {
 }
 
 /// Whether the index was read ahead of the first question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Prewarm {
     /// It will be or is being read.
     Warming,
@@ -62,19 +63,15 @@ impl App {
         self.started.elapsed().as_secs()
     }
 
-    /// `warming`, `complete` or `disabled`.
-    pub fn prewarm_status(&self) -> &'static str {
-        match *self.prewarm.lock() {
-            Prewarm::Warming => "warming",
-            Prewarm::Complete => "complete",
-            Prewarm::Disabled => "disabled",
-        }
+    /// Whether the index was read ahead.
+    pub fn prewarm_status(&self) -> Prewarm {
+        *self.prewarm.lock()
     }
 
     /// Reads the server's own index with its checksums and the front matter of its deck's documents, and opens recent
     /// workspaces, where that is wanted.
     pub fn prewarm(&self) {
-        if self.prewarm_status() != "warming" {
+        if self.prewarm_status() != Prewarm::Warming {
             return;
         }
         self.workspaces.open_recent();
@@ -101,7 +98,7 @@ impl App {
             return Arc::clone(known);
         }
         let settings = self.workspaces.home().root().join("cue.toml");
-        let deck = Arc::new(Deck::open(root).with_user_config(settings));
+        let deck = Arc::new(Deck::open(root).with_user_config(settings).with_limited(LIMITED));
         decks.insert(root.to_owned(), Arc::clone(&deck));
         deck
     }
@@ -116,61 +113,14 @@ impl App {
         asked.or_else(|| call.session.default_ref(&workspace.project.root))
     }
 
-    /// The ref that a call is about, as it is published; the call's errors say how current that was.
-    pub fn view<'w>(
-        workspace: &'w Arc<Workspace>,
-        call: &Call,
-        ref_name: Option<&str>,
-        policy: FreshnessPolicy,
-    ) -> Result<View<'w>, ToolError> {
-        let view = workspace.view(ref_name, policy)?.with_work(&call.work);
-        call.note_freshness(&view.standing);
-        Ok(view)
-    }
-
-    /// The status word of the contract: `ready`, `warming`, `indexing` or `error`.
-    pub fn status_word(&self, status: &RefStatus) -> &'static str {
+    /// How the server is doing, by the state of a ref.
+    pub fn status_of(&self, status: &RefStatus) -> ServerStatus {
         match status.index_status {
-            _ if status.message.is_some() => "error",
-            IndexingStatus::Failed => "error",
-            IndexingStatus::Indexing | IndexingStatus::NotIndexed => "indexing",
-            IndexingStatus::Ready if self.prewarm_status() == "warming" => "warming",
-            IndexingStatus::Ready => "ready",
-        }
-    }
-}
-
-/// A job as answers show it while it runs.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ActiveJob {
-    job_id: String,
-    project_id: String,
-    #[serde(rename = "ref")]
-    ref_name: String,
-    mode: String,
-    status: String,
-    changed_files: Option<u64>,
-    started_at: String,
-    /// 0 to 100, of the files that are to be read.
-    progress_percent: u8,
-    files_done: u64,
-    files_total: Option<u64>,
-}
-
-impl ActiveJob {
-    /// The job of a workspace.
-    pub fn new(job: &Job, workspace: &Workspace) -> ActiveJob {
-        ActiveJob {
-            job_id: job.id.clone(),
-            project_id: workspace.project.id.as_str().to_owned(),
-            ref_name: job.ref_name.clone(),
-            mode: job.mode.as_str().to_owned(),
-            status: job.status.as_str().to_owned(),
-            changed_files: job.changed_files,
-            started_at: seconds(job.created_at),
-            progress_percent: job.percent(),
-            files_done: job.done,
-            files_total: job.total,
+            _ if status.message.is_some() => ServerStatus::Error,
+            IndexingStatus::Failed => ServerStatus::Error,
+            IndexingStatus::Indexing | IndexingStatus::NotIndexed => ServerStatus::Indexing,
+            IndexingStatus::Ready if self.prewarm_status() == Prewarm::Warming => ServerStatus::Warming,
+            IndexingStatus::Ready => ServerStatus::Ready,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Task cards as resources: the files of the deck, as they lie there.
 
+use crate::contract::names::LIST_TASKS;
 use crate::contract::{ErrorCode, ToolError};
 use cruxe_deck::{CardId, Deck, DeckError};
 
@@ -38,7 +39,7 @@ pub(crate) fn missing(deck: &Deck, id: &str) -> ToolError {
     match CardId::parse(id).map(|id| deck.text(&id)) {
         Some(Err(problem)) => problem.into(),
         _ => ToolError::new(ErrorCode::FileNotFound, format!("there is no card `{id}`"))
-            .suggest("An id is six of a-z and 0-9; list_tasks has the ids."),
+            .suggest(format!("An id is six of a-z and 0-9; {LIST_TASKS} has the ids.")),
     }
 }
 

@@ -8,8 +8,10 @@
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
 mod admission;
+pub mod answers;
 pub mod app;
 pub mod arguments;
+pub mod ask;
 mod cards;
 pub mod catalog;
 mod complete;

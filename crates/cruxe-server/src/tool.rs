@@ -1,5 +1,6 @@
 //! What a tool is: a description of itself and a function from a call to an answer.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -36,7 +37,7 @@ pub struct ToolSpec {
     /// A name for people.
     pub title: &'static str,
     /// When to use it, for models. Short: it is part of every conversation.
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
     /// JSON Schema of the arguments.
     pub input_schema: Object,
     /// JSON Schema of [`ToolAnswer::json`].
@@ -57,12 +58,12 @@ pub struct ToolSpec {
 
 impl ToolSpec {
     /// A tool that only reads, and whose input and output are any objects.
-    pub fn new(name: &'static str, title: &'static str, description: &'static str) -> ToolSpec {
+    pub fn new(name: &'static str, title: &'static str, description: impl Into<Cow<'static, str>>) -> ToolSpec {
         let any = |value: Value| value.as_object().cloned().unwrap_or_default();
         ToolSpec {
             name,
             title,
-            description,
+            description: description.into(),
             input_schema: any(json!({"type": "object"})),
             output_schema: any(json!({"type": "object"})),
             quick: false,

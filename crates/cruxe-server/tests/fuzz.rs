@@ -16,6 +16,7 @@ use cruxe_deck::frontmatter::{FrontMatter, NewValue, edit};
 use cruxe_index::{IndexError, JobRequest, Project, ScipFile, Workspace, state};
 use cruxe_model::Work;
 use cruxe_model::config::{Config, Layer};
+use cruxe_server::contract::LIMITED;
 use cruxe_store::Home;
 use proptest::prelude::*;
 use protobuf::Message as _;
@@ -362,7 +363,7 @@ fn layer(text: &str) -> Layer<'_> {
 /// Reads a configuration as every command does.
 fn read_settings(text: &str) {
     let _ = Config::from_layers([layer(text)]);
-    let _ = DeckConfig::parse(Path::new("config.toml"), text);
+    let _ = DeckConfig::parse(Path::new("config.toml"), text, LIMITED);
 }
 
 proptest! {
@@ -398,7 +399,7 @@ fn settings_that_are_made_to_take_long_do_not() {
 #[test]
 fn what_is_changed_is_good_before() {
     assert!(Config::from_layers([layer(SETTINGS)]).is_ok());
-    DeckConfig::parse(Path::new("config.toml"), DECK_SETTINGS).unwrap();
+    DeckConfig::parse(Path::new("config.toml"), DECK_SETTINGS, LIMITED).unwrap();
     assert_eq!(FrontMatter::parse(CARD).unwrap().unwrap().text("status"), Some("active"));
     assert!(LINES.iter().all(|line| serde_json::from_str::<Value>(line).is_ok()));
     let folder = tempfile::tempdir().unwrap();

@@ -48,8 +48,8 @@ impl Guide {
             written.push(change(context, &folder.join("cruxe/SKILL.md"), |_| Ok(guide::skill()))?);
         }
         match (context.options.json, written.is_empty()) {
-            (true, true) => output::json(&json!({"guide": guide::GUIDE})),
-            (false, true) => output::line(guide::GUIDE.trim_end()),
+            (true, true) => output::json(&json!({"guide": guide::guide()})),
+            (false, true) => output::line(guide::guide().trim_end()),
             (true, false) => {
                 let files: Vec<_> = written.iter().map(|(path, new)| json!({"path": path, "changed": new})).collect();
                 output::json(&json!({"files": files}));

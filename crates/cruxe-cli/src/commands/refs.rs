@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use cruxe_query::references::{self, Confidence, EdgeType, Question, Reference, ReferenceList};
+use cruxe_query::references::{self, EdgeType, Question};
 use cruxe_query::target::Wanted;
-use serde_json::json;
+use cruxe_server::answers::{Breadth, ReferencesAnswer};
+use cruxe_server::ask::layers;
+use cruxe_server::contract::{ErrorCode, ToolError};
 
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
-use crate::output::{self, Paint};
-use cruxe_server::contract::{ErrorCode, Metadata, ToolError};
+use crate::output;
 
 /// List every use of a symbol
 ///
@@ -71,32 +72,23 @@ impl Refs {
         let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
         let edge = self.kind.map(EdgeType::from);
         let question = Question { wanted, edge, limit: self.limit as usize, offset: 0 };
-        let layers =
-            view.published.as_ref().map_or(cruxe_index::Layers::None, |published| workspace.layers(&published.state));
-        let answer = match references::find(&view, &layers, &question).map_err(ToolError::from) {
-            Ok(answer) => answer,
-            Err(error) => return not_found(error),
+        let found = match references::find(&view, &layers(&workspace, &view), &question).map_err(ToolError::from) {
+            Ok(found) => found,
+            Err(error) => return not_found(context, error),
         };
-        if context.options.json {
-            let metadata = Metadata::of(&view.standing).truncated_if(answer.total > answer.references.len());
-            output::json(&json!({
-                "symbol": answer.target.symbol,
-                "references": answer.references.iter().map(shown).collect::<Vec<_>>(),
-                "total_references": answer.total,
-                "candidates": answer.target.candidates,
-                "metadata": metadata.with("unresolved_mentions", answer.unresolved),
-            }));
-        } else {
-            print(&self.symbol, &answer);
-        }
+        let answer = ReferencesAnswer::new(Some(&self.symbol), &view, &question, found, Breadth::Full);
+        output::answer(&answer, context.options.json);
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// A symbol that is not there is an answer, not a failure of the program.
-pub(super) fn not_found(error: ToolError) -> Result<ExitCode, CliError> {
+pub(super) fn not_found(context: &Context, error: ToolError) -> Result<ExitCode, CliError> {
     if error.code != ErrorCode::SymbolNotFound {
         return Err(error.into());
+    }
+    if context.options.json {
+        output::json(&error.to_json());
     }
     output::note(&error.to_string());
     if let Some(near) = error.data.get("near").and_then(|near| near.as_array()) {
@@ -104,39 +96,4 @@ pub(super) fn not_found(error: ToolError) -> Result<ExitCode, CliError> {
         output::note(&format!("  near: {}", names.join(", ")));
     }
     Ok(ExitCode::FAILURE)
-}
-
-fn shown(reference: &Reference) -> serde_json::Value {
-    json!({
-        "path": reference.path, "line_start": reference.line, "edge_type": reference.edge,
-        "confidence": reference.confidence, "source_layer": reference.layer, "context": reference.context,
-        "from_symbol": reference.from,
-    })
-}
-
-fn print(name: &str, answer: &ReferenceList) {
-    let paint = Paint::stdout();
-    let symbol = &answer.target.symbol;
-    if let Some(warning) = answer.target.warning(name) {
-        output::note(&warning);
-    }
-    let place = format!("{}:{}", paint.path(&symbol.path), paint.number(&symbol.line_start.to_string()));
-    output::line(&format!("{} {}  {place}", symbol.kind, paint.strong(&symbol.qualified_name)));
-    let mut file = "";
-    for reference in &answer.references {
-        if reference.path != file {
-            file = &reference.path;
-            output::line(&paint.path(file));
-        }
-        let guess = if reference.confidence == Confidence::Heuristic { "?" } else { " " };
-        let line = paint.number(&format!("{:>6}", reference.line));
-        output::line(&format!("{line}{guess} {}", reference.context));
-    }
-    let shown = answer.references.len();
-    let cut = if shown < answer.total { format!(", {shown} shown (--limit {})", answer.total) } else { String::new() };
-    let open = match answer.unresolved {
-        0 => String::new(),
-        count => format!(", {count} uses of the name unresolved"),
-    };
-    output::line(&paint.faint(&format!("{} references{cut}{open}", answer.total)));
 }

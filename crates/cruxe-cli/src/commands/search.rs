@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
-use cruxe_server::contract::{Metadata, ToolError};
-use serde_json::json;
+use cruxe_query::search;
+use cruxe_server::answers::{Breadth, Detail, SearchAnswer};
+use cruxe_server::ask::{layers, search_question};
+use cruxe_server::contract::ToolError;
 
 use crate::context::{CliError, Context};
-use crate::output::{self, Paint};
+use crate::output;
 use crate::progress::Bar;
 
 /// Find code: by words, by name, by path, by an error message
@@ -48,24 +49,14 @@ impl Search {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
-        let semantic = &workspace.project.config.semantic;
-        let question = Question {
-            query: self.query.clone(),
-            language: self.lang,
-            limit: self.limit as usize,
-            semantic_ratio: if semantic.enabled { semantic.ratio } else { Some(0.0) },
-            transformer: workspace.transformer().unwrap_or_else(|problem| {
-                output::note(&format!("note: {problem}"));
-                None
-            }),
-        };
-        let answer = search::search(&view, &question)?;
-        if context.options.json {
-            print_json(&answer, &view);
-        } else {
-            print(&self.query, &answer, &view, self.explain);
-        }
-        Ok(if answer.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        let limit = self.limit as usize;
+        let (question, problem) = search_question(&workspace, &self.query, self.lang, limit);
+        let found = search::search(&view, &question)?;
+        let detail = Detail { breadth: Breadth::Full, ..Detail::default() };
+        let answer = SearchAnswer::new(&self.query, &view, &layers(&workspace, &view), &found, &detail)?.warn(problem);
+        let answer = if self.explain { answer.with_why(&found) } else { answer };
+        output::answer(&answer, context.options.json);
+        Ok(if found.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 
@@ -109,138 +100,4 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
         }
     }
     Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?)
-}
-
-fn print(query: &str, answer: &SearchAnswer, view: &View, explain: bool) {
-    let paint = Paint::stdout();
-    for warning in &Metadata::of_search(answer).warnings {
-        output::note(&format!("note: {warning}"));
-    }
-    if answer.found.is_empty() {
-        return output::note(&format!("nothing found for `{query}`"));
-    }
-    let words = words(query);
-    for found in &answer.found {
-        let (first, last) = found.lines;
-        let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
-        let place = format!("{}:{}", paint.path(found.file.path.as_str()), paint.number(&lines));
-        match found.symbol() {
-            Some(symbol) => {
-                let name = paint.strong(&symbol.qualified_name);
-                output::line(&format!("{place}  {} {name}", symbol.kind.as_str()));
-            }
-            None => output::line(&place),
-        }
-        let signature = found.symbol().map(|symbol| symbol.signature.clone()).filter(|text| !text.is_empty());
-        let text = match found.target.result_type() {
-            ResultType::Symbol => signature,
-            ResultType::Snippet => search::snippet(view, found, 3),
-            ResultType::File => None,
-        };
-        for line in text.iter().flat_map(|text| text.lines()) {
-            output::line(&format!("    {}", highlight(line, &words, &paint)));
-        }
-        if explain {
-            output::line(&format!("    {}", paint.faint(&why(found))));
-        }
-    }
-    if answer.truncated {
-        output::line("… and more (--limit)");
-    }
-}
-
-/// The words of a query that are worth showing.
-fn words(query: &str) -> Vec<String> {
-    let words = query.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() > 2);
-    words.map(str::to_lowercase).collect()
-}
-
-/// A line with the query's words set off.
-fn highlight(line: &str, words: &[String], paint: &Paint) -> String {
-    let lower = line.to_lowercase();
-    if lower.len() != line.len() {
-        return line.to_owned(); // offsets would not fit
-    }
-    let mut marked = vec![false; line.len()];
-    for word in words {
-        for (at, _) in lower.match_indices(word.as_str()) {
-            let end = at + word.len();
-            // Letters that take more bytes in one case than in the other may make up for each other.
-            if line.is_char_boundary(at) && line.is_char_boundary(end) {
-                marked[at..end].fill(true);
-            }
-        }
-    }
-    let mut out = String::new();
-    let mut rest = 0;
-    while rest < line.len() {
-        let end = (rest..line.len()).find(|at| marked[*at] != marked[rest]).unwrap_or(line.len());
-        let part = &line[rest..end];
-        out.push_str(&if marked[rest] { paint.strong(part) } else { part.to_owned() });
-        rest = end;
-    }
-    out
-}
-
-/// What a score is made of, on one line; the parts as they are shown add up to the score as it is shown.
-fn why(found: &SearchHit) -> String {
-    let thousandths = |part: f64| (part * 1e3).round() as i64;
-    let shown = |part: i64| format!("{:.3}", part as f64 / 1e3);
-    let (score, parts) = (thousandths(found.confidence), found.confidence_parts());
-    let meaning = thousandths(f64::from(parts.semantic));
-    let mut parts = [
-        ("text", parts.text),
-        ("name", parts.exact_match),
-        ("qualified", parts.qualified_name),
-        ("path", parts.path_affinity),
-        ("used", parts.definition),
-        ("kind", parts.kind_match),
-    ]
-    .map(|(name, part)| (name, thousandths(f64::from(part))));
-    // The largest part takes what rounding left over.
-    let left_over = score - parts.iter().map(|(_, part)| part).sum::<i64>();
-    parts.iter_mut().max_by_key(|(_, part)| *part).into_iter().for_each(|(_, part)| *part += left_over);
-    let show = |(name, part): &(&str, i64)| match *name {
-        "text" if meaning > 0 => format!("text {} (of it meaning {})", shown(*part), shown(meaning)),
-        name => format!("{name} {}", shown(*part)),
-    };
-    let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
-    let reasons = &found.reasons;
-    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
-    format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
-}
-
-fn print_json(answer: &SearchAnswer, view: &View) {
-    let results: Vec<serde_json::Value> = answer.found.iter().map(|found| result(found, view)).collect();
-    let metadata = Metadata::of_search(answer).truncated_if(answer.truncated);
-    output::json(&json!({
-        "results": results, "query_intent": answer.intent.as_str(), "total_candidates": answer.total,
-        "metadata": metadata,
-    }));
-}
-
-fn result(found: &SearchHit, view: &View) -> serde_json::Value {
-    let mut result = json!({
-        "path": found.file.path, "line_start": found.lines.0, "line_end": found.lines.1,
-        "language": found.file.language, "score": (found.confidence * 1e4).round() / 1e4,
-    });
-    let extra = found.definition().map_or(json!({}), |definition| {
-        let symbol = definition.symbol();
-        json!({
-            "symbol_id": definition.symbol_id(), "symbol_stable_id": definition.stable_id(),
-            "kind": symbol.kind.as_str(), "name": symbol.name, "qualified_name": symbol.qualified_name,
-            "signature": symbol.signature,
-        })
-    });
-    let result_type = found.target.result_type();
-    let mut kind = json!({"result_type": result_type.as_str()});
-    if result_type == ResultType::Snippet {
-        kind["snippet"] = json!(search::snippet(view, found, 3));
-    }
-    for more in [extra, kind] {
-        if let (Some(result), serde_json::Value::Object(more)) = (result.as_object_mut(), more) {
-            result.extend(more);
-        }
-    }
-    result
 }

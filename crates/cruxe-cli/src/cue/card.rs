@@ -13,9 +13,9 @@ use super::{deck, editor};
 use crate::context::Context;
 use crate::output::{self, Paint};
 
-/// As long as `create_task` allows.
+/// As long as an agent may make one.
 const LONGEST_TITLE: usize = 200;
-/// As long as `update_task` allows.
+/// As long as an agent may make one.
 const LONGEST_ASSIGNEE: usize = 50;
 const LONGEST_NOTES: usize = 500;
 

@@ -10,7 +10,8 @@ use cruxe_model::config::Config;
 
 use super::error::{CueError, Kind};
 use crate::context::{CliError, Context};
-use cruxe_server::contract::ToolError;
+use cruxe_server::contract::names::LIST_TASKS;
+use cruxe_server::contract::{LIMITED, ToolError};
 
 /// Finds the deck of `--workspace`, or the nearest one around the current folder.
 pub(super) fn find(context: &Context) -> Result<Deck, CueError> {
@@ -26,7 +27,7 @@ pub(super) fn find(context: &Context) -> Result<Deck, CueError> {
 
 /// A deck with the user's own settings for every deck.
 pub(super) fn open(context: &Context, root: impl Into<PathBuf>) -> Deck {
-    Deck::open(root).with_user_config(context.home.root().join("cue.toml"))
+    Deck::open(root).with_user_config(context.home.root().join("cue.toml")).with_limited(LIMITED)
 }
 
 /// The root of the project that a new deck belongs to: the git work tree, else the folder itself.
@@ -137,7 +138,9 @@ impl From<DeckError> for CueError {
         // What agents are told in `data` is right for people too.
         let told = ToolError::from(error);
         let advice = told.data.get("suggestion").and_then(|text| text.as_str()).unwrap_or_default();
-        let advice = advice.replace("Call list_tasks", "Run `cue list`").replace("list_tasks has", "`cue list` shows");
+        let advice = advice
+            .replace(&format!("Call {LIST_TASKS}"), "Run `cue list`")
+            .replace(&format!("{LIST_TASKS} has"), "`cue list` shows");
         let mut made = CueError::new(kind, told.message.clone()).data(told.data.clone());
         made.number = number;
         if advice.is_empty() { made } else { made.help(advice) }

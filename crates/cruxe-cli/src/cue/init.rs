@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use cruxe_deck::DeckError;
 use cruxe_deck::card::CARDS;
-use cruxe_deck::config::{FILE, TEMPLATE};
+use cruxe_deck::config::{FILE, template};
 use cruxe_files::{Existing, FileError, Root};
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use super::deck;
 use super::error::CueError;
 use crate::context::Context;
 use crate::output;
+use cruxe_server::contract::LIMITED;
 
 /// What a deck makes anew whenever it is needed; git need not know it.
 const IGNORED: [&str; 2] = [".cuedeck/.cache/", ".cuedeck/SCENE.md"];
@@ -50,7 +51,7 @@ impl Init {
             }
         }
         let existing = if self.force { Existing::Replace } else { Existing::Keep };
-        if files.write(FILE, TEMPLATE.as_bytes(), existing).map_err(DeckError::from)? {
+        if files.write(FILE, template(LIMITED).as_bytes(), existing).map_err(DeckError::from)? {
             made.push(FILE);
         }
         if add_lines(&files, ".gitignore", &IGNORED).map_err(DeckError::from)? {

@@ -79,6 +79,11 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
     let cue = match Cue::try_parse_from(arguments) {
         Ok(cue) => cue,
         Err(problem) => {
+            if let Some(message) = output::usage_for_programs(&problem) {
+                output::json(
+                    &CueError::new(Kind::Usage, message).help("`cue --help` shows how it is called.").to_json(),
+                );
+            }
             output::usage(&problem);
             return ExitCode::from(if problem.use_stderr() { Kind::Usage.exit_code() } else { 0 });
         }

@@ -149,3 +149,57 @@ fn messages_when_something_is_wrong() {
     }
     check(&sandbox, "cli_errors", &text);
 }
+
+#[test]
+fn errors_of_commands_for_programs() {
+    let sandbox = Sandbox::new();
+    let repo = service(&sandbox);
+    repo.write("bad.toml", "[query]\nfreshness_policy = \"sometimes\"\n");
+    let mut text = String::new();
+    for arguments in [
+        &["refs", "validate_tokn"][..],
+        &["calls", "nosuch"],
+        &["search", "Claims", "--ref", "nonesuch"],
+        &["index", "--workspace", "/nonesuch"],
+        &["sync", "--config", "bad.toml"],
+        &["model", "use", "nosuch"],
+        &["search", "x", "--limit", "0"],
+    ] {
+        let run = repo.cruxe(&[arguments, &["--json"]].concat());
+        let error: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert!(error["error"]["data"]["suggestion"].is_string(), "{error}");
+        text += &format!("$ cruxe {} --json\nexit code: {}\n{error:#}\n\n", arguments.join(" "), run.code.unwrap());
+    }
+    check(&sandbox, "cli_errors_json", &text);
+}
+
+/// Whether everything that `part` says, `whole` says too.
+fn has(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, value)| whole.get(key).is_some_and(|found| has(found, value)))
+        }
+        (Value::Array(whole), Value::Array(part)) => {
+            whole.len() == part.len() && whole.iter().zip(part).all(|(whole, part)| has(whole, part))
+        }
+        _ => whole == part,
+    }
+}
+
+#[test]
+fn commands_print_what_the_tools_answer() {
+    let sandbox = Sandbox::new();
+    let repo = service(&sandbox);
+    let mut client = repo.server();
+    client.ready();
+    for (arguments, tool, parameters) in [
+        (&["search", "how is a token checked"][..], "search_code", json!({"query": "how is a token checked"})),
+        (&["search", "\"expired\""], "search_code", json!({"query": "\"expired\""})),
+        (&["refs", "Claims"], "find_references", json!({"symbol_name": "Claims"})),
+        (&["calls", "validate_token"], "get_call_graph", json!({"symbol_name": "validate_token"})),
+    ] {
+        let printed = repo.cruxe(&[arguments, &["--json"]].concat()).json();
+        let answered = client.ok(tool, parameters);
+        assert!(has(&printed, &answered), "{arguments:?}\n{printed:#}\n{answered:#}");
+    }
+}

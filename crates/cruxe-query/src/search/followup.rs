@@ -91,7 +91,24 @@ pub struct Suggestion {
     /// The question.
     pub ask: Ask,
     /// Why.
-    pub reason: String,
+    pub why: Why,
+}
+
+/// Why a question is suggested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The name is defined and has words of the query.
+    NameHasWords,
+    /// The words that tell most, without the others.
+    TellingWords,
+    /// The same, in the language that has them.
+    TellingWordsInLanguage,
+    /// The words of a name may find it under another name.
+    WordsOfName,
+    /// It may be known only by its calls.
+    OnlyCalled,
+    /// There may be several of the name.
+    SeveralOfName,
 }
 
 /// Why there are no suggestions.
@@ -205,11 +222,7 @@ impl Asker<'_> {
             if symbol.flags.test || suggestions.iter().any(|known| known.ask == ask) {
                 continue;
             }
-            let reason = format!(
-                "`{}` is defined here and its name has words of the query. Symbol lookup may yield more precise results.",
-                symbol.name
-            );
-            suggestions.push(Suggestion { ask, reason });
+            suggestions.push(Suggestion { ask, why: Why::NameHasWords });
             if suggestions.len() == MAX_NAMES {
                 break;
             }
@@ -227,10 +240,9 @@ impl Asker<'_> {
             .take(MAX_TERMS)
             .collect();
         if words.len() < 2 || words.len() == self.previous.text.split_whitespace().count() {
-            return self.by_words(words.join(" "), None, "The words that tell most, without the others.");
+            return self.by_words(words.join(" "), None, Why::TellingWords);
         }
-        let reason = "Narrowing query to specific terms and language may improve relevance.";
-        self.by_words(words.join(" "), self.main_language()?, reason)
+        self.by_words(words.join(" "), self.main_language()?, Why::TellingWordsInLanguage)
     }
 
     /// A name as words, in any language.
@@ -241,10 +253,10 @@ impl Asker<'_> {
             words.extend(parts.flat_map(|part| spoken(part)));
         }
         words.dedup();
-        self.by_words(words.join(" "), None, "The words of the name, in any language, may find it under another name.")
+        self.by_words(words.join(" "), None, Why::WordsOfName)
     }
 
-    fn by_words(&self, query: String, language: Option<String>, reason: &str) -> Result<Vec<Suggestion>, QueryError> {
+    fn by_words(&self, query: String, language: Option<String>, why: Why) -> Result<Vec<Suggestion>, QueryError> {
         if query.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -252,7 +264,7 @@ impl Asker<'_> {
         if search(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(vec![Suggestion { ask: Ask::Code { query, language }, reason: reason.to_owned() }])
+        Ok(vec![Suggestion { ask: Ask::Code { query, language }, why }])
     }
 
     fn main_language(&self) -> Result<Option<String>, QueryError> {
@@ -274,8 +286,7 @@ impl Asker<'_> {
         if corpus.postings(TextField::Body, &token)?.is_empty() {
             return Ok(Vec::new());
         }
-        let reason = "It may be known only by its calls; the graph shows who calls it.".to_owned();
-        Ok(vec![Suggestion { ask: Ask::Callers { name: symbol.name.clone() }, reason }])
+        Ok(vec![Suggestion { ask: Ask::Callers { name: symbol.name.clone() }, why: Why::OnlyCalled }])
     }
 
     /// Whether the symbol is there at all.
@@ -285,8 +296,8 @@ impl Asker<'_> {
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }
-        let reason = "Verifies which symbol is meant: there may be several of that name.".to_owned();
-        Ok(vec![Suggestion { ask: Ask::Definition { name: self.previous.text.clone(), kind: None }, reason }])
+        let ask = Ask::Definition { name: self.previous.text.clone(), kind: None };
+        Ok(vec![Suggestion { ask, why: Why::SeveralOfName }])
     }
 }
 

@@ -28,6 +28,8 @@ use cruxe_embed::minilm::MiniLm;
 use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::error::QueryError;
 use crate::locate::{self, Definition};
@@ -164,7 +166,8 @@ pub enum Target {
 }
 
 /// The sort of thing that a result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ResultType {
     /// A symbol.
     Symbol,

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::names::{INDEX_REPO, INDEX_STATUS, LOCATE_SYMBOL, SYNC_REPO};
+
 macro_rules! codes {
     ($($variant:ident $text:literal $next:literal),* $(,)?) => {
         /// Every error code.
@@ -19,8 +21,8 @@ macro_rules! codes {
             }
 
             /// What to do next, where the place that raised the error says nothing better.
-            pub fn suggestion(self) -> &'static str {
-                match self { $(ErrorCode::$variant => $next),* }
+            pub fn suggestion(self) -> String {
+                match self { $(ErrorCode::$variant => format!($next)),* }
             }
         }
     };
@@ -34,15 +36,15 @@ codes! {
     WorkspaceNotRegistered "workspace_not_registered" "Run `cruxe init` in that workspace, or leave `workspace` out.",
     WorkspaceNotAllowed "workspace_not_allowed" "Ask for a workspace below an allowed root.",
     WorkspaceLimitExceeded "workspace_limit_exceeded" "Use one of the workspaces that are open already.",
-    IndexInProgress "index_in_progress" "Wait until `index_status` shows no active job, then call again.",
-    IndexNotReady "index_not_ready" "Wait until `index_status` says `ready`, then call again.",
-    SyncInProgress "sync_in_progress" "Wait until `index_status` shows no active job, then call again.",
-    IndexStale "index_stale" "Call sync_repo to update the index before querying.",
-    IndexIncompatible "index_incompatible" "Run `cruxe index --force` (or call index_repo with force: true).",
-    RefNotIndexed "ref_not_indexed" "Call index_repo with this ref first.",
+    IndexInProgress "index_in_progress" "Wait until `{INDEX_STATUS}` shows no active job, then call again.",
+    IndexNotReady "index_not_ready" "Wait until `{INDEX_STATUS}` says `ready`, then call again.",
+    SyncInProgress "sync_in_progress" "Wait until `{INDEX_STATUS}` shows no active job, then call again.",
+    IndexStale "index_stale" "Call {SYNC_REPO} to update the index before querying.",
+    IndexIncompatible "index_incompatible" "Run `cruxe index --force` (or call {INDEX_REPO} with force: true).",
+    RefNotIndexed "ref_not_indexed" "Call {INDEX_REPO} with this ref first.",
     OverlayNotReady "overlay_not_ready" "Retry after the sync or index job has completed.",
     MergeBaseFailed "merge_base_failed" "Choose two refs that share history.",
-    SymbolNotFound "symbol_not_found" "Check the name with locate_symbol.",
+    SymbolNotFound "symbol_not_found" "Check the name with {LOCATE_SYMBOL}.",
     AmbiguousSymbol "ambiguous_symbol" "Give `path`, a qualified name or a symbol_id.",
     FileNotFound "file_not_found" "Check the path; it is relative to the repository root.",
     ResultNotFound "result_not_found" "Search again and use the path and line of a result.",

@@ -6,6 +6,8 @@ use cruxe_query::search::{self, LexicalOnly};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::names::INDEX_REPO;
+
 /// The protocol version that answers state under both of its keys.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
@@ -80,6 +82,14 @@ impl Metadata {
         self
     }
 
+    /// Leaves the first so many entries of a field that is a list.
+    pub(crate) fn keep_first(mut self, key: &str, count: usize) -> Metadata {
+        if let Some(serde_json::Value::Array(list)) = self.extra.get_mut(key) {
+            list.truncate(count);
+        }
+        self
+    }
+
     /// Notes that the time for an answer was over before everything was looked at.
     pub fn late_if(mut self, late: bool) -> Metadata {
         if late {
@@ -103,7 +113,7 @@ pub(crate) fn notice_of_index(notice: &Notice, ref_name: &str) -> String {
     match notice {
         Notice::FirstIndex => "the first index is being built; results are missing until it is done".to_owned(),
         Notice::BeingIndexed => format!("`{ref_name}` is being indexed; results are missing until it is done"),
-        Notice::NothingIndexed => "nothing is indexed yet: call index_repo".to_owned(),
+        Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO}"),
         Notice::Failed(why) => format!("indexing failed: {why}"),
         Notice::LeftOut(files) => format!("{files} files are too large or unreadable and not in the index"),
     }

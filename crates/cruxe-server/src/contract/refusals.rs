@@ -13,9 +13,12 @@ use serde_json::{Value, json};
 
 use super::error::{ErrorCode, ToolError};
 use super::metadata::notice_of_index;
+use super::names::{INDEX_REPO, INDEX_STATUS, LIST_TASKS, LOCATE_SYMBOL, READ_CONTEXT, SYNC_REPO};
 
 /// What to do where nothing is indexed.
-const INDEX_FIRST: &str = "Call index_repo, wait until index_status says `ready`, then ask again.";
+fn index_first() -> String {
+    format!("Call {INDEX_REPO}, wait until {INDEX_STATUS} says `ready`, then ask again.")
+}
 
 impl From<IndexError> for ToolError {
     fn from(error: IndexError) -> ToolError {
@@ -31,16 +34,17 @@ impl From<IndexError> for ToolError {
                 .suggest("Let the user that runs the server read the folder, or name another workspace."),
             IndexError::NoFile(path) => plain(ErrorCode::InvalidInput)
                 .with("path", path)
-                .suggest("Remove what stands there, then call index_repo."),
+                .suggest(format!("Remove what stands there, then call {INDEX_REPO}.")),
             IndexError::TooManyFiles(limit) => plain(ErrorCode::InvalidInput).with("limit", limit),
             IndexError::Busy => plain(ErrorCode::IndexInProgress),
             IndexError::RefNotIndexed(name) => plain(ErrorCode::RefNotIndexed).with("ref", name).suggest(format!(
-                "Call index_repo with ref `{name}` (or run `cruxe index --ref {name}`), then ask again."
+                "Call {INDEX_REPO} with ref `{name}` (or run `cruxe index --ref {name}`), then ask again."
             )),
-            IndexError::Worktree { ref_name, reason } => plain(ErrorCode::OverlayNotReady)
-                .with("ref", ref_name)
-                .with("reason", reason)
-                .suggest("Sync the ref with sync_repo and retry; questions with an explicit `ref` work without it."),
+            IndexError::Worktree { ref_name, reason } => {
+                plain(ErrorCode::OverlayNotReady).with("ref", ref_name).with("reason", reason).suggest(format!(
+                    "Sync the ref with {SYNC_REPO} and retry; questions with an explicit `ref` work without it."
+                ))
+            }
             IndexError::Vcs(VcsError::UnknownRef { spec }) => plain(ErrorCode::RefNotIndexed)
                 .with("ref", spec)
                 .suggest("Git knows no such ref. Check the name, or fetch it first."),
@@ -67,7 +71,7 @@ fn stale(ref_name: &str, change: &Change, head: Option<&str>) -> ToolError {
         Change::File(path) => (format!("{path} changed since it was indexed."), head, head),
         Change::OtherSource => (format!("`{ref_name}` was indexed from somewhere else."), None, None),
     };
-    ToolError::new(ErrorCode::IndexStale, format!("Index is stale. {what} Run sync_repo to refresh."))
+    ToolError::new(ErrorCode::IndexStale, format!("Index is stale. {what} Run {SYNC_REPO} to refresh."))
         .with("last_indexed_commit", indexed)
         .with("current_head", current)
         .with("ref", ref_name)
@@ -84,7 +88,7 @@ impl From<QueryError> for ToolError {
         let message = error.to_string();
         let of = |code| ToolError::new(code, message.clone());
         match error {
-            QueryError::NothingIndexed => of(ErrorCode::NoEdgesAvailable).suggest(INDEX_FIRST),
+            QueryError::NothingIndexed => of(ErrorCode::NoEdgesAvailable).suggest(index_first()),
             QueryError::BadPath(_) => of(ErrorCode::InvalidInput)
                 .suggest("Give a path relative to the repository root.")
                 .with("parameter", "path"),
@@ -97,7 +101,7 @@ impl From<QueryError> for ToolError {
                     .with("indexing_status", standing.indexing);
                 match standing.indexing {
                     IndexingStatus::Indexing | IndexingStatus::Ready => error,
-                    IndexingStatus::NotIndexed | IndexingStatus::Failed => error.suggest(INDEX_FIRST),
+                    IndexingStatus::NotIndexed | IndexingStatus::Failed => error.suggest(index_first()),
                 }
             }
             QueryError::FileNotYetIndexed(path) => of(ErrorCode::IndexNotReady).with("path", path),
@@ -107,7 +111,7 @@ impl From<QueryError> for ToolError {
                     (Some(LeftOutFile { path: by, reason }), _) => {
                         let advice = match reason {
                             SkipReason::Unreadable => {
-                                format!("Let the user that runs the server read {by}, then call sync_repo.")
+                                format!("Let the user that runs the server read {by}, then call {SYNC_REPO}.")
                             }
                             reason => {
                                 let why = reason.as_str();
@@ -125,7 +129,7 @@ impl From<QueryError> for ToolError {
             QueryError::NoSuchSymbol { nearest, .. } => {
                 let error = of(ErrorCode::SymbolNotFound);
                 let Some(first) = nearest.first() else { return error };
-                let advice = format!("Did you mean `{}`? Otherwise check the name with locate_symbol.", first.name);
+                let advice = format!("Did you mean `{}`? Otherwise check the name with {LOCATE_SYMBOL}.", first.name);
                 error.suggest(advice).with("near", nearest.iter().map(near).collect::<Vec<_>>())
             }
             QueryError::InNeitherRef { name, path, freshness, .. } => {
@@ -133,7 +137,7 @@ impl From<QueryError> for ToolError {
                 let error = match path {
                     Some(path) => error
                         .with("path", path)
-                        .suggest("Check the path, or leave it out; locate_symbol finds the name."),
+                        .suggest(format!("Check the path, or leave it out; {LOCATE_SYMBOL} finds the name.")),
                     None => error,
                 };
                 error.with("freshness_status", freshness)
@@ -177,10 +181,11 @@ impl From<DeckError> for ToolError {
             DeckError::Locked { lock_file, holder_pid } => {
                 of(ErrorCode::LockError).with("lock_file", lock_file).with("holder_pid", holder_pid)
             }
-            DeckError::NoCard { id, nearest } => of(ErrorCode::FileNotFound)
-                .with("id", id.as_str())
-                .with("path", id.path().as_str())
-                .suggest(did_you_mean(nearest.as_ref().map(CardId::as_str), "Call list_tasks for the ids.")),
+            DeckError::NoCard { id, nearest } => {
+                of(ErrorCode::FileNotFound).with("id", id.as_str()).with("path", id.path().as_str()).suggest(
+                    did_you_mean(nearest.as_ref().map(CardId::as_str), &format!("Call {LIST_TASKS} for the ids.")),
+                )
+            }
             DeckError::Malformed(problem) => of(ErrorCode::InvalidInput)
                 .with("kind", "MalformedCard")
                 .with("path", problem.path.as_str())
@@ -200,7 +205,7 @@ impl From<DeckError> for ToolError {
                     .with("kind", "DependencyNotFound")
                     .with("path", missing.first().map(|id| id.path()))
                     .with("missing", ids)
-                    .suggest("Create that task first, or leave its id out; list_tasks has the ids.")
+                    .suggest(format!("Create that task first, or leave its id out; {LIST_TASKS} has the ids."))
             }
             DeckError::CircularDependency { cycle } => {
                 let path: Vec<String> = cycle.iter().map(|id| format!("cards/{id}.md")).collect();
@@ -227,7 +232,7 @@ impl From<DeckError> for ToolError {
             }
             DeckError::NoFile { path, nearest } => of(ErrorCode::FileNotFound)
                 .with("path", path)
-                .suggest(did_you_mean(nearest.as_deref(), "Find the document with read_context.")),
+                .suggest(did_you_mean(nearest.as_deref(), &format!("Find the document with {READ_CONTEXT}."))),
             DeckError::NoAnchor { path, anchor, nearest } => of(ErrorCode::FileNotFound)
                 .with("path", path)
                 .with("anchor", anchor)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rmcp::ServerHandler;
 
+use crate::answers::ServerStatus;
 use crate::app::{App, RefStatus};
 use crate::metrics::{Page, resident_bytes};
 use crate::server::{Connection, Server};
@@ -34,7 +35,8 @@ impl<H: ServerHandler> Backend<H> {
     /// The status word of the contract. It may block.
     pub(super) fn health(&self) -> &'static str {
         let Some(app) = &self.app else { return "ready" };
-        RefStatus::of(app.own(), None).map_or("error", |status| app.status_word(&status))
+        let status = RefStatus::of(app.own(), None);
+        status.map_or(ServerStatus::Error, |status| app.status_of(&status)).as_str()
     }
 
     /// Adds what [`Server::metrics`] does not know. It may block.

@@ -3,6 +3,7 @@
 use super::{Argument, Asked, PromptSpec, portrait};
 use crate::complete::Completes;
 use crate::contract::ToolError;
+use crate::contract::names::{FIND_REFERENCES, GET_CALL_GRAPH, LOCATE_SYMBOL};
 use crate::toolsets::Toolset;
 
 /// What the portrait may cost.
@@ -43,7 +44,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     Ok(format!(
         "Explain the definition below to somebody who is about to change it. Say, in this order: what it is for; what \
          it takes, returns and changes, and how it fails; what its callers rely on; what would break if it changed. \
-         Name places as path:line. What the text below does not show, look up (get_call_graph and find_references for \
-         more callers, locate_symbol for types it mentions); do not guess.\n\n{portrait}"
+         Name places as path:line. What the text below does not show, look up ({GET_CALL_GRAPH} and {FIND_REFERENCES} for \
+         more callers, {LOCATE_SYMBOL} for types it mentions); do not guess.\n\n{portrait}"
     ))
 }

@@ -10,6 +10,7 @@ use super::{Argument, Asked, PromptSpec};
 use crate::cards;
 use crate::complete::Completes;
 use crate::contract::ToolError;
+use crate::contract::names::{FIND_REFERENCES, GET_CALL_GRAPH, GET_FILE_OUTLINE, SEARCH_CODE};
 use crate::toolsets::Toolset;
 
 /// What the prompt may cost, and the card in it.
@@ -50,7 +51,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
         return Err(cards::missing(deck, task));
     }
     let mut draft = Draft::new(TOKENS);
-    draft.add(GUIDE);
+    draft.add(&guide());
     match &card {
         Some(text) => {
             draft.add(&format!("\n## Task card {}\n\n", inline(task)));
@@ -66,19 +67,23 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let answer = search::search(&view, &question)?;
     draft.add(&format!("\n## Code that it may be about (ref {})\n", inline(&view.standing.ref_name)));
     if answer.found.is_empty() {
-        draft.add("\nThe search found nothing: ask search_code with other words.\n");
+        draft.add(&format!("\nThe search found nothing: ask {SEARCH_CODE} with other words.\n"));
     }
     let lines = answer.found.iter().map(|found| line(&view, found));
-    draft.add_all(lines, |count| format!("- … {count} more: search_code\n"));
+    draft.add_all(lines, |count| format!("- … {count} more: {SEARCH_CODE}\n"));
     Ok(draft.finish())
 }
 
-const GUIDE: &str = "\
-Plan the task below before anything is changed. Read the code it touches first: get_file_outline and the files named \
-below, get_call_graph for everything whose signature would change, find_references for what would be removed. The plan \
+fn guide() -> String {
+    format!(
+        "\
+Plan the task below before anything is changed. Read the code it touches first: {GET_FILE_OUTLINE} and the files named \
+below, {GET_CALL_GRAPH} for everything whose signature would change, {FIND_REFERENCES} for what would be removed. The plan \
 says: what is to change, file by file, with the symbols; who calls them and must follow; which tests show that it works, \
 new ones included; what could go wrong; what is left out. Name places as path:line. If the task leaves something open \
-that changes the plan, ask before you plan around it.\n";
+that changes the plan, ask before you plan around it.\n"
+    )
+}
 
 /// Whether somebody who typed this meant a card.
 fn looks_like_id(task: &str) -> bool {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use cruxe_deck::fence::{inline, one_line};
-use cruxe_index::{Layers, View, Workspace};
+use cruxe_index::{View, Workspace};
 use cruxe_query::call_graph::{self, Direction, Edge};
 use cruxe_query::references::{self, Confidence};
 use cruxe_query::target::Wanted;
 
 use super::draft::Draft;
+use crate::answers::several_definitions;
+use crate::ask::layers;
 use crate::contract::ToolError;
+use crate::contract::names::{GET_CALL_GRAPH, SYNC_REPO};
 use crate::resources::{content, definition};
 
 /// Callers, callees and uses that are listed at most.
@@ -35,9 +38,9 @@ pub(crate) fn of_symbol(
     draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
     draft.add(&format!(", ref {}, {}\n\n", inline(&view.standing.ref_name), symbol.symbol_id));
     if !view.standing.is_fresh() {
-        draft.add("The index is behind the files; sync_repo brings it up to date.\n\n");
+        draft.add(&format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"));
     }
-    if let Some(warning) = graph.target.warning(&symbol.name) {
+    if let Some(warning) = several_definitions(&graph.target, &symbol.name) {
         draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
     }
     let span = found.symbol().full_span;
@@ -69,11 +72,11 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
         let (test, guess) = (if edge.symbol.is_test { ", a test" } else { "" }, guess(edge.confidence));
         format!("- {} at {}:{}{test}{guess}\n", inline(&edge.symbol.qualified_name), one_line(&edge.file), edge.line)
     };
-    draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: get_call_graph\n"));
+    draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: {GET_CALL_GRAPH}\n"));
 }
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
-    let layers = view.published.as_ref().map_or(Layers::None, |published| workspace.layers(&published.state));
+    let layers = layers(workspace, view);
     let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0 };
     let answer = references::find(view, &layers, &question)?;
     draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));

@@ -11,6 +11,7 @@ use cruxe_query::{compare, references};
 use super::draft::Draft;
 use super::{Argument, Asked, PromptSpec};
 use crate::complete::Completes;
+use crate::contract::names::{COMPARE_SYMBOL_BETWEEN_COMMITS, DIFF_CONTEXT, GET_CALL_GRAPH, SEARCH_CODE};
 use crate::contract::{ErrorCode, ToolError};
 use crate::toolsets::Toolset;
 
@@ -66,12 +67,13 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let mut draft = Draft::new(TOKENS);
     let merge_base = answer.merge_base.to_hex();
     draft.add(&format!(
-        "Review the changes of {} against {} (merge base {}): {} files, {} symbols.\n\n{GUIDE}",
+        "Review the changes of {} against {} (merge base {}): {} files, {} symbols.\n\n{}",
         inline(&answer.head_ref),
         inline(&answer.base_ref),
         &merge_base[..merge_base.len().min(12)],
         answer.files.len(),
         answer.changes.len(),
+        guide(),
     ));
     if answer.files.is_empty() {
         draft.add("\nNothing differs.\n");
@@ -92,7 +94,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
         format!("{}{users}", line(change))
     });
     let lines: Vec<String> = lines.collect();
-    draft.add_all(lines, |count| format!("- … {count} more: diff_context with path_filter\n"));
+    draft.add_all(lines, |count| format!("- … {count} more: {DIFF_CONTEXT} with path_filter\n"));
     add_renames(&mut draft, &answer.renames);
     add_diffs(&mut draft, asked, &answer, &merge_base)?;
     let named = |path: &str| answer.changes.iter().any(|change| record(change).is_some_and(|one| one.path == path));
@@ -105,11 +107,15 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     Ok(draft.finish())
 }
 
-const GUIDE: &str = "\
+fn guide() -> String {
+    format!(
+        "\
 Look for: behaviour that changed without a test, callers that were not adapted, errors that are swallowed, input that is \
-not checked, names and docs that no longer fit. Read code before you judge it: compare_symbol_between_commits for a diff \
-that is not below, get_call_graph for callers, search_code for code that should have changed too. Report findings as \
-path:line, the gravest first, each with what to do; say what you did not look at.\n";
+not checked, names and docs that no longer fit. Read code before you judge it: {COMPARE_SYMBOL_BETWEEN_COMMITS} for a diff \
+that is not below, {GET_CALL_GRAPH} for callers, {SEARCH_CODE} for code that should have changed too. Report findings as \
+path:line, the gravest first, each with what to do; say what you did not look at.\n"
+    )
+}
 
 /// The order in which changes are worth a look: what others rely on first, tests last.
 fn risk(change: &Change) -> (bool, u8) {

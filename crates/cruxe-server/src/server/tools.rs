@@ -164,7 +164,7 @@ impl Served {
             true => annotations,
             false => annotations.destructive(spec.destructive).idempotent(spec.idempotent),
         };
-        ListedTool::new(spec.name, spec.description, Arc::new(spec.input_schema.clone()))
+        ListedTool::new(spec.name, spec.description.clone(), Arc::new(spec.input_schema.clone()))
             .with_title(spec.title)
             .with_raw_output_schema(Arc::new(spec.output_schema.clone()))
             .with_annotations(annotations)

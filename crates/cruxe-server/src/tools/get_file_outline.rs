@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::outline::{self, Depth, OutlineSymbol};
+use cruxe_query::outline::{self, Depth};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::answers::OutlineAnswer;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::names;
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Which file.
@@ -33,56 +34,15 @@ enum Wanted {
     All,
 }
 
-/// Its definitions.
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    file_path: String,
-    language: String,
-    symbols: Vec<Entry>,
-    metadata: Metadata,
-}
-
-/// A definition with what it contains. The schema stops at the first level: it would have no end.
-#[derive(Serialize, JsonSchema)]
-#[serde(transparent)]
-struct Entry(#[schemars(with = "EntrySchema")] OutlineSymbol);
-
-#[derive(JsonSchema, Serialize)]
-struct EntrySchema {
-    kind: String,
-    name: String,
-    line_start: u32,
-    line_end: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visibility: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    /// Entries of the same form.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    children: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
-}
-
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
-    typed(
-        ToolSpec::new("get_file_outline", "File outline", about).quick(),
-        move |input: Input, call| -> Result<Output, ToolError> {
-            let workspace = app.workspace(call)?;
-            let ref_name = App::ref_name(&workspace, call, input.ref_name);
-            let view = App::view(&workspace, call, ref_name.as_deref(), FreshnessPolicy::Balanced)?;
-            let depth = match input.depth {
-                Wanted::Top => Depth::Top,
-                Wanted::All => Depth::All,
-            };
-            let outline = outline::outline(&view, &input.path, depth)?;
-            let mut metadata = Metadata::of(&view.standing).with("symbol_count", outline.count);
-            metadata.warnings.extend(outline.problems.map(|problem| format!("{}: {problem}", outline.path)));
-            Ok(Output {
-                file_path: outline.path.into(),
-                language: outline.language,
-                symbols: outline.symbols.into_iter().map(Entry).collect(),
-                metadata,
-            })
-        },
-    )
+    typed(ToolSpec::new(names::GET_FILE_OUTLINE, "File outline", about).quick(), move |input: Input, call| {
+        let depth = match input.depth {
+            Wanted::Top => Depth::Top,
+            Wanted::All => Depth::All,
+        };
+        app.ask(call, input.ref_name, Some(FreshnessPolicy::Balanced), |asked| {
+            Ok(OutlineAnswer::new(&asked.view, outline::outline(&asked.view, &input.path, depth)?))
+        })
+    })
 }

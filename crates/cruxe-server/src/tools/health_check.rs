@@ -2,175 +2,22 @@
 
 use std::sync::Arc;
 
-use cruxe_extract::languages::LANGUAGES;
-use cruxe_index::Workspace;
-use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
-use cruxe_store::SCHEMA_VERSION;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::app::{ActiveJob, App, RefStatus, seconds};
-use crate::contract::{Metadata, ToolError};
+use crate::answers::HealthAnswer;
+use crate::app::{App, RefStatus};
+use crate::contract::names;
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing but the workspace, which every tool has.
 #[derive(Deserialize, JsonSchema)]
 struct Input {}
 
-/// The state of the server and its projects.
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    /// `ready`, `warming`, `indexing` or `error`.
-    status: &'static str,
-    version: String,
-    uptime_seconds: u64,
-    tantivy_ok: bool,
-    sqlite_ok: bool,
-    grammars: Grammars,
-    active_job: Option<ActiveJob>,
-    interrupted_recovery_report: Option<RecoveryReport>,
-    workspace_warmset: Warmset,
-    prewarm_status: &'static str,
-    startup_checks: StartupChecks,
-    projects: Vec<ProjectHealth>,
-    metadata: Metadata,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Grammars {
-    available: Vec<String>,
-    missing: Vec<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct RecoveryReport {
-    /// How many jobs were found whose process had ended before they did.
-    interrupted_jobs: usize,
-    jobs: Vec<InterruptedJob>,
-    message: &'static str,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct InterruptedJob {
-    job_id: String,
-    #[serde(rename = "ref")]
-    ref_name: String,
-    mode: String,
-    started_at: String,
-    files_done: u64,
-    files_total: Option<u64>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Warmset {
-    enabled: bool,
-    capacity: usize,
-    members: Vec<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct StartupChecks {
-    index: IndexCheck,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct IndexCheck {
-    status: SchemaStatus,
-    current_schema_version: i64,
-    required_schema_version: i64,
-    message: Option<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ProjectHealth {
-    project_id: String,
-    repo_root: String,
-    index_status: IndexingStatus,
-    schema_status: SchemaStatus,
-    current_schema_version: i64,
-    required_schema_version: i64,
-    freshness_status: FreshnessStatus,
-    last_indexed_at: Option<String>,
-    #[serde(rename = "ref")]
-    ref_name: String,
-    file_count: u64,
-    symbol_count: u64,
-}
-
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Status of server and index: versions, health, the running job, recovery after a crash.";
-    typed(ToolSpec::new("health_check", "Health check", about).quick(), move |_: Input, call| {
-        check(&app, &app.workspace(call)?)
-    })
-}
-
-fn check(app: &App, workspace: &Arc<Workspace>) -> Result<Output, ToolError> {
-    let status = RefStatus::of(workspace, None)?;
-    let message = status.message.clone();
-    let sound = message.is_none();
-    let of_text = message.as_deref().is_some_and(|text| text.contains("full-text"));
-    let open = app.workspaces().open();
-    Ok(Output {
-        status: app.status_word(&status),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        uptime_seconds: app.uptime_seconds(),
-        tantivy_ok: sound || !of_text,
-        sqlite_ok: sound || of_text,
-        grammars: Grammars { available: languages(), missing: Vec::new() },
-        active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, workspace)),
-        interrupted_recovery_report: recovery(workspace),
-        workspace_warmset: Warmset {
-            enabled: app.prewarm_status() != "disabled",
-            capacity: app.workspaces().capacity(),
-            members: open.iter().map(|open| open.project.root.to_string_lossy().into_owned()).collect(),
-        },
-        prewarm_status: app.prewarm_status(),
-        startup_checks: StartupChecks {
-            index: IndexCheck {
-                status: status.schema_status,
-                current_schema_version: status.schema_version,
-                required_schema_version: SCHEMA_VERSION,
-                message,
-            },
-        },
-        projects: vec![ProjectHealth {
-            project_id: workspace.project.id.as_str().to_owned(),
-            repo_root: workspace.project.root.to_string_lossy().into_owned(),
-            index_status: status.index_status,
-            schema_status: status.schema_status,
-            current_schema_version: status.schema_version,
-            required_schema_version: SCHEMA_VERSION,
-            freshness_status: status.metadata.freshness_status,
-            last_indexed_at: status.last_indexed_at,
-            ref_name: status.metadata.ref_name.clone(),
-            file_count: status.file_count,
-            symbol_count: status.symbol_count,
-        }],
-        metadata: status.metadata,
-    })
-}
-
-fn languages() -> Vec<String> {
-    let mut names: Vec<String> = LANGUAGES.iter().map(|def| def.name.to_owned()).collect();
-    names.dedup();
-    names
-}
-
-fn recovery(workspace: &Workspace) -> Option<RecoveryReport> {
-    let jobs = workspace.interrupted_jobs();
-    (!jobs.is_empty()).then(|| RecoveryReport {
-        interrupted_jobs: jobs.len(),
-        jobs: jobs
-            .into_iter()
-            .map(|job| InterruptedJob {
-                job_id: job.id,
-                ref_name: job.ref_name,
-                mode: job.mode.as_str().to_owned(),
-                started_at: seconds(job.created_at),
-                files_done: job.done,
-                files_total: job.total,
-            })
-            .collect(),
-        message: "Nothing that was published is lost; a sync takes in the rest.",
+    typed(ToolSpec::new(names::HEALTH_CHECK, "Health check", about).quick(), move |_: Input, call| {
+        let workspace = app.workspace(call)?;
+        Ok(HealthAnswer::new(&app, &workspace, RefStatus::of(&workspace, None)?))
     })
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use cruxe_index::{IndexError, JobReport, JobRequest, Workspace};
 use cruxe_model::Work;
+use cruxe_store::{JobMode, JobStatus};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::answers::IndexAnswer;
 use crate::app::{App, RefStatus};
-use crate::contract::{ErrorCode, Metadata, ToolError};
+use crate::contract::{ErrorCode, Metadata, ToolError, names};
 use crate::tool::{Call, Tool, ToolSpec, typed};
 
 /// What to index.
@@ -21,22 +23,15 @@ pub(super) struct Input {
     ref_name: Option<String>,
 }
 
-/// The job.
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    job_id: String,
-    status: String,
-    mode: String,
-    file_count: Option<u64>,
-    metadata: Metadata,
-}
-
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Index another ref in the background (index_status shows when it is done), or rebuild with force.";
-    typed(ToolSpec::new("index_repo", "Index the repository", about).writes(), move |input: Input, call| {
+    let about = format!(
+        "Index another ref in the background ({} shows when it is done), or rebuild with force.",
+        names::INDEX_STATUS
+    );
+    typed(ToolSpec::new(names::INDEX_REPO, "Index the repository", about).writes(), move |input: Input, call| {
         let started = start(&app, call, input, ErrorCode::IndexInProgress)?;
         let file_count = started.report.as_ref().map(|report| report.published.files);
-        Ok(Output {
+        Ok(IndexAnswer {
             job_id: started.job_id,
             status: started.status,
             mode: started.mode,
@@ -49,8 +44,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
 /// A job that was just started, or, for a client that listens to progress, has ended.
 pub(super) struct Started {
     pub job_id: String,
-    pub status: String,
-    pub mode: String,
+    pub status: JobStatus,
+    pub mode: JobMode,
     pub report: Option<JobReport>,
     pub metadata: Metadata,
 }
@@ -66,8 +61,8 @@ pub(super) fn start(app: &App, call: &Call, input: Input, busy: ErrorCode) -> Re
         let metadata = RefStatus::of(&workspace, Some(&report.job.ref_name))?.metadata;
         return Ok(Started {
             job_id: report.job.id.clone(),
-            status: report.job.status.as_str().to_owned(),
-            mode: report.job.mode.as_str().to_owned(),
+            status: report.job.status,
+            mode: report.job.mode,
             report: Some(report),
             metadata,
         });
@@ -76,8 +71,7 @@ pub(super) fn start(app: &App, call: &Call, input: Input, busy: ErrorCode) -> Re
     let (job_id, ref_name, mode) = outcome.map_err(|problem| refusal(&workspace, problem, busy))?;
     let mut metadata = RefStatus::of(&workspace, Some(&ref_name))?.metadata;
     metadata.indexing_status = cruxe_model::IndexingStatus::Indexing;
-    let (status, mode) = ("running".to_owned(), mode.as_str().to_owned());
-    Ok(Started { job_id, status, mode, report: None, metadata })
+    Ok(Started { job_id, status: JobStatus::Running, mode, report: None, metadata })
 }
 
 fn refusal(workspace: &Workspace, problem: IndexError, busy: ErrorCode) -> ToolError {

@@ -7,63 +7,34 @@ use cruxe_index::{IndexError, Layers, Source, Workspace};
 use cruxe_model::{SourceLayer, VersionId};
 use cruxe_store::{FileRow, RefState, Snapshot, VersionSet};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::answers::{RefEntry, RefStatusWord, RefsAnswer};
 use crate::app::{App, RefStatus, seconds};
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing to choose.
 #[derive(Deserialize, JsonSchema)]
 struct Input {}
 
-/// The refs.
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    refs: Vec<Entry>,
-    total_refs: usize,
-    vcs_mode: bool,
-    metadata: Metadata,
-}
-
-/// An indexed ref.
-#[derive(Serialize, JsonSchema)]
-struct Entry {
-    #[serde(rename = "ref")]
-    ref_name: String,
-    is_default: bool,
-    last_indexed_commit: Option<String>,
-    merge_base_commit: Option<String>,
-    /// Of the default branch all files, of another ref those in which it differs from the merge base.
-    file_count: u64,
-    symbol_count: u64,
-    /// All files of the ref.
-    total_file_count: u64,
-    total_symbol_count: u64,
-    status: &'static str,
-    last_accessed_at: String,
-}
-
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "The indexed branches, tags and commits: merge base, what each changes, whether it moved since.";
-    typed(ToolSpec::new("list_refs", "List refs", about), move |_: Input, call| {
+    typed(ToolSpec::new(names::LIST_REFS, "List refs", about), move |_: Input, call| {
         let workspace = app.workspace(call)?;
         let asked = App::ref_name(&workspace, call, None);
-        let mut metadata = RefStatus::of(&workspace, asked.as_deref())?.metadata;
+        let metadata = RefStatus::of(&workspace, asked.as_deref())?.metadata;
         let vcs_mode = workspace.project.repo.is_some();
         let refs = match workspace.snapshot() {
             Ok(snapshot) => entries(&workspace, &snapshot)?,
             Err(cruxe_store::StoreError::NotIndexed) => Vec::new(),
             Err(problem) => return Err(IndexError::from(problem).into()),
         };
-        if refs.is_empty() {
-            metadata.warnings.push("nothing is indexed yet: call index_repo".to_owned());
-        }
-        Ok(Output { total_refs: refs.len(), refs, vcs_mode, metadata })
+        Ok(RefsAnswer::new(refs, vcs_mode, metadata))
     })
 }
 
-fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<Entry>, ToolError> {
+fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<RefEntry>, ToolError> {
     let states = snapshot.refs().map_err(IndexError::from)?;
     let default = match workspace.project.repo {
         Some(_) => workspace.default_branch(),
@@ -73,14 +44,14 @@ fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<Entry>
     let files: HashMap<VersionId, FileRow> =
         snapshot.files_of(&all).map_err(IndexError::from)?.into_iter().map(|file| (file.id, file)).collect();
     let active = workspace.active_job().map_err(IndexError::from)?.map(|job| job.ref_name);
-    let mut entries: Vec<Entry> = states
+    let entries = states
         .iter()
         .map(|state| {
             let is_default = default.as_deref() == Some(state.name.as_str());
             let layers = if is_default { Layers::None } else { workspace.layers(state) };
             let own = own_figures(state, &layers, &files);
             let indexing = active.as_deref() == Some(state.name.as_str());
-            Entry {
+            RefEntry {
                 ref_name: state.name.clone(),
                 is_default,
                 last_indexed_commit: state.commit.clone(),
@@ -89,13 +60,11 @@ fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<Entry>
                 symbol_count: own.1,
                 total_file_count: state.files,
                 total_symbol_count: state.symbols,
-                status: if indexing { "indexing" } else { status(workspace, state) },
+                status: if indexing { RefStatusWord::Indexing } else { status(workspace, state) },
                 last_accessed_at: seconds(workspace.accessed_at(state)),
             }
         })
         .collect();
-    // The default branch first: it is what the others are seen against.
-    entries.sort_by_key(|entry| (!entry.is_default, entry.ref_name.clone()));
     Ok(entries)
 }
 
@@ -112,16 +81,16 @@ fn own_figures(state: &RefState, layers: &Layers, files: &HashMap<VersionId, Fil
     own.fold((0, 0), |(count, symbols), file| (count + 1, symbols + u64::from(file.symbols)))
 }
 
-/// `active`, `stale` for one that points elsewhere since, `deleted` for one that git no longer has.
-fn status(workspace: &Workspace, state: &RefState) -> &'static str {
+/// Whether a ref is still what was indexed.
+fn status(workspace: &Workspace, state: &RefState) -> RefStatusWord {
     match workspace.project.resolve(Some(&state.name)) {
-        Err(_) => "deleted",
-        Ok((name, _)) if name != state.name => "deleted",
+        Err(_) => RefStatusWord::Deleted,
+        Ok((name, _)) if name != state.name => RefStatusWord::Deleted,
         Ok((_, Source::WorkTree { commit: Some(commit) } | Source::Commit(commit)))
             if Some(commit.to_hex()) != state.commit =>
         {
-            "stale"
+            RefStatusWord::Stale
         }
-        Ok(_) => "active",
+        Ok(_) => RefStatusWord::Active,
     }
 }

@@ -11,10 +11,10 @@ mod get_file_outline;
 mod health_check;
 mod index_repo;
 mod index_status;
+mod input;
 mod list_refs;
 mod locate_symbol;
 mod search_code;
-mod shape;
 mod suggest_followup_queries;
 mod switch_ref;
 mod sync_repo;
@@ -28,22 +28,25 @@ use crate::tool::Tool;
 use crate::toolsets::{Toolset, Toolsets};
 
 /// What a model reads before it sees any tool: how to choose among those of a toolset.
-fn instructions(set: Toolset) -> &'static str {
+fn instructions(set: Toolset) -> String {
+    use crate::contract::names::*;
     match set {
-        Toolset::Code => {
+        Toolset::Code => format!(
             "Exact knowledge of this code base, kept in step with edits and branches. \
-             search_code for questions in words, error messages and paths; \
-             locate_symbol for where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`); \
-             get_file_outline before reading a file; find_references and get_call_graph for who uses and calls a \
-             symbol; diff_context for what a branch changes. \
-             Pass `ref` for another branch, tag or commit after index_repo with that ref; left out, it is what is \
+             {SEARCH_CODE} for questions in words, error messages and paths; \
+             {LOCATE_SYMBOL} for where a name is defined (plain or qualified: `QuerySet.filter`, `TcpListener::bind`); \
+             {GET_FILE_OUTLINE} before reading a file; {FIND_REFERENCES} and {GET_CALL_GRAPH} for who uses and calls a \
+             symbol; {DIFF_CONTEXT} for what a branch changes. \
+             Pass `ref` for another branch, tag or commit after {INDEX_REPO} with that ref; left out, it is what is \
              checked out. "
+        ),
+        Toolset::Context => {
+            format!("{READ_CONTEXT} finds documents and code to read before a task; {READ_DOC} reads one of them. ")
         }
-        Toolset::Context => "read_context finds documents and code to read before a task; read_doc reads one of them. ",
-        Toolset::Tasks => {
-            "Tasks are cards with dependencies: list_tasks before starting work, update_task when its state changes, \
-             create_task for what is found on the way. "
-        }
+        Toolset::Tasks => format!(
+            "Tasks are cards with dependencies: {LIST_TASKS} before starting work, {UPDATE_TASK} when its state changes, \
+             {CREATE_TASK} for what is found on the way. "
+        ),
     }
 }
 

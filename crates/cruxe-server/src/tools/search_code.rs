@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use cruxe_index::{Layers, View};
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
-use cruxe_model::{SourceLayer, ids};
-use cruxe_query::locate;
-use cruxe_query::search::{self, Question, ResultType, SearchAnswer, SearchHit};
+use cruxe_query::search;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Deserialize;
 
-use super::budget;
-use super::shape::{self, DetailLevel, Surroundings, rounded};
+use super::{budget, input};
+use crate::answers::{Breadth, Detail, DetailLevel, SearchAnswer};
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::ask::search_question;
+use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 const DEFAULT_LIMIT: u64 = 10;
@@ -44,217 +41,33 @@ struct Input {
     ranking_explain_level: Option<ExplainLevel>,
 }
 
-/// What was found.
-#[derive(Serialize, JsonSchema)]
-struct Output {
-    results: Vec<Value>,
-    query_intent: &'static str,
-    total_candidates: usize,
-    suggested_next_actions: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    debug: Option<Value>,
-    metadata: Metadata,
-}
-
-/// A place in the code. What is not known, or not asked for, is left out.
-#[derive(Serialize)]
-struct Hit {
-    result_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol_stable_id: Option<String>,
-    result_type: &'static str,
-    path: String,
-    line_start: u32,
-    line_end: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    qualified_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visibility: Option<&'static str>,
-    score: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_layer: Option<SourceLayer>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<String>,
-    #[serde(flatten)]
-    surroundings: Surroundings,
-}
-
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Find code by what it does: ranked symbols with exact lines, at most a few per file.";
-    typed(ToolSpec::new("search_code", "Search the code", about), move |input: Input, call| {
-        let workspace = app.workspace(call)?;
-        let semantic = &workspace.project.config.semantic;
-        let mut question = question(&input, if semantic.enabled { semantic.ratio } else { Some(0.0) })?;
-        let transformer = workspace.transformer();
-        question.transformer = transformer.clone().unwrap_or_default();
-        let ref_name = App::ref_name(&workspace, call, input.ref_name.clone());
-        let config = &workspace.project.config;
-        let policy = input.freshness_policy.unwrap_or(config.query.freshness_policy);
-        let view = App::view(&workspace, call, ref_name.as_deref(), policy)?;
-        let answer = search::search(&view, &question)?;
-        let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
-        let layers = shape::layers(&workspace, &view);
-        let hits: Vec<Value> = answer
-            .found
-            .iter()
-            .map(|found| {
-                hit(&view, &layers, found, &input)
-                    .and_then(|hit| serde_json::to_value(hit).map_err(ToolError::internal))
-            })
-            .collect::<Result<_, _>>()?;
-        let actions = next_actions(&answer);
-        let mut metadata = Metadata::of_search(&answer);
-        metadata.warnings.extend(transformer.err());
-        let debug = config.debug.enabled.then(|| join_status(&answer));
-        budget::fit(input.max_tokens, hits.len(), |count| {
-            let cut = answer.truncated || count < hits.len();
-            let mut metadata = metadata.clone().truncated_if(cut);
-            if let Some(reasons) = reasons(&answer.found[..count], level) {
-                metadata = metadata.with("ranking_reasons", reasons);
-            }
-            Output {
-                results: hits[..count].to_vec(),
-                query_intent: answer.intent.as_str(),
-                total_candidates: answer.total,
-                suggested_next_actions: actions.clone(),
-                debug: debug.clone(),
-                metadata,
-            }
+    typed(ToolSpec::new(names::SEARCH_CODE, "Search the code", about), move |input: Input, call| {
+        let limit = limit(&input)?;
+        let detail = Detail { level: input.detail_level, compact: input.compact, breadth: Breadth::Brief };
+        app.ask(call, input.ref_name.clone(), input.freshness_policy, |asked| {
+            let config = &asked.workspace.project.config;
+            let (mut question, problem) = search_question(asked.workspace, &input.query, input.language, limit);
+            question.semantic_ratio = input.semantic_ratio.map(|ratio| ratio as f32).or(question.semantic_ratio);
+            let found = search::search(&asked.view, &question)?;
+            let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
+            let answer = SearchAnswer::new(&input.query, &asked.view, &asked.layers(), &found, &detail)?
+                .warn(problem)
+                .with_reasons(&found, level);
+            let answer = if config.debug.enabled { answer.with_debug(&found) } else { answer };
+            budget::fit(input.max_tokens, answer.count(), |count| answer.first(count))
         })
     })
 }
 
-fn question(input: &Input, ratio: Option<f32>) -> Result<Question, ToolError> {
-    let refused = |parameter: &str, why: String| {
-        ToolError::invalid_input(format!("{parameter}: {why}")).with("parameter", parameter)
-    };
-    if input.query.trim().is_empty() {
-        return Err(refused("query", "must not be empty".to_owned()));
-    }
-    if let Some(ratio) = input.semantic_ratio
-        && !(0.0..=1.0).contains(&ratio)
-    {
-        return Err(refused("semantic_ratio", format!("{ratio} is not in 0..=1")));
-    }
-    Ok(Question {
-        query: input.query.clone(),
-        language: input.language.clone(),
-        limit: shape::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
-        semantic_ratio: input.semantic_ratio.map(|ratio| ratio as f32).or(ratio),
-        transformer: None,
-    })
-}
-
-fn hit(view: &View, layers: &Layers, found: &SearchHit, input: &Input) -> Result<Hit, ToolError> {
-    let (more, context) = (input.detail_level != DetailLevel::Location, input.detail_level == DetailLevel::Context);
-    let path = found.file.path.as_str();
-    let symbol = found.symbol();
-    let located = found.definition();
-    let result_type = found.target.result_type();
-    let is_file = result_type == ResultType::File;
-    let surroundings = match &located {
-        Some(located) if result_type == ResultType::Symbol => {
-            Surroundings::of(view, located, input.detail_level, input.compact)?
+fn limit(input: &Input) -> Result<usize, ToolError> {
+    input::not_empty("query", &input.query)?;
+    match input.semantic_ratio {
+        Some(ratio) if !(0.0..=1.0).contains(&ratio) => {
+            let message = format!("semantic_ratio: {ratio} is not in 0..=1");
+            Err(ToolError::invalid_input(message).with("parameter", "semantic_ratio"))
         }
-        _ => Surroundings::default(),
-    };
-    let snippet = || search::snippet(view, found, if context { 20 } else { 3 });
-    Ok(Hit {
-        result_id: result_id(found),
-        symbol_id: located.as_ref().map(|located| located.symbol_id().as_str().to_owned()),
-        symbol_stable_id: located.as_ref().map(|located| located.stable_id().as_str().to_owned()),
-        result_type: result_type.as_str(),
-        path: path.to_owned(),
-        line_start: found.lines.0,
-        line_end: found.lines.1,
-        kind: symbol.map(|symbol| symbol.kind.as_str()).or(is_file.then_some("file")),
-        name: symbol
-            .map(|symbol| symbol.name.clone())
-            .or_else(|| is_file.then(|| path.rsplit('/').next().unwrap_or(path).to_owned())),
-        qualified_name: symbol.filter(|_| more).map(|symbol| symbol.qualified_name.clone()),
-        signature: symbol
-            .filter(|_| more && result_type == ResultType::Symbol)
-            .map(|symbol| symbol.signature.clone())
-            .filter(|text| !text.is_empty()),
-        language: more.then(|| found.file.language.clone()),
-        visibility: symbol.filter(|_| more).and_then(locate::visibility),
-        score: rounded(found.confidence),
-        source_layer: layers.of(&found.file.path, &found.file.hash),
-        snippet: if result_type == ResultType::Snippet && more && !input.compact { snippet() } else { None },
-        surroundings,
-    })
-}
-
-/// The identity of a result in this index: where it is and what it says.
-fn result_id(found: &SearchHit) -> String {
-    let result_type = found.target.result_type();
-    let prefix = match result_type {
-        ResultType::Symbol => "res",
-        ResultType::Snippet => "snip",
-        ResultType::File => "file",
-    };
-    let (first, last) = found.lines;
-    let (word, hash) = (result_type.as_str(), found.file.hash.to_hex());
-    let place = format!("{word}\0{}\0{first}\0{last}\0{hash}", found.file.path);
-    format!("{prefix}_{}", ids::short_hash(&place))
-}
-
-/// Why each result ranks where it does: what each component adds to its score. At the `basic` level the text stands as
-/// `bm25_score`, at `full` that is the raw figure of the best chunk and the text is a field of its own; either way the
-/// components add up to `final_score`.
-fn reasons(found: &[SearchHit], level: ExplainLevel) -> Option<Value> {
-    if level == ExplainLevel::Off {
-        return None;
+        _ => input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT),
     }
-    let list = found.iter().enumerate().map(|(index, found)| {
-        let parts = found.confidence_parts();
-        let figure = |part: f32| rounded(f64::from(part));
-        let mut reason = json!({
-            "result_index": index,
-            "exact_match_boost": figure(parts.exact_match),
-            "qualified_name_boost": figure(parts.qualified_name),
-            "path_affinity": figure(parts.path_affinity),
-            "definition_boost": figure(parts.definition),
-            "kind_match": figure(parts.kind_match),
-            "bm25_score": figure(if level == ExplainLevel::Full { found.bm25 } else { parts.text }),
-        });
-        if level == ExplainLevel::Full {
-            reason["text_relevance"] = json!(figure(parts.text));
-        }
-        reason["final_score"] = json!(rounded(found.confidence));
-        reason
-    });
-    Some(list.collect())
-}
-
-/// What is worth a look after this: the first symbol by name, its file, and the words as names.
-fn next_actions(answer: &SearchAnswer) -> Vec<Value> {
-    let ref_name = &answer.standing.ref_name;
-    let mut actions = Vec::new();
-    let symbols = answer.found.iter().filter_map(|found| found.symbol().map(|symbol| (found, symbol)));
-    if let Some((found, symbol)) = symbols.into_iter().next() {
-        let name = &symbol.name;
-        actions.push(json!({"tool": "locate_symbol", "name": name, "ref": ref_name}));
-        actions.push(json!({"tool": "get_file_outline", "path": found.file.path, "ref": ref_name}));
-    } else if let Some(found) = answer.found.first() {
-        actions.push(json!({"tool": "get_file_outline", "path": found.file.path, "ref": ref_name}));
-    }
-    actions
-}
-
-fn join_status(answer: &SearchAnswer) -> Value {
-    let count = |is: fn(&SearchHit) -> bool| answer.found.iter().filter(|found| is(found)).count();
-    let hits = count(|found| found.symbol().is_some());
-    let misses = count(|found| found.symbol().is_none() && found.target.result_type() != ResultType::File);
-    json!({"join_status": {"hits": hits, "misses": misses}})
 }

@@ -7,8 +7,9 @@ use cruxe_model::config::FreshnessPolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::RefStatusWord;
 use crate::app::App;
-use crate::contract::{ErrorCode, Metadata, ToolError};
+use crate::contract::{ErrorCode, Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Where to.
@@ -26,7 +27,7 @@ struct Output {
     previous_ref: String,
     /// A folder with the files of the ref.
     worktree_path: String,
-    status: &'static str,
+    status: RefStatusWord,
     last_indexed_commit: Option<String>,
     metadata: Metadata,
 }
@@ -34,7 +35,7 @@ struct Output {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Make an indexed ref the default of this session's later calls; answers with a folder of its files. \
                  Your work tree stays as it is.";
-    typed(ToolSpec::new("switch_ref", "Switch ref", about).writes(), move |input: Input, call| {
+    typed(ToolSpec::new(names::SWITCH_REF, "Switch ref", about).writes(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
         let project = &workspace.project;
         let asked = input.ref_name.trim();
@@ -71,7 +72,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             ref_name: name,
             previous_ref,
             worktree_path: worktree.to_string_lossy().into_owned(),
-            status: "active",
+            status: RefStatusWord::Active,
             last_indexed_commit: published.state.commit.clone(),
             metadata,
         })

@@ -1,6 +1,7 @@
 //! Where releases come from and who signs them.
 
 use cruxe_deck::config::{DeckConfig, Upgrade};
+use cruxe_server::contract::LIMITED;
 use minisign_verify::PublicKey;
 
 use super::super::deck;
@@ -72,7 +73,7 @@ fn of_file(context: &Context) -> Result<Upgrade, CueError> {
         }
         None => context.home.root().join("cue.toml"),
     };
-    let loaded = DeckConfig::load(&path).map_err(|problem| deck::config_error(&problem))?;
+    let loaded = DeckConfig::load(&path, LIMITED).map_err(|problem| deck::config_error(&problem))?;
     Ok(loaded.config.upgrade)
 }
 

@@ -10,7 +10,7 @@ use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{IndexingStatus, SchemaStatus};
 
 use crate::app::App;
-use crate::contract::{ErrorCode, Metadata, ToolError};
+use crate::contract::{ErrorCode, LIMITED, Metadata, ToolError};
 use crate::limits::WINDOW;
 use crate::tool::Call;
 
@@ -38,7 +38,7 @@ impl DeckCall {
             // Tasks can be worked on whatever the configuration says; `cue doctor` exists to complain.
             Err(problem) => {
                 let problem = ToolError::from(problem).message;
-                (DeckConfig::default(), vec![format!("{problem}; the defaults are used")])
+                (DeckConfig::of_defaults(LIMITED), vec![format!("{problem}; the defaults are used")])
             }
         };
         if let Some(limit) = config.rate_limit(tool)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -51,13 +51,13 @@ struct Created {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Create a task card in .cuedeck/cards.";
-    let spec = ToolSpec::new("create_task", "Create a task", about)
+    let spec = ToolSpec::new(names::CREATE_TASK, "Create a task", about)
         .writes()
         .not_idempotent()
         .numeric_errors()
         .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let asked = DeckCall::new(&app, call, "create_task")?;
+        let asked = DeckCall::new(&app, call, names::CREATE_TASK)?;
         let mut depends_on: Vec<CardId> = Vec::new();
         for id in input.depends_on.unwrap_or_default() {
             let id = super::card_id(&id)?;

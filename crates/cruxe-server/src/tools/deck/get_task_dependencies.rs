@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -47,12 +47,12 @@ struct Task {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Tasks that a task directly depends on, or that depend on it.";
-    let spec = ToolSpec::new("get_task_dependencies", "Dependencies of a task", about)
+    let spec = ToolSpec::new(names::GET_TASK_DEPENDENCIES, "Dependencies of a task", about)
         .quick()
         .numeric_errors()
         .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let asked = DeckCall::new(&app, call, "get_task_dependencies")?;
+        let asked = DeckCall::new(&app, call, names::GET_TASK_DEPENDENCIES)?;
         let cards = asked.cards()?;
         let graph = cards.graph();
         if graph.card(&input.id).is_none() {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::ArrayTool;
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Call, Tool, ToolAnswer, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 
@@ -47,14 +47,14 @@ struct Task<'a> {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "List tasks, active and important ones first. Cards that cannot be read are in metadata.problems.";
-    let spec = ToolSpec::new("list_tasks", "List tasks", about)
+    let spec = ToolSpec::new(names::LIST_TASKS, "List tasks", about)
         .quick()
         .numeric_errors()
         .in_set(Toolset::Tasks)
         .with_types::<Input, Output>();
     let run = move |call: &Call| {
         let input: Input = call.input()?;
-        let asked = DeckCall::new(&app, call, "list_tasks")?;
+        let asked = DeckCall::new(&app, call, names::LIST_TASKS)?;
         let filter = Filter::new(&input)?;
         let cards = asked.cards()?;
         let wanted = cards.in_turn().iter().filter(|listed| filter.passes(&listed.card));

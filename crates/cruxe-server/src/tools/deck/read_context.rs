@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::ArrayTool;
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError, lexical_only};
+use crate::contract::{Metadata, ToolError, lexical_only, names};
 use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 use crate::toolsets::Toolset;
 
@@ -69,15 +69,18 @@ struct Item {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Find documents, task cards and code files by words and meaning. \
-                 Each has its size in tokens and its best headings or symbols; read them with read_doc.";
-    let spec = ToolSpec::new("read_context", "Find context", about)
+    let about = format!(
+        "Find documents, task cards and code files by words and meaning. \
+         Each has its size in tokens and its best headings or symbols; read them with {}.",
+        names::READ_DOC
+    );
+    let spec = ToolSpec::new(names::READ_CONTEXT, "Find context", about)
         .numeric_errors()
         .in_set(Toolset::Context)
         .with_types::<Input, Output>();
     let run = move |call: &Call| {
         let input: Input = call.input()?;
-        let asked = DeckCall::new(&app, call, "read_context")?;
+        let asked = DeckCall::new(&app, call, names::READ_CONTEXT)?;
         if input.query.trim().is_empty() {
             return Err(ToolError::invalid_input("`query` must not be blank.").with("parameter", "query"));
         }

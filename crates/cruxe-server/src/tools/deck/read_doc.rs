@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -44,9 +44,10 @@ struct LineRange {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Read a markdown document, or only the section under a heading.";
-    let spec = ToolSpec::new("read_doc", "Read a document", about).quick().numeric_errors().in_set(Toolset::Context);
+    let spec =
+        ToolSpec::new(names::READ_DOC, "Read a document", about).quick().numeric_errors().in_set(Toolset::Context);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let asked = DeckCall::new(&app, call, "read_doc")?;
+        let asked = DeckCall::new(&app, call, names::READ_DOC)?;
         let refused = |problem: String| ToolError::invalid_input(problem).with("parameter", "path");
         let path = RepoPath::parse(&input.path).map_err(|problem| refused(problem.to_string()))?;
         let excerpt = asked.deck.documents().read(&path, input.anchor.as_deref(), &|| others(&asked))?;

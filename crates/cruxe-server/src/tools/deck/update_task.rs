@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -47,9 +47,10 @@ struct Output {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Change fields of a task card; the rest of the file stays byte for byte.";
-    let spec = ToolSpec::new("update_task", "Change a task", about).writes().numeric_errors().in_set(Toolset::Tasks);
+    let spec =
+        ToolSpec::new(names::UPDATE_TASK, "Change a task", about).writes().numeric_errors().in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let asked = DeckCall::new(&app, call, "update_task")?;
+        let asked = DeckCall::new(&app, call, names::UPDATE_TASK)?;
         let Updates { status, assignee, priority, notes } = input.updates;
         let update = Update { status, assignee, priority, notes };
         let updated = asked.deck.update(&super::card_id(&input.id)?, &update, Timestamp::now())?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
 use crate::app::App;
-use crate::contract::{Metadata, ToolError};
+use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 use crate::toolsets::Toolset;
 
@@ -37,10 +37,11 @@ const MAX_WARNINGS: usize = 20;
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Check task dependencies for cycles; names the whole cycle.";
-    let spec =
-        ToolSpec::new("validate_task_graph", "Check the task graph", about).numeric_errors().in_set(Toolset::Tasks);
+    let spec = ToolSpec::new(names::VALIDATE_TASK_GRAPH, "Check the task graph", about)
+        .numeric_errors()
+        .in_set(Toolset::Tasks);
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
-        let asked = DeckCall::new(&app, call, "validate_task_graph")?;
+        let asked = DeckCall::new(&app, call, names::VALIDATE_TASK_GRAPH)?;
         let cards = asked.cards()?;
         let graph = cards.graph();
         let mut cycles = match &input.id {

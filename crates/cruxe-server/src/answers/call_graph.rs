@@ -1,0 +1,157 @@
+//! Who calls a symbol and whom it calls.
+
+use cruxe_index::View;
+use cruxe_query::call_graph::{CallGraph, Direction, Edge};
+use cruxe_query::references::Confidence;
+use cruxe_query::symbol::SymbolRef;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::detail::Breadth;
+use super::references::headline;
+use super::text::{Line, Text};
+use super::{Render, several_definitions};
+use crate::contract::Metadata;
+
+/// The symbol and its calls.
+#[derive(Serialize, JsonSchema)]
+pub struct CallGraphAnswer {
+    /// The symbol.
+    pub symbol: SymbolRef,
+    /// Who calls it.
+    pub callers: Vec<CallEdge>,
+    /// Whom it calls.
+    pub callees: Vec<CallEdge>,
+    total_edges: usize,
+    truncated: bool,
+    /// Other definitions of the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<SymbolRef>")]
+    candidates: Option<Vec<SymbolRef>>,
+    metadata: Metadata,
+    #[serde(skip)]
+    direction: Direction,
+    #[serde(skip)]
+    unresolved: usize,
+    #[serde(skip)]
+    several: Option<String>,
+}
+
+/// A call.
+#[derive(Serialize, JsonSchema)]
+pub struct CallEdge {
+    /// Who calls, or is called.
+    pub symbol: SymbolRef,
+    call_site: Site,
+    /// How sure it is.
+    pub confidence: Confidence,
+    depth: u32,
+    /// The symbol_id one step nearer that it calls or is called by; at the first step that is the symbol itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+}
+
+/// Where the call stands.
+#[derive(Serialize, JsonSchema)]
+struct Site {
+    file: String,
+    line: u32,
+}
+
+impl CallGraphAnswer {
+    /// The calls around a symbol that somebody named `name`; without one, the symbol's own name counts.
+    pub fn new(
+        name: Option<&str>,
+        view: &View,
+        direction: Direction,
+        answer: CallGraph,
+        breadth: Breadth,
+    ) -> CallGraphAnswer {
+        let target = answer.target;
+        let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
+        let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
+        metadata.warnings.extend(several.clone());
+        if answer.cut {
+            let warning = "the graph was too large to be followed to its end; total_edges counts what was seen. \
+                           Ask for a smaller depth or one direction";
+            metadata.warnings.push(warning.to_owned());
+        }
+        let shown = |edges: Vec<Edge>| edges.into_iter().map(|edge| CallEdge::new(edge, breadth)).collect();
+        CallGraphAnswer {
+            callers: shown(answer.callers),
+            callees: shown(answer.callees),
+            total_edges: answer.total_edges,
+            truncated: answer.truncated,
+            candidates: Some(target.candidates).filter(|list| breadth == Breadth::Full || !list.is_empty()),
+            symbol: target.symbol,
+            metadata: metadata.with("unresolved_mentions", answer.unresolved),
+            direction,
+            unresolved: answer.unresolved,
+            several,
+        }
+    }
+
+    /// Says that a depth was out of bounds, before anything else.
+    pub fn clamped(mut self, asked: u64, to: u32) -> CallGraphAnswer {
+        if asked > u64::from(to) {
+            self.metadata.warnings.insert(0, format!("depth {asked} was clamped to {to}"));
+        }
+        self
+    }
+
+    /// The symbol at the other end of an edge, one step nearer.
+    pub fn nearer<'a>(&'a self, edge: &'a CallEdge) -> &'a str {
+        edge.via.as_deref().unwrap_or(&self.symbol.symbol_id)
+    }
+
+    fn tree(&self, title: &str, edges: &[CallEdge], text: &mut Text) {
+        let none = if edges.is_empty() { " none" } else { "" };
+        text.push(Line::new().plain(format!("{title}:{none}")));
+        self.branch(edges, &self.symbol.symbol_id, 1, text);
+    }
+
+    /// The edges one step further than a symbol, each with what follows. The depth of a graph bounds the recursion.
+    fn branch(&self, edges: &[CallEdge], from: &str, depth: u32, text: &mut Text) {
+        for edge in edges.iter().filter(|edge| edge.depth == depth && self.nearer(edge) == from) {
+            let guess = if edge.confidence == Confidence::Heuristic { " ?" } else { "" };
+            let test = if edge.symbol.is_test { " test" } else { "" };
+            let line = Line::new().plain("  ".repeat(depth as usize)).strong(&edge.symbol.qualified_name).plain("  ");
+            let site = line.path(&edge.call_site.file).plain(":").number(edge.call_site.line.to_string());
+            text.push(site.faint(format!("{guess}{test}")));
+            if edge.symbol.symbol_id != from {
+                self.branch(edges, &edge.symbol.symbol_id, depth + 1, text);
+            }
+        }
+    }
+}
+
+impl CallEdge {
+    fn new(edge: Edge, breadth: Breadth) -> CallEdge {
+        CallEdge {
+            symbol: edge.symbol,
+            call_site: Site { file: edge.file, line: edge.line },
+            confidence: edge.confidence,
+            depth: edge.depth,
+            via: (edge.depth > 1 || breadth == Breadth::Full).then_some(edge.via),
+        }
+    }
+}
+
+impl Render for CallGraphAnswer {
+    fn text(&self) -> Text {
+        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![headline(&self.symbol)] };
+        if self.direction != Direction::Callees {
+            self.tree("callers", &self.callers, &mut text);
+        }
+        if self.direction != Direction::Callers {
+            self.tree("callees", &self.callees, &mut text);
+        }
+        let open = match self.unresolved {
+            0 => String::new(),
+            count => format!(", {count} calls unresolved"),
+        };
+        let cut = if self.truncated { ", cut" } else { "" };
+        text.push(Line::new().faint(format!("{} edges{cut}{open}", self.total_edges)));
+        text
+    }
+}

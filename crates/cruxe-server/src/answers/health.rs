@@ -1,0 +1,218 @@
+//! Is everything in order.
+
+use std::sync::Arc;
+
+use cruxe_extract::languages::LANGUAGES;
+use cruxe_index::Workspace;
+use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
+use cruxe_store::{JobMode, SCHEMA_VERSION};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Render;
+use super::jobs::ActiveJob;
+use super::status::word;
+use super::text::{Line, Text};
+use crate::app::{App, Prewarm, RefStatus, seconds};
+use crate::contract::Metadata;
+
+/// The state of the server and its projects.
+#[derive(Serialize, JsonSchema)]
+pub struct HealthAnswer {
+    status: ServerStatus,
+    version: String,
+    uptime_seconds: u64,
+    tantivy_ok: bool,
+    sqlite_ok: bool,
+    grammars: Grammars,
+    active_job: Option<ActiveJob>,
+    interrupted_recovery_report: Option<RecoveryReport>,
+    workspace_warmset: Warmset,
+    prewarm_status: Prewarm,
+    startup_checks: StartupChecks,
+    projects: Vec<ProjectHealth>,
+    metadata: Metadata,
+}
+
+/// How a server is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerStatus {
+    /// Everything is there.
+    Ready,
+    /// The index is being read ahead of the first question.
+    Warming,
+    /// The index is being built.
+    Indexing,
+    /// The index cannot be read.
+    Error,
+}
+
+impl ServerStatus {
+    /// The word in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ServerStatus::Ready => "ready",
+            ServerStatus::Warming => "warming",
+            ServerStatus::Indexing => "indexing",
+            ServerStatus::Error => "error",
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Grammars {
+    available: Vec<String>,
+    missing: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RecoveryReport {
+    /// How many jobs were found whose process had ended before they did.
+    interrupted_jobs: usize,
+    jobs: Vec<InterruptedJob>,
+    message: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct InterruptedJob {
+    job_id: String,
+    #[serde(rename = "ref")]
+    ref_name: String,
+    #[schemars(with = "String")]
+    mode: JobMode,
+    started_at: String,
+    files_done: u64,
+    files_total: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Warmset {
+    enabled: bool,
+    capacity: usize,
+    members: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StartupChecks {
+    index: IndexCheck,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct IndexCheck {
+    status: SchemaStatus,
+    current_schema_version: i64,
+    required_schema_version: i64,
+    message: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ProjectHealth {
+    project_id: String,
+    repo_root: String,
+    index_status: IndexingStatus,
+    schema_status: SchemaStatus,
+    current_schema_version: i64,
+    required_schema_version: i64,
+    freshness_status: FreshnessStatus,
+    last_indexed_at: Option<String>,
+    #[serde(rename = "ref")]
+    ref_name: String,
+    file_count: u64,
+    symbol_count: u64,
+}
+
+impl HealthAnswer {
+    /// The state of a server, and of a workspace by how its checked-out ref is doing.
+    pub fn new(app: &App, workspace: &Arc<Workspace>, status: RefStatus) -> HealthAnswer {
+        let message = status.message.clone();
+        let sound = message.is_none();
+        let of_text = message.as_deref().is_some_and(|text| text.contains("full-text"));
+        let open = app.workspaces().open();
+        HealthAnswer {
+            status: app.status_of(&status),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            uptime_seconds: app.uptime_seconds(),
+            tantivy_ok: sound || !of_text,
+            sqlite_ok: sound || of_text,
+            grammars: Grammars { available: languages(), missing: Vec::new() },
+            active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, workspace)),
+            interrupted_recovery_report: recovery(workspace),
+            workspace_warmset: Warmset {
+                enabled: app.prewarm_status() != Prewarm::Disabled,
+                capacity: app.workspaces().capacity(),
+                members: open.iter().map(|open| open.project.root.to_string_lossy().into_owned()).collect(),
+            },
+            prewarm_status: app.prewarm_status(),
+            startup_checks: StartupChecks {
+                index: IndexCheck {
+                    status: status.schema_status,
+                    current_schema_version: status.schema_version,
+                    required_schema_version: SCHEMA_VERSION,
+                    message,
+                },
+            },
+            projects: vec![ProjectHealth {
+                project_id: workspace.project.id.as_str().to_owned(),
+                repo_root: workspace.project.root.to_string_lossy().into_owned(),
+                index_status: status.index_status,
+                schema_status: status.schema_status,
+                current_schema_version: status.schema_version,
+                required_schema_version: SCHEMA_VERSION,
+                freshness_status: status.metadata.freshness_status,
+                last_indexed_at: status.last_indexed_at,
+                ref_name: status.metadata.ref_name.clone(),
+                file_count: status.file_count,
+                symbol_count: status.symbol_count,
+            }],
+            metadata: status.metadata,
+        }
+    }
+}
+
+fn languages() -> Vec<String> {
+    let mut names: Vec<String> = LANGUAGES.iter().map(|def| def.name.to_owned()).collect();
+    names.dedup();
+    names
+}
+
+fn recovery(workspace: &Workspace) -> Option<RecoveryReport> {
+    let jobs = workspace.interrupted_jobs();
+    (!jobs.is_empty()).then(|| RecoveryReport {
+        interrupted_jobs: jobs.len(),
+        jobs: jobs
+            .into_iter()
+            .map(|job| InterruptedJob {
+                job_id: job.id,
+                ref_name: job.ref_name,
+                mode: job.mode,
+                started_at: seconds(job.created_at),
+                files_done: job.done,
+                files_total: job.total,
+            })
+            .collect(),
+        message: "Nothing that was published is lost; a sync takes in the rest.",
+    })
+}
+
+impl Render for HealthAnswer {
+    fn text(&self) -> Text {
+        let mut text = Text::default();
+        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let line = Line::new().strong(self.status.as_str());
+        text.push(line.plain(format!(", cruxe {}, up for {} s", self.version, self.uptime_seconds)));
+        for one in &self.projects {
+            let line = Line::new().path(&one.repo_root).plain(" ").strong(&one.ref_name);
+            let state = word(one.index_status);
+            text.push(line.plain(format!(": {state}, {} files, {} symbols", one.file_count, one.symbol_count)));
+        }
+        self.active_job.iter().for_each(|job| text.push(job.line()));
+        let index = &self.startup_checks.index;
+        index.message.iter().for_each(|message| text.push(Line::new().plain(format!("  {message}"))));
+        if let Some(report) = &self.interrupted_recovery_report {
+            let count = report.interrupted_jobs;
+            text.push(Line::new().plain(format!("  {count} jobs were interrupted. {}", report.message)));
+        }
+        text
+    }
+}

@@ -1,0 +1,167 @@
+//! Where a name is defined.
+
+use cruxe_index::{Layers, View};
+use cruxe_model::SourceLayer;
+use cruxe_model::config::ExplainLevel;
+use cruxe_query::locate::{self, Definitions};
+use cruxe_store::NameMatch;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::detail::{Detail, Surroundings};
+use super::text::{Line, Text};
+use super::{Render, place, rounded};
+use crate::contract::{Metadata, ToolError};
+
+/// The answer.
+#[derive(Clone, Serialize, JsonSchema)]
+pub struct LocateAnswer {
+    results: Vec<Definition>,
+    total_candidates: usize,
+    metadata: Metadata,
+    #[serde(skip)]
+    name: String,
+}
+
+/// A definition. What is not known, or not asked for, is left out.
+#[derive(Clone, Serialize, JsonSchema)]
+struct Definition {
+    symbol_id: String,
+    symbol_stable_id: String,
+    path: String,
+    line_start: u32,
+    line_end: u32,
+    kind: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualified_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visibility: Option<&'static str>,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_layer: Option<SourceLayer>,
+    #[serde(flatten)]
+    surroundings: Surroundings,
+}
+
+impl LocateAnswer {
+    /// Where `name` is defined.
+    pub fn new(
+        name: &str,
+        view: &View,
+        layers: &Layers,
+        answer: &Definitions,
+        detail: &Detail,
+    ) -> Result<LocateAnswer, ToolError> {
+        let results: Vec<Definition> = answer
+            .found
+            .iter()
+            .map(|found| Definition::new(view, layers, found, detail))
+            .collect::<Result<_, ToolError>>()?;
+        let mut metadata = Metadata::of(&view.standing).truncated_if(answer.total > results.len());
+        metadata.warnings.extend(not_exact(name, answer));
+        Ok(LocateAnswer { results, total_candidates: answer.total, metadata, name: name.to_owned() })
+    }
+
+    /// Says why each result ranks where it does: the factors of the very score that ordered them.
+    pub fn with_reasons(mut self, answer: &Definitions, level: ExplainLevel) -> LocateAnswer {
+        if level != ExplainLevel::Off {
+            let list: Vec<Value> =
+                answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level)).collect();
+            self.metadata = self.metadata.with(REASONS, list);
+        }
+        self
+    }
+
+    /// How many results there are.
+    pub fn count(&self) -> usize {
+        self.results.len()
+    }
+
+    /// The answer with the first so many results.
+    pub fn first(&self, count: usize) -> LocateAnswer {
+        let mut answer = self.clone();
+        answer.results.truncate(count);
+        answer.metadata = answer.metadata.keep_first(REASONS, count).truncated_if(count < self.results.len());
+        answer
+    }
+}
+
+const REASONS: &str = "ranking_reasons";
+
+impl Definition {
+    fn new(view: &View, layers: &Layers, found: &locate::Definition, detail: &Detail) -> Result<Definition, ToolError> {
+        let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
+        let more = detail.more();
+        Ok(Definition {
+            symbol_id: found.symbol_id().as_str().to_owned(),
+            symbol_stable_id: found.stable_id().as_str().to_owned(),
+            path: found.file.path.as_str().to_owned(),
+            line_start,
+            line_end,
+            kind: symbol.kind.as_str(),
+            name: symbol.name.clone(),
+            qualified_name: more.then(|| symbol.qualified_name.clone()),
+            signature: more.then(|| symbol.signature.clone()).filter(|text| !text.is_empty()),
+            language: more.then(|| found.file.language.clone()),
+            visibility: locate::visibility(symbol).filter(|_| more),
+            score: rounded(found.score.total()),
+            source_layer: layers.of(&found.file.path, &found.file.hash),
+            surroundings: Surroundings::of(view, found, detail)?,
+        })
+    }
+}
+
+/// What to tell when no symbol has just the name.
+fn not_exact(name: &str, answer: &Definitions) -> Option<String> {
+    let how = match answer.matched? {
+        NameMatch::Exact => return None,
+        NameMatch::CaseInsensitive => "names that differ in case",
+        NameMatch::Prefix => "names that begin with it",
+        NameMatch::Typo => "the most similar names",
+    };
+    Some(format!("no symbol is named exactly `{name}`; these are {how}"))
+}
+
+fn reason(at: usize, found: &locate::Definition, level: ExplainLevel) -> Value {
+    let score = &found.score;
+    let rarity = if level == ExplainLevel::Full { score.rarity } else { score.relative_rarity() };
+    json!({
+        "result_index": at,
+        "exact_match_boost": rounded(score.exact_match),
+        "qualified_name_boost": rounded(score.qualified_name),
+        "path_affinity": rounded(score.path_affinity),
+        "definition_boost": rounded(score.definition),
+        "kind_match": rounded(score.kind),
+        "bm25_score": rounded(rarity),
+        "final_score": rounded(score.total()),
+    })
+}
+
+impl Render for LocateAnswer {
+    fn text(&self) -> Text {
+        let mut text = Text::default();
+        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        if self.results.is_empty() {
+            text.note(format!("no symbol is named `{}`", self.name));
+        }
+        for one in &self.results {
+            let name = one.qualified_name.as_ref().unwrap_or(&one.name);
+            let place = place(&one.path, one.line_start, one.line_end);
+            text.push(place.plain(format!("  {} ", one.kind)).strong(name));
+            for line in one.signature.iter().flat_map(|signature| signature.lines()) {
+                text.push(Line::new().plain(format!("    {line}")));
+            }
+        }
+        let left_out = self.total_candidates.saturating_sub(self.results.len());
+        if left_out > 0 {
+            text.push(Line::new().plain(format!("… and {left_out} more (--limit)")));
+        }
+        text
+    }
+}

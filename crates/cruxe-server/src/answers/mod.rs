@@ -1,0 +1,71 @@
+//! One rendering per question: what an answer looks like as JSON, which is the contract's shape, and as text.
+//!
+//! An answer is made from what `cruxe-query` found. The tools send its JSON, the commands print either form, and nobody
+//! else says which fields or lines there are. How a question is asked is not said here.
+
+mod call_graph;
+mod compare;
+mod detail;
+mod diff;
+mod followup;
+mod health;
+mod jobs;
+mod locate;
+mod outline;
+mod ranking;
+mod references;
+mod refs;
+mod search;
+mod status;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use call_graph::{CallEdge, CallGraphAnswer};
+pub use compare::CompareAnswer;
+pub use detail::{Breadth, Detail, DetailLevel};
+pub use diff::DiffAnswer;
+pub use followup::FollowupAnswer;
+pub use health::{HealthAnswer, ServerStatus};
+pub use jobs::{ActiveJob, IndexAnswer, PastJob, SyncAnswer};
+pub use locate::LocateAnswer;
+pub use outline::OutlineAnswer;
+pub use ranking::RankingAnswer;
+pub use references::ReferencesAnswer;
+pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
+pub use search::SearchAnswer;
+pub use status::StatusAnswer;
+pub use text::{Line, Span, Style, Text};
+
+use cruxe_query::target::Target;
+
+/// An answer that people can read too.
+pub trait Render: serde::Serialize {
+    /// Returns what is shown, line by line.
+    fn text(&self) -> Text;
+}
+
+/// Four digits are enough to compare.
+fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
+/// What to tell a reader whose name has several definitions.
+pub(crate) fn several_definitions(target: &Target, name: &str) -> Option<String> {
+    (target.other_definitions > 0).then(|| {
+        format!(
+            "{} definitions are named `{name}`; this is about {} in {}:{}. For another, pass path, line, a qualified \
+             name or a symbol_id from candidates",
+            target.other_definitions + 1,
+            target.symbol.qualified_name,
+            target.symbol.path,
+            target.symbol.line_start
+        )
+    })
+}
+
+/// The place of a definition: `src/auth.rs:14-20`.
+fn place(path: &str, line_start: u32, line_end: u32) -> Line {
+    let lines = if line_start == line_end { line_start.to_string() } else { format!("{line_start}-{line_end}") };
+    Line::new().path(path).plain(":").number(lines)
+}

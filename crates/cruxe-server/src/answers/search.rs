@@ -1,0 +1,325 @@
+//! What a search found.
+
+use cruxe_index::{Layers, View};
+use cruxe_model::config::ExplainLevel;
+use cruxe_model::{SourceLayer, ids};
+use cruxe_query::locate;
+use cruxe_query::search::{self, ResultType, SearchHit};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::detail::{Breadth, Detail, DetailLevel, Surroundings};
+use super::text::{Line, Text};
+use super::{Render, place, rounded};
+use crate::contract::{Metadata, ToolError, names};
+
+/// The answer.
+#[derive(Clone, Serialize, JsonSchema)]
+pub struct SearchAnswer {
+    results: Vec<Hit>,
+    query_intent: &'static str,
+    total_candidates: usize,
+    suggested_next_actions: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    debug: Option<Value>,
+    metadata: Metadata,
+    #[serde(skip)]
+    query: String,
+    #[serde(skip)]
+    truncated: bool,
+}
+
+/// A place in the code. What is not known, or not asked for, is left out.
+#[derive(Clone, Serialize, JsonSchema)]
+struct Hit {
+    result_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_stable_id: Option<String>,
+    result_type: ResultType,
+    path: String,
+    line_start: u32,
+    line_end: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qualified_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visibility: Option<&'static str>,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_layer: Option<SourceLayer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<String>,
+    #[serde(flatten)]
+    surroundings: Surroundings,
+    /// Why it ranks where it does, in a line, where that is to be shown.
+    #[serde(skip)]
+    why: Option<String>,
+}
+
+impl SearchAnswer {
+    /// The answer to a query.
+    pub fn new(
+        query: &str,
+        view: &View,
+        layers: &Layers,
+        answer: &search::SearchAnswer,
+        detail: &Detail,
+    ) -> Result<SearchAnswer, ToolError> {
+        let hits = answer.found.iter().map(|found| Hit::new(view, layers, found, detail));
+        Ok(SearchAnswer {
+            results: hits.collect::<Result<_, _>>()?,
+            query_intent: answer.intent.as_str(),
+            total_candidates: answer.total,
+            suggested_next_actions: next_actions(answer),
+            debug: None,
+            metadata: Metadata::of_search(answer).truncated_if(answer.truncated),
+            query: query.to_owned(),
+            truncated: answer.truncated,
+        })
+    }
+
+    /// Adds something that the reader should know.
+    pub fn warn(mut self, warning: Option<String>) -> SearchAnswer {
+        self.metadata.warnings.extend(warning);
+        self
+    }
+
+    /// Says why each result ranks where it does: the components of the very score that ordered them.
+    pub fn with_reasons(mut self, answer: &search::SearchAnswer, level: ExplainLevel) -> SearchAnswer {
+        if level != ExplainLevel::Off {
+            let list: Vec<Value> =
+                answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level)).collect();
+            self.metadata = self.metadata.with(REASONS, list);
+        }
+        self
+    }
+
+    /// Says the same in the text, a line each.
+    pub fn with_why(mut self, answer: &search::SearchAnswer) -> SearchAnswer {
+        for (hit, found) in self.results.iter_mut().zip(&answer.found) {
+            hit.why = Some(why(found));
+        }
+        self
+    }
+
+    /// Says how many results have a symbol.
+    pub fn with_debug(mut self, answer: &search::SearchAnswer) -> SearchAnswer {
+        let count = |is: fn(&SearchHit) -> bool| answer.found.iter().filter(|found| is(found)).count();
+        let hits = count(|found| found.symbol().is_some());
+        let misses = count(|found| found.symbol().is_none() && found.target.result_type() != ResultType::File);
+        self.debug = Some(json!({"join_status": {"hits": hits, "misses": misses}}));
+        self
+    }
+
+    /// How many results there are.
+    pub fn count(&self) -> usize {
+        self.results.len()
+    }
+
+    /// The answer with the first so many results.
+    pub fn first(&self, count: usize) -> SearchAnswer {
+        let mut answer = self.clone();
+        answer.results.truncate(count);
+        answer.metadata = answer.metadata.keep_first(REASONS, count).truncated_if(count < self.results.len());
+        answer
+    }
+}
+
+const REASONS: &str = "ranking_reasons";
+
+impl Hit {
+    fn new(view: &View, layers: &Layers, found: &SearchHit, detail: &Detail) -> Result<Hit, ToolError> {
+        let more = detail.more();
+        let path = found.file.path.as_str();
+        let symbol = found.symbol();
+        let located = found.definition();
+        let result_type = found.target.result_type();
+        let (is_symbol, is_file) = (result_type == ResultType::Symbol, result_type == ResultType::File);
+        let surroundings = match &located {
+            Some(located) if is_symbol => Surroundings::of(view, located, detail)?,
+            _ => Surroundings::default(),
+        };
+        let lines = if detail.level == DetailLevel::Context { 20 } else { 3 };
+        let snippet = result_type == ResultType::Snippet && more && !detail.compact;
+        Ok(Hit {
+            result_id: result_id(found),
+            symbol_id: located.as_ref().map(|located| located.symbol_id().as_str().to_owned()),
+            symbol_stable_id: located.as_ref().map(|located| located.stable_id().as_str().to_owned()),
+            result_type,
+            path: path.to_owned(),
+            line_start: found.lines.0,
+            line_end: found.lines.1,
+            kind: symbol.map(|symbol| symbol.kind.as_str()).or(is_file.then_some("file")),
+            name: symbol
+                .map(|symbol| symbol.name.clone())
+                .or_else(|| is_file.then(|| path.rsplit('/').next().unwrap_or(path).to_owned())),
+            qualified_name: symbol.filter(|_| more).map(|symbol| symbol.qualified_name.clone()),
+            // Of lines within a symbol it tells little: they are shown themselves.
+            signature: symbol
+                .filter(|_| more && (is_symbol || detail.breadth == Breadth::Full))
+                .map(|symbol| symbol.signature.clone())
+                .filter(|text| !text.is_empty()),
+            language: more.then(|| found.file.language.clone()),
+            visibility: symbol.filter(|_| more).and_then(locate::visibility),
+            score: rounded(found.confidence),
+            source_layer: layers.of(&found.file.path, &found.file.hash),
+            snippet: if snippet { search::snippet(view, found, lines) } else { None },
+            surroundings,
+            why: None,
+        })
+    }
+
+    fn line(&self) -> Line {
+        let place = place(&self.path, self.line_start, self.line_end);
+        match (self.result_type, self.kind, self.qualified_name.as_ref().or(self.name.as_ref())) {
+            (ResultType::File, ..) | (_, None, _) | (_, _, None) => place,
+            (_, Some(kind), Some(name)) => place.plain(format!("  {kind} ")).strong(name),
+        }
+    }
+}
+
+/// The identity of a result in this index: where it is and what it says.
+fn result_id(found: &SearchHit) -> String {
+    let result_type = found.target.result_type();
+    let prefix = match result_type {
+        ResultType::Symbol => "res",
+        ResultType::Snippet => "snip",
+        ResultType::File => "file",
+    };
+    let (first, last) = found.lines;
+    let (word, hash) = (result_type.as_str(), found.file.hash.to_hex());
+    let place = format!("{word}\0{}\0{first}\0{last}\0{hash}", found.file.path);
+    format!("{prefix}_{}", ids::short_hash(&place))
+}
+
+/// What each component adds to a score. At the `basic` level the text stands as `bm25_score`, at `full` that is the raw
+/// figure of the best chunk and the text is a field of its own; either way the components add up to `final_score`.
+fn reason(at: usize, found: &SearchHit, level: ExplainLevel) -> Value {
+    let parts = found.confidence_parts();
+    let figure = |part: f32| rounded(f64::from(part));
+    let mut reason = json!({
+        "result_index": at,
+        "exact_match_boost": figure(parts.exact_match),
+        "qualified_name_boost": figure(parts.qualified_name),
+        "path_affinity": figure(parts.path_affinity),
+        "definition_boost": figure(parts.definition),
+        "kind_match": figure(parts.kind_match),
+        "bm25_score": figure(if level == ExplainLevel::Full { found.bm25 } else { parts.text }),
+    });
+    if level == ExplainLevel::Full {
+        reason["text_relevance"] = json!(figure(parts.text));
+    }
+    reason["final_score"] = json!(rounded(found.confidence));
+    reason
+}
+
+/// What is worth a look after this: the first symbol by name, and its file.
+fn next_actions(answer: &search::SearchAnswer) -> Vec<Value> {
+    let ref_name = &answer.standing.ref_name;
+    let outline =
+        |found: &SearchHit| json!({"tool": names::GET_FILE_OUTLINE, "path": found.file.path, "ref": ref_name});
+    let symbols = answer.found.iter().filter_map(|found| found.symbol().map(|symbol| (found, symbol)));
+    match (symbols.into_iter().next(), answer.found.first()) {
+        (Some((found, symbol)), _) => {
+            vec![json!({"tool": names::LOCATE_SYMBOL, "name": symbol.name, "ref": ref_name}), outline(found)]
+        }
+        (None, Some(found)) => vec![outline(found)],
+        (None, None) => Vec::new(),
+    }
+}
+
+/// What a score is made of, on one line; the parts as they are shown add up to the score as it is shown.
+fn why(found: &SearchHit) -> String {
+    let thousandths = |part: f64| (part * 1e3).round() as i64;
+    let shown = |part: i64| format!("{:.3}", part as f64 / 1e3);
+    let (score, parts) = (thousandths(found.confidence), found.confidence_parts());
+    let meaning = thousandths(f64::from(parts.semantic));
+    let mut parts = [
+        ("text", parts.text),
+        ("name", parts.exact_match),
+        ("qualified", parts.qualified_name),
+        ("path", parts.path_affinity),
+        ("used", parts.definition),
+        ("kind", parts.kind_match),
+    ]
+    .map(|(name, part)| (name, thousandths(f64::from(part))));
+    // The largest part takes what rounding left over.
+    let left_over = score - parts.iter().map(|(_, part)| part).sum::<i64>();
+    parts.iter_mut().max_by_key(|(_, part)| *part).into_iter().for_each(|(_, part)| *part += left_over);
+    let show = |(name, part): &(&str, i64)| match *name {
+        "text" if meaning > 0 => format!("text {} (of it meaning {})", shown(*part), shown(meaning)),
+        name => format!("{name} {}", shown(*part)),
+    };
+    let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
+    let reasons = &found.reasons;
+    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
+    format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
+}
+
+impl Render for SearchAnswer {
+    fn text(&self) -> Text {
+        let mut text = Text::default();
+        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        if self.results.is_empty() {
+            text.note(format!("nothing found for `{}`", self.query));
+        }
+        let words = words(&self.query);
+        for hit in &self.results {
+            text.push(hit.line());
+            let code = if hit.result_type == ResultType::Symbol { &hit.signature } else { &hit.snippet };
+            for line in code.iter().flat_map(|code| code.lines()) {
+                text.push(Line::new().plain("    ").join(highlight(line, &words)));
+            }
+            if let Some(why) = &hit.why {
+                text.push(Line::new().plain("    ").faint(why));
+            }
+        }
+        if self.truncated && !self.results.is_empty() {
+            text.push(Line::new().plain("… and more (--limit)"));
+        }
+        text
+    }
+}
+
+/// The words of a query that are worth showing.
+fn words(query: &str) -> Vec<String> {
+    let words = query.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() > 2);
+    words.map(str::to_lowercase).collect()
+}
+
+/// A line with the query's words set off.
+fn highlight(line: &str, words: &[String]) -> Line {
+    let lower = line.to_lowercase();
+    if lower.len() != line.len() {
+        return Line::new().plain(line); // offsets would not fit
+    }
+    let mut marked = vec![false; line.len()];
+    for word in words {
+        for (at, _) in lower.match_indices(word.as_str()) {
+            let end = at + word.len();
+            // Letters that take more bytes in one case than in the other may make up for each other.
+            if line.is_char_boundary(at) && line.is_char_boundary(end) {
+                marked[at..end].fill(true);
+            }
+        }
+    }
+    let mut out = Line::new();
+    let mut rest = 0;
+    while rest < line.len() {
+        let end = (rest..line.len()).find(|at| marked[*at] != marked[rest]).unwrap_or(line.len());
+        let part = &line[rest..end];
+        out = if marked[rest] { out.strong(part) } else { out.plain(part) };
+        rest = end;
+    }
+    out
+}

@@ -1,0 +1,83 @@
+//! What is indexed, and what is going on.
+
+use cruxe_index::Workspace;
+use cruxe_model::{IndexingStatus, SchemaStatus};
+use cruxe_store::{Job, SCHEMA_VERSION};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Render;
+use super::jobs::{ActiveJob, PastJob};
+use super::text::{Line, Text};
+use crate::app::RefStatus;
+use crate::contract::Metadata;
+
+/// The state of a ref.
+#[derive(Serialize, JsonSchema)]
+pub struct StatusAnswer {
+    project_id: String,
+    repo_root: String,
+    index_status: IndexingStatus,
+    schema_status: SchemaStatus,
+    current_schema_version: i64,
+    required_schema_version: i64,
+    last_indexed_at: Option<String>,
+    last_indexed_commit: Option<String>,
+    #[serde(rename = "ref")]
+    ref_name: String,
+    file_count: u64,
+    symbol_count: u64,
+    /// Files whose references an imported compiler's index (SCIP) knows exactly.
+    compiler_file_count: u64,
+    active_job: Option<ActiveJob>,
+    recent_jobs: Vec<PastJob>,
+    metadata: Metadata,
+}
+
+impl StatusAnswer {
+    /// The state of a ref, with the latest jobs.
+    pub fn new(workspace: &Workspace, status: RefStatus, recent: Vec<Job>) -> StatusAnswer {
+        let mut metadata = status.metadata;
+        metadata.warnings.extend(status.message);
+        StatusAnswer {
+            project_id: workspace.project.id.as_str().to_owned(),
+            repo_root: workspace.project.root.to_string_lossy().into_owned(),
+            index_status: status.index_status,
+            schema_status: status.schema_status,
+            current_schema_version: status.schema_version,
+            required_schema_version: SCHEMA_VERSION,
+            last_indexed_at: status.last_indexed_at,
+            last_indexed_commit: status.last_indexed_commit,
+            ref_name: metadata.ref_name.clone(),
+            file_count: status.file_count,
+            symbol_count: status.symbol_count,
+            compiler_file_count: status.compiler_file_count,
+            active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, workspace)),
+            recent_jobs: recent.into_iter().filter(|job| !job.is_active()).map(PastJob::from).collect(),
+            metadata,
+        }
+    }
+}
+
+/// The state of an index in a word.
+pub(super) fn word(status: IndexingStatus) -> &'static str {
+    match status {
+        IndexingStatus::NotIndexed => "not indexed",
+        IndexingStatus::Indexing => "being indexed",
+        IndexingStatus::Ready => "indexed",
+        IndexingStatus::Failed => "cannot be read",
+    }
+}
+
+impl Render for StatusAnswer {
+    fn text(&self) -> Text {
+        let mut text = Text::default();
+        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let state = word(self.index_status);
+        let line = Line::new().path(&self.repo_root).plain(" ").strong(&self.ref_name);
+        text.push(line.plain(format!(": {state}, {} files, {} symbols", self.file_count, self.symbol_count)));
+        self.active_job.iter().for_each(|job| text.push(job.line()));
+        self.recent_jobs.iter().for_each(|job| text.push(job.line()));
+        text
+    }
+}

@@ -1,0 +1,363 @@
+//! The text of every answer, word by word, from one small project.
+
+use std::fs;
+use std::sync::Arc;
+
+use cruxe_index::{JobRequest, Layers, Project, Standing, View, Workspace};
+use cruxe_model::config::{Config, FreshnessPolicy};
+use cruxe_model::{ContentHash, Work};
+use cruxe_query::call_graph::{self, Direction};
+use cruxe_query::compare::{Summary, SymbolComparison, SymbolStatus, Version};
+use cruxe_query::diff::{BranchDiff, Change, ChangeType, FileChange, Rename};
+use cruxe_query::past::Record;
+use cruxe_query::search::followup::{self, Asked, Previous};
+use cruxe_query::search::{self, explain};
+use cruxe_query::target::Wanted;
+use cruxe_query::{locate, outline, references};
+use cruxe_store::Home;
+use insta::assert_snapshot;
+
+use super::*;
+use crate::app::{App, Prewarm, RefStatus};
+use crate::contract::{Metadata, names};
+use crate::tools;
+use crate::workspaces::{WorkspaceRules, Workspaces};
+
+const FILES: &[(&str, &str)] = &[
+    (
+        "shop/cart.py",
+        "class Cart:\n    def total(self) -> int:\n        return add_tax(sum(self.prices))\n\n\n\
+         def add_tax(price: int) -> int:\n    return price * 119 // 100\n",
+    ),
+    (
+        "shop/invoice.py",
+        "from shop.cart import Cart, add_tax\n\n\ndef invoice(cart: Cart) -> int:\n    return add_tax(cart.total())\n",
+    ),
+    ("other/cart.py", "def add_tax(price):\n    return price\n"),
+];
+
+struct Shop {
+    workspace: Arc<Workspace>,
+    home: Home,
+    folder: tempfile::TempDir,
+}
+
+impl Shop {
+    fn new() -> Shop {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("shop");
+        for (path, text) in FILES {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let home = Home::new(folder.path().join("home"));
+        let workspace = Workspace::open(Project::locate(&root, &home, Config::default()).unwrap());
+        workspace.run_job(&JobRequest::default(), Work::default()).unwrap();
+        Shop { workspace, home, folder }
+    }
+
+    fn view(&self) -> View<'_> {
+        self.workspace.view(None, FreshnessPolicy::BestEffort).unwrap()
+    }
+
+    fn app(&self) -> Arc<App> {
+        let rules = WorkspaceRules {
+            warmset: 1,
+            auto: false,
+            allowed_roots: Vec::new(),
+            max_registered: 0,
+            load_config: Box::new(|_| Ok(Config::default())),
+        };
+        let workspaces = Workspaces::new(self.home.clone(), Arc::clone(&self.workspace), rules);
+        App::new(workspaces, Prewarm::Complete)
+    }
+
+    /// The text without what differs from run to run.
+    fn text(&self, answer: &impl Render) -> String {
+        let root = self.folder.path().canonicalize().unwrap();
+        answer.text().to_string().replace(root.to_str().unwrap(), "[TMP]")
+    }
+}
+
+fn wanted(name: &str) -> Wanted {
+    Wanted { name: name.to_owned(), path: None, line: None }
+}
+
+#[test]
+fn a_search_is_places_with_what_stands_there() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let found = search::search(&view, &search::Question::new("Cart.total", 1)).unwrap();
+    let answer = SearchAnswer::new("Cart.total", &view, &Layers::None, &found, &Detail::default()).unwrap();
+    assert_snapshot!(shop.text(&answer), @r#"
+    shop/cart.py:2-3  method shop.cart.Cart.total
+        def total(self) -> int
+    … and more (--limit)
+    "#);
+    let nothing = search::search(&view, &search::Question::new("zzz_nothing", 1)).unwrap();
+    let answer = SearchAnswer::new("zzz_nothing", &view, &Layers::None, &nothing, &Detail::default()).unwrap();
+    assert_snapshot!(shop.text(&answer), @r#"
+    nothing found for `zzz_nothing`
+    "#);
+}
+
+#[test]
+fn definitions_are_places_with_signatures() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let mut text = String::new();
+    for (name, limit) in [("add_tax", 1), ("Add_Tax", 5), ("nosuch_thing_at_all", 5)] {
+        let question = locate::Question { name: name.to_owned(), kinds: Vec::new(), language: None, limit };
+        let found = locate::locate(&view, &question).unwrap();
+        let answer = LocateAnswer::new(name, &view, &Layers::None, &found, &Detail::default()).unwrap();
+        text += &shop.text(&answer);
+    }
+    assert_snapshot!(text, @r#"
+    other/cart.py:1-2  fn other.cart.add_tax
+        def add_tax(price)
+    … and 1 more (--limit)
+    note: no symbol is named exactly `Add_Tax`; these are names that differ in case
+    other/cart.py:1-2  fn other.cart.add_tax
+        def add_tax(price)
+    shop/cart.py:6-7  fn shop.cart.add_tax
+        def add_tax(price: int) -> int
+    no symbol is named `nosuch_thing_at_all`
+    "#);
+}
+
+#[test]
+fn uses_are_lines_by_file_and_calls_are_a_tree() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let mut text = String::new();
+    for name in ["add_tax", "shop.cart.add_tax"] {
+        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0 };
+        let found = references::find(&view, &Layers::None, &question).unwrap();
+        text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
+    }
+    assert_snapshot!(text, @r#"
+    2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line, a qualified name or a symbol_id from candidates
+    fn other.cart.add_tax  other/cart.py:1
+    0 references
+    fn shop.cart.add_tax  shop/cart.py:6
+    shop/cart.py
+         3  return add_tax(sum(self.prices))
+    shop/invoice.py
+         1  from shop.cart import Cart, add_tax
+    3 references, 2 shown (--limit 3)
+    "#);
+    let direction = Direction::Callers;
+    let question = call_graph::Question { wanted: wanted("shop.cart.add_tax"), direction, depth: 2, limit: 9 };
+    let [brief, full] = [Breadth::Brief, Breadth::Full].map(|breadth| {
+        let found = call_graph::find(&view, &question).unwrap();
+        shop.text(&CallGraphAnswer::new(None, &view, direction, found, breadth))
+    });
+    assert_eq!(brief, full);
+    assert_snapshot!(full, @r#"
+    fn shop.cart.add_tax  shop/cart.py:6
+    callers:
+      shop.cart.Cart.total  shop/cart.py:3
+      shop.invoice.invoice  shop/invoice.py:5
+    2 edges
+    "#);
+}
+
+#[test]
+fn an_outline_is_a_tree_of_signatures() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let found = outline::outline(&view, "shop/cart.py", outline::Depth::All).unwrap();
+    assert_snapshot!(shop.text(&OutlineAnswer::new(&view, found)), @r#"
+    shop/cart.py  python
+            1-3  class Cart
+            2-3    def total(self) -> int
+            6-7  def add_tax(price: int) -> int
+    "#);
+}
+
+#[test]
+fn a_rank_is_a_sum_with_reasons() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let question = search::Question::new("add_tax", 5);
+    let (found, answer) = explain::explain(&view, &question, "shop/cart.py", 6).unwrap();
+    let text = shop.text(&RankingAnswer::new("add_tax".to_owned(), &Layers::None, &found, &answer));
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("1. shop/cart.py:6-7  fn add_tax  score "), "{text}");
+    let figure = |line: &&str| line.trim_start().split(' ').next().unwrap().parse::<f64>().unwrap();
+    let sum: f64 = lines[1..7].iter().map(figure).sum();
+    assert!((sum - figure(&lines[7])).abs() < 0.003, "{text}");
+}
+
+#[test]
+fn what_to_ask_next_is_calls_with_reasons() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let previous = Previous {
+        asked: Asked::Code,
+        text: "tax of an invoice".to_owned(),
+        language: None,
+        intent: None,
+        results: 0,
+        top_score: 0.0,
+    };
+    let mut text = String::new();
+    for (results, top_score) in [(0, 0.0), (3, 0.9)] {
+        let previous = Previous { results, top_score, ..previous.clone() };
+        let found = followup::suggest(&view, &previous, 0.5).unwrap();
+        text += &shop.text(&FollowupAnswer::new(&view, &previous, Some("live"), 0.5, found));
+    }
+    assert_snapshot!(text, @r#"
+    locate_symbol {"name":"invoice","kind":"fn","ref":"live"}
+        `invoice` is defined here and its name has words of the query. Symbol lookup may yield more precise results.
+    locate_symbol {"name":"add_tax","kind":"fn","ref":"live"}
+        `add_tax` is defined here and its name has words of the query. Symbol lookup may yield more precise results.
+    search_code {"query":"tax invoice","language":"python","ref":"live"}
+        Narrowing query to specific terms and language may improve relevance.
+    results are above confidence threshold
+    "#);
+}
+
+#[test]
+fn the_state_of_an_index_is_a_line_and_its_jobs() {
+    let shop = Shop::new();
+    let status = || RefStatus::of(&shop.workspace, None).unwrap();
+    let jobs = shop.workspace.recent_jobs(5).unwrap();
+    let text = shop.text(&StatusAnswer::new(&shop.workspace, status(), jobs));
+    let (state, job) = text.split_once('\n').unwrap();
+    assert_eq!(state, "[TMP]/shop live: indexed, 3 files, 5 symbols");
+    assert!(job.ends_with("Z live: full, published, 3 files changed\n"), "{job}");
+    let text = shop.text(&HealthAnswer::new(&shop.app(), &shop.workspace, status()));
+    let (state, project) = text.split_once('\n').unwrap();
+    assert!(state.starts_with("ready, cruxe "), "{state}");
+    assert_eq!(project, "[TMP]/shop live: indexed, 3 files, 5 symbols\n");
+}
+
+#[test]
+fn refs_are_listed_with_the_default_branch_first() {
+    let entry = |name: &str, status| RefEntry {
+        ref_name: name.to_owned(),
+        is_default: name == "main",
+        last_indexed_commit: None,
+        merge_base_commit: (name != "main").then(|| "1234".to_owned()),
+        file_count: 2,
+        symbol_count: 5,
+        total_file_count: 40,
+        total_symbol_count: 90,
+        status,
+        last_accessed_at: String::new(),
+    };
+    let refs = vec![entry("dev", RefStatusWord::Stale), entry("main", RefStatusWord::Active)];
+    let answer = RefsAnswer::new(refs, true, Metadata::new("main"));
+    assert_eq!(answer.text().to_string(), "main (default): 40 files\ndev: 2 of 40 files differ, moved since\n");
+    let none = RefsAnswer::new(Vec::new(), true, Metadata::new("main"));
+    assert_eq!(none.text().to_string(), "note: nothing is indexed yet: call index_repo\n");
+}
+
+#[test]
+fn a_difference_is_a_line_per_symbol() {
+    let record = |signature: &str, path: &str| Record {
+        symbol_id: String::new(),
+        symbol_stable_id: String::new(),
+        kind: "fn",
+        qualified_name: "shop::add_tax".to_owned(),
+        signature: signature.to_owned(),
+        path: path.to_owned(),
+        line_start: 3,
+        line_end: 5,
+    };
+    let change = |change_type, before, after, cosmetic: bool| Change {
+        symbol: "add_tax".to_owned(),
+        change_type,
+        before,
+        after,
+        signature_changed: change_type == ChangeType::Modified && !cosmetic,
+        cosmetic,
+    };
+    let (old, new) = (record("fn add_tax(p: u32)", "a.rs"), record("fn add_tax(p: u64)", "a.rs"));
+    let answer = BranchDiff {
+        base_ref: "main".to_owned(),
+        head_ref: "dev".to_owned(),
+        merge_base: ContentHash::from_bytes(&[0xab; 20]).unwrap(),
+        files: vec![
+            FileChange { path: "a.rs".to_owned(), change_type: ChangeType::Modified },
+            FileChange { path: "notes.md".to_owned(), change_type: ChangeType::Added },
+        ],
+        changes: vec![
+            change(ChangeType::Modified, Some(old.clone()), Some(new.clone()), false),
+            change(ChangeType::Modified, Some(old.clone()), Some(old.clone()), true),
+            change(ChangeType::Deleted, Some(old), None, false),
+        ],
+        renames: vec![Rename {
+            from: "shop::tax".to_owned(),
+            to: "shop::vat".to_owned(),
+            from_path: "a.rs".to_owned(),
+            to_path: "b.rs".to_owned(),
+            from_symbol_id: String::new(),
+            to_symbol_id: String::new(),
+        }],
+        standing: Standing::fresh("dev"),
+    };
+    let answer = DiffAnswer::new(answer, 50).unwrap();
+    assert_snapshot!(answer.text(), @r#"
+    dev since main (abababababab): 2 files, 3 symbols
+    M fn shop::add_tax  a.rs:3-5
+        - fn add_tax(p: u32)
+        + fn add_tax(p: u64)
+    M fn shop::add_tax  a.rs:3-5  layout or comments only
+    D fn shop::add_tax  a.rs:3-5
+    R shop::tax → shop::vat  b.rs
+    A notes.md
+    "#);
+    assert_snapshot!(answer.first(1).text(), @r#"
+    dev since main (abababababab): 2 files, 3 symbols
+    M fn shop::add_tax  a.rs:3-5
+        - fn add_tax(p: u32)
+        + fn add_tax(p: u64)
+    … and 2 more (--limit)
+    R shop::tax → shop::vat  b.rs
+    "#);
+}
+
+#[test]
+fn a_comparison_is_the_diff_of_one_symbol() {
+    let version = Version {
+        symbol_id: String::new(),
+        signature: "fn add_tax()".to_owned(),
+        line_start: 3,
+        line_end: 5,
+        kind: "fn",
+        language: "rust".to_owned(),
+        path: "a.rs".to_owned(),
+    };
+    let answer = CompareAnswer::new(SymbolComparison {
+        symbol: "add_tax".to_owned(),
+        path: "a.rs".to_owned(),
+        symbol_stable_id: String::new(),
+        base: None,
+        head: Some(version),
+        summary: Summary { status: Some(SymbolStatus::Added), ..Summary::default() },
+        diff: "--- /dev/null\n+++ dev:a.rs\n+fn add_tax()\n".to_owned(),
+        standing: Standing::fresh("dev"),
+    });
+    assert_snapshot!(answer.text(), @r#"
+    fn add_tax  a.rs:3-5  added
+    --- /dev/null
+    +++ dev:a.rs
+    +fn add_tax()
+    "#);
+    assert_eq!(answer.first(1).text().lines.len(), 2);
+}
+
+#[test]
+fn line_ends_in_names_are_shown() {
+    let text = Text { notes: vec!["a\nb".to_owned()], lines: vec![Line::new().path("x\r\ny").plain(":1")] };
+    assert_eq!(text.to_string(), "a␊b\nx␍␊y:1\n");
+}
+
+#[test]
+fn the_registry_names_the_tools_that_there_are() {
+    let tools = tools::all(&Shop::new().app());
+    assert_eq!(tools.iter().map(|tool| tool.spec().name).collect::<Vec<_>>(), names::ALL);
+}

@@ -27,7 +27,7 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-deck/src/config.rs", 1, "the user's own cue.toml, and the one named with --config"),
     allowed("crates/cruxe-embed/src/", ANY, "models in the user's home"),
     allowed("crates/cruxe-files/src/", ANY, "the door itself"),
-    allowed("crates/cruxe-index/src/scip.rs", 1, "a compiler's index that the user names"),
+    allowed("crates/cruxe-index/src/scip/mod.rs", 1, "a compiler's index that the user names"),
     allowed("crates/cruxe-index/src/state/", ANY, "an archive that the user names"),
     allowed("crates/cruxe-index/src/watch.rs", 6, "files that wake the watcher, in the index's folder"),
     allowed("crates/cruxe-index/src/worktree.rs", ANY, "work trees that are kept in the user's home"),
@@ -36,7 +36,7 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-vcs/src/checkout.rs", ANY, "work trees that are kept in the user's home"),
     allowed("crates/cruxe-vcs/src/guard.rs", ANY, "a git directory"),
     allowed("crates/cruxe-vcs/src/refs.rs", 1, "a git directory"),
-    allowed("crates/cruxe-vcs/src/work_tree.rs", ANY, "work trees that are kept in the user's home"),
+    allowed("crates/cruxe-vcs/src/work_tree/mod.rs", ANY, "work trees that are kept in the user's home"),
 ];
 
 /// What opens, writes or lists by a path.

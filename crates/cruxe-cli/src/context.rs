@@ -85,6 +85,9 @@ fn init_logging(verbose: u8) {
     tracing::info!("cruxe {} starts", env!("CARGO_PKG_VERSION"));
 }
 
+/// The exit code of a command that was called in a way that cannot work.
+pub const USAGE: u8 = 4;
+
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
@@ -109,10 +112,11 @@ pub enum CliError {
 }
 
 impl CliError {
-    /// 1 for the project, 2 for the configuration, 3 for the disk, as the man page of `cue` has it too.
+    /// 1 for the project, 2 for the configuration, 3 for the disk, 4 for a wrong call: the same for `cue`.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CliError::Config(_) | CliError::Usage(_) => 2,
+            CliError::Config(_) => 2,
+            CliError::Usage(_) => USAGE,
             CliError::Model(EmbedError::Io { .. }) | CliError::Index(IndexError::Io { .. }) => 3,
             CliError::Index(IndexError::Store(problem)) if problem.is_of_the_disk() => 3,
             _ => 1,

@@ -63,7 +63,8 @@ pub fn main() -> ExitCode {
                 output::json(&error.to_json());
             }
             output::usage(&problem);
-            return ExitCode::from(problem.exit_code() as u8);
+            // Help is asked for, and no mistake.
+            return ExitCode::from(if problem.use_stderr() { context::USAGE } else { 0 });
         }
     };
     let json = cruxe.options.json;

@@ -352,7 +352,7 @@ fn a_server_of_some_toolsets_serves_nothing_of_the_others() {
     assert!(uris.contains(&"cruxe://file/docs/guide.md".to_owned()), "{uris:?}");
     assert!(!uris.iter().any(|uri| uri.starts_with("cruxe://doc/") || uri.starts_with("cruxe://card/")), "{uris:?}");
     let refused = repo.cruxe(&["serve-mcp", "--toolsets", "code,docs"]);
-    assert_eq!(refused.code, Some(2));
+    assert_eq!(refused.code, Some(4));
     assert!(refused.stderr.contains("`docs` is no toolset; there are: code, context, tasks"), "{}", refused.stderr);
 }
 

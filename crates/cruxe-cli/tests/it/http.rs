@@ -179,7 +179,7 @@ fn a_server_that_others_reach_does_not_start_without_a_token() {
     let http = ["serve-mcp", "--transport", "http", "--port", "0"];
     let refusal = |more: &[&str]| {
         let run = repo.cruxe(&[&http[..], more].concat());
-        assert_eq!(run.code, Some(2), "{}", run.transcript());
+        assert_eq!(run.code, Some(4), "{}", run.transcript());
         run.stderr
     };
     for bind in ["0.0.0.0", "::", "192.0.2.1"] {
@@ -199,7 +199,7 @@ fn a_server_that_others_reach_does_not_start_without_a_token() {
     assert!(refusal(&["--tls-cert", &short, "--tls-key", &short]).contains("there is no certificate in it"));
     assert!(refusal(&["--allowed-origin", "nonsense"]).contains("is no origin"));
     let stdio = repo.cruxe(&["serve-mcp", "--port", "1"]);
-    assert_eq!(stdio.code, Some(2), "{}", stdio.transcript());
+    assert_eq!(stdio.code, Some(4), "{}", stdio.transcript());
     let taken = HttpServer::start(serving(&sandbox, &repo));
     let run = repo.cruxe(&["serve-mcp", "--transport", "http", "--port", &taken.port.to_string()]);
     assert!(run.code == Some(1) && run.stderr.contains("choose another --port"), "{}", run.transcript());

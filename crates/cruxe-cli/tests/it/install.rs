@@ -159,7 +159,7 @@ fn a_project_is_set_up_for_everybody_without_paths_of_this_machine() {
     );
     assert_eq!(fs::read_dir(user.sandbox.user_home()).unwrap().count(), 0, "the user's own settings stay out of it");
     let refused = user.cruxe(&["install", "windsurf", "--project"]);
-    assert_eq!(refused.code, Some(2));
+    assert_eq!(refused.code, Some(4));
     assert!(refused.stderr.contains("windsurf has no settings for a project"), "{}", refused.stderr);
 }
 
@@ -199,7 +199,7 @@ fn where_no_agent_is_there_the_answer_says_which_can_be_named() {
         refused.stderr
     );
     let unknown = user.cruxe(&["install", "emacs"]);
-    assert_eq!(unknown.code, Some(2));
+    assert_eq!(unknown.code, Some(4));
 }
 
 #[test]

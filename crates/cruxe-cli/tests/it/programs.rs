@@ -30,7 +30,7 @@ fn arguments_and_exit_codes_pass_a_launcher_unchanged() {
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(4), ""));
     assert!(unknown.stderr.contains("'no such\ncommand'"), "{}", unknown.stderr);
     let unknown = start(&sandbox, Path::new(env!("CARGO_BIN_EXE_codecompass")), &["nosuch"]);
-    assert_eq!(unknown.code, Some(2));
+    assert_eq!(unknown.code, Some(4));
 }
 
 #[test]

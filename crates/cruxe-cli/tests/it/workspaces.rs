@@ -136,9 +136,9 @@ fn auto_workspace_needs_an_allowed_root_that_is_a_folder() {
     let sandbox = Sandbox::new();
     let here = sandbox.repo("here", &[("a.py", "x = 1\n")]);
     let run = here.cruxe(&["serve-mcp", "--auto-workspace"]);
-    assert!(run.code == Some(2) && run.stderr.contains("--allowed-root"), "{}", run.transcript());
+    assert!(run.code == Some(4) && run.stderr.contains("--allowed-root"), "{}", run.transcript());
     let run = here.cruxe(&["serve-mcp", "--allowed-root", "/no/such/folder"]);
-    assert!(run.code == Some(2) && run.stderr.contains("give the absolute path of a folder"), "{}", run.transcript());
+    assert!(run.code == Some(4) && run.stderr.contains("give the absolute path of a folder"), "{}", run.transcript());
 }
 
 /// Shakes hands as a client that has roots, and tells them.

@@ -95,6 +95,11 @@ impl LanguageDef {
         self.depth == Depth::Deep
     }
 
+    /// Returns whether its files are text for people, in which a word is no identifier.
+    pub fn is_document(&self) -> bool {
+        self.depth == Depth::Document
+    }
+
     /// Returns whether files of two languages see each other's definitions by plain name.
     pub fn is_kin(&'static self, other: &'static LanguageDef) -> bool {
         std::ptr::eq(self.family.unwrap_or(self), other.family.unwrap_or(other))

@@ -8,6 +8,7 @@ use tree_sitter::Language;
 
 use crate::language::{FrontEnd, LanguageDef, TEXT};
 use crate::languages::LANGUAGES;
+use crate::loose::TokenKinds;
 use crate::walk::Rules;
 
 /// A grammar with its rules, ready for use.
@@ -16,6 +17,8 @@ pub struct Loaded {
     pub grammar: Language,
     /// The rules.
     pub rules: Box<dyn Rules>,
+    /// Which of its nodes are identifiers.
+    pub(crate) tokens: TokenKinds,
 }
 
 /// The grammar and rules of a language, loaded once; `None` for a language without a grammar.
@@ -26,7 +29,7 @@ pub fn loaded(def: &'static LanguageDef) -> Option<&'static Loaded> {
     let cell = ALL.get(def.id)?;
     Some(cell.get_or_init(|| {
         let grammar = grammar();
-        Loaded { rules: rules(&grammar), grammar }
+        Loaded { rules: rules(&grammar), tokens: TokenKinds::new(&grammar), grammar }
     }))
 }
 

@@ -8,6 +8,7 @@ mod broad;
 mod ecma;
 mod go;
 mod graph;
+mod mentions;
 mod python;
 mod rust;
 mod support;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::detail::Breadth;
+use super::mentions;
 use super::references::headline;
 use super::text::{Line, Text};
 use super::{Render, several_definitions};
@@ -84,7 +85,7 @@ impl CallGraphAnswer {
             truncated: answer.truncated,
             candidates: Some(target.candidates).filter(|list| breadth == Breadth::Full || !list.is_empty()),
             symbol: target.symbol,
-            metadata: metadata.with("unresolved_mentions", answer.unresolved),
+            metadata: mentions::noted(metadata, &answer.mentions, None).with("unresolved_mentions", answer.unresolved),
             direction,
             unresolved: answer.unresolved,
             several,
@@ -148,7 +149,7 @@ impl Render for CallGraphAnswer {
         }
         let open = match self.unresolved {
             0 => String::new(),
-            count => format!(", {count} calls unresolved"),
+            count => format!(", {count} unresolved"),
         };
         let cut = if self.truncated { ", cut" } else { "" };
         text.push(Line::new().faint(format!("{} edges{cut}{open}", self.total_edges)));

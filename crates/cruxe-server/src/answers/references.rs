@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::detail::Breadth;
+use super::mentions::{self, OpenMention};
 use super::text::{Line, Text};
 use super::{Render, several_definitions};
 use crate::contract::Metadata;
@@ -22,9 +23,13 @@ pub struct ReferencesAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<SymbolRef>")]
     candidates: Option<Vec<SymbolRef>>,
+    /// With include_unresolved: what may mean it without anybody knowing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<OpenMention>")]
+    unresolved: Option<Vec<OpenMention>>,
     metadata: Metadata,
     #[serde(skip)]
-    unresolved: usize,
+    open: usize,
     #[serde(skip)]
     several: Option<String>,
 }
@@ -78,7 +83,11 @@ impl ReferencesAnswer {
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata.warnings.extend(several.clone());
-        metadata = metadata.with("unresolved_mentions", answer.unresolved);
+        metadata = mentions::noted(
+            metadata,
+            &answer.mentions,
+            answer.first_unparsed.as_ref().map(|(path, line)| (path.as_str(), *line)),
+        );
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }
@@ -88,7 +97,9 @@ impl ReferencesAnswer {
             candidates: Some(target.candidates).filter(|list| breadth == Breadth::Full || !list.is_empty()),
             symbol: target.symbol,
             metadata,
-            unresolved: answer.unresolved,
+            unresolved: (question.unresolved > 0)
+                .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
+            open: answer.mentions.open(),
             several,
         }
     }
@@ -122,6 +133,20 @@ impl Use {
     }
 }
 
+impl ReferencesAnswer {
+    fn list_unresolved(&self, text: &mut Text) {
+        let mut file = "";
+        for one in self.unresolved.iter().flatten() {
+            if one.path != file {
+                file = &one.path;
+                text.push(Line::new().path(file));
+            }
+            let line = Line::new().number(format!("{:>6}", one.line)).plain(format!("  {}", one.context));
+            text.push(line.faint(format!("  ({})", one.reason)));
+        }
+    }
+}
+
 /// A definition on a line of its own, above what is said of it.
 pub(super) fn headline(symbol: &SymbolRef) -> Line {
     Line::new()
@@ -148,11 +173,13 @@ impl Render for ReferencesAnswer {
         }
         let (shown, total) = (self.references.len(), self.total_references);
         let cut = if shown < total { format!(", {shown} shown (--limit {total})") } else { String::new() };
-        let open = match self.unresolved {
-            0 => String::new(),
-            count => format!(", {count} uses of the name unresolved"),
+        let open = match (self.open, &self.unresolved) {
+            (0, _) => String::new(),
+            (count, None) => format!(", {count} uses of the name unresolved (--unresolved)"),
+            (count, Some(_)) => format!(", {count} uses of the name unresolved"),
         };
         text.push(Line::new().faint(format!("{total} references{cut}{open}")));
+        self.list_unresolved(&mut text);
         text
     }
 }

@@ -132,7 +132,7 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     let view = shop.view();
     let mut text = String::new();
     for name in ["add_tax", "shop.cart.add_tax"] {
-        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0 };
+        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0, unresolved: 0 };
         let found = references::find(&view, &Layers::None, &question).unwrap();
         text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
     }

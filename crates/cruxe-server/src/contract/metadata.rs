@@ -99,6 +99,13 @@ impl Metadata {
         self
     }
 
+    /// Notes why the answer may lack something.
+    pub fn partial(mut self, why: String) -> Metadata {
+        self.result_completeness = ResultCompleteness::Partial;
+        self.warnings.push(why);
+        self
+    }
+
     /// Notes that a limit cut the answer; an answer from a partial index stays `partial`.
     pub fn truncated_if(mut self, cut: bool) -> Metadata {
         if cut && self.result_completeness == ResultCompleteness::Complete {

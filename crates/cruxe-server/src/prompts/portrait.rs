@@ -77,9 +77,9 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
     let layers = layers(workspace, view);
-    let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0 };
+    let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0, unresolved: 0 };
     let answer = references::find(view, &layers, &question)?;
-    draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));
+    draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.mentions.open()));
     let line = |one: &references::Reference| {
         format!("- {}:{} {}{}\n", one_line(&one.path), one.line, inline(one.context.trim()), guess(one.confidence))
     };

@@ -157,7 +157,7 @@ fn line(change: &Change) -> String {
 fn users(view: &View, change: &Change) -> String {
     let Some(one) = &change.after else { return String::new() };
     let wanted = Wanted { name: one.symbol_id.clone(), path: None, line: None };
-    let question = references::Question { wanted, edge: None, limit: USERS, offset: 0 };
+    let question = references::Question { wanted, edge: None, limit: USERS, offset: 0, unresolved: 0 };
     match references::find(view, &Layers::None, &question) {
         Ok(answer) if answer.total > 0 => {
             let places: Vec<String> =

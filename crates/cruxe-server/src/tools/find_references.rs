@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::input;
-use crate::answers::{Breadth, ReferencesAnswer};
+use crate::answers::{Breadth, MOST_UNRESOLVED, ReferencesAnswer};
 use crate::app::App;
 use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -33,6 +33,8 @@ struct Input {
     #[schemars(extend("default" = 20))]
     limit: Option<i64>,
     offset: Option<i64>,
+    /// List the unresolved mentions too, each with its reason.
+    include_unresolved: Option<bool>,
     #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
 }
@@ -56,5 +58,6 @@ fn question(input: &Input) -> Result<Question, ToolError> {
         edge: input.kind,
         limit: input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
         offset: input::number("offset", input.offset, 0, 0..=u64::from(u32::MAX))? as usize,
+        unresolved: if input.include_unresolved == Some(true) { MOST_UNRESOLVED } else { 0 },
     })
 }

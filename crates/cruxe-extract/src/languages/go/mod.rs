@@ -32,6 +32,7 @@ pub static GO: LanguageDef = LanguageDef {
         members: Members::Qualified,
         free_methods: true,
         merging: Merging::Never,
+        open_values: false,
         own_type: None,
         open_types: false,
         impls: false,

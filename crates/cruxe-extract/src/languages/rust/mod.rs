@@ -40,6 +40,7 @@ pub static RUST: LanguageDef = LanguageDef {
         locals: Locals::Redeclared,
         members: Members::Qualified,
         merging: Merging::Never,
+        open_values: false,
         own_type_everywhere: true,
         open_types: false,
         strict_bounds: true,

@@ -16,6 +16,7 @@ mod pattern;
 mod phrase;
 mod query;
 pub mod rank;
+mod reasons;
 mod rerank;
 mod select;
 mod semantic;
@@ -40,6 +41,9 @@ use rank::{Score, Weights};
 use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
+pub use rank::factors::Factors;
+pub use rank::paths::PathFit;
+pub use reasons::{Meaning, NamedReason, PartReasons, PathReason, QualifiedReason, Reasons, SecondLook, TextReason};
 pub use semantic::LexicalOnly;
 
 /// What to look for.
@@ -150,7 +154,7 @@ pub struct SearchHit {
     pub confidence: f64,
     /// The raw BM25 figure of the best chunk.
     pub bm25: f32,
-    /// In words, what the score is made of.
+    /// What the score comes from.
     pub reasons: Reasons,
 }
 
@@ -206,18 +210,6 @@ impl Target {
             Target::File => None,
         }
     }
-}
-
-/// What a score is made of, in words that are true of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "the fields are those of `scoring_details`")]
-pub struct Reasons {
-    pub text: String,
-    pub exact_match: String,
-    pub qualified_name: String,
-    pub path_affinity: String,
-    pub definition: String,
-    pub kind_match: String,
 }
 
 /// Everything that a search looks at.

@@ -9,10 +9,10 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Span, SymbolIndex};
 use cruxe_store::{FileNumber, FileRow, SymbolTable, tokens};
 
-use super::explain;
 use super::files::Ranked;
 use super::rank::factors::{self, Factors};
 use super::rank::{RankedFile, Weights, chunks, highest, names};
+use super::reasons::Reasons;
 use super::{Intent, ResultType, Search, SearchHit, Target};
 use crate::error::QueryError;
 
@@ -129,7 +129,7 @@ pub(super) fn select(
             score,
             confidence: score.confidence(weights),
             bm25: place.bm25,
-            reasons: explain::reasons(file, &score, Factors { class, place: place_factor, quality }),
+            reasons: Reasons::of(file, &score, Factors { class, place: place_factor, quality }),
         });
     }
     Ok((found, false))

@@ -13,6 +13,7 @@ mod jobs;
 mod locate;
 mod outline;
 mod ranking;
+mod reasons;
 mod references;
 mod refs;
 mod search;

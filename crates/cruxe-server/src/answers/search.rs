@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::detail::{Breadth, Detail, DetailLevel, Surroundings};
 use super::text::{Line, Text};
-use super::{Render, place, rounded};
+use super::{Render, place, reasons, rounded};
 use crate::contract::{Metadata, ToolError, names};
 
 /// The answer.
@@ -261,8 +261,11 @@ fn why(found: &SearchHit) -> String {
         name => format!("{name} {}", shown(*part)),
     };
     let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
-    let reasons = &found.reasons;
-    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
+    let reason = if found.score.text > 0.0 {
+        reasons::text(&found.reasons)
+    } else {
+        found.reasons.parts.as_ref().map(reasons::path).unwrap_or_default()
+    };
     format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
 }
 

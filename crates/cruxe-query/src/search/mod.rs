@@ -29,8 +29,6 @@ use cruxe_embed::minilm::MiniLm;
 use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::error::QueryError;
 use crate::locate::{self, Definition};
@@ -170,8 +168,7 @@ pub enum Target {
 }
 
 /// The sort of thing that a result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultType {
     /// A symbol.
     Symbol,
@@ -179,17 +176,6 @@ pub enum ResultType {
     Snippet,
     /// A whole file.
     File,
-}
-
-impl ResultType {
-    /// The word that answers use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ResultType::Symbol => "symbol",
-            ResultType::Snippet => "snippet",
-            ResultType::File => "file",
-        }
-    }
 }
 
 impl Target {

@@ -18,6 +18,7 @@ mod references;
 mod refs;
 mod search;
 mod status;
+mod symbol;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -36,6 +37,7 @@ pub use references::ReferencesAnswer;
 pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
 pub use search::SearchAnswer;
 pub use status::StatusAnswer;
+pub use symbol::SymbolEntry;
 pub use text::{Line, Span, Style, Text};
 
 use cruxe_query::target::Target;

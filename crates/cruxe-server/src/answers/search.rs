@@ -38,6 +38,7 @@ struct Hit {
     symbol_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_stable_id: Option<String>,
+    #[serde(with = "ResultWord")]
     result_type: ResultType,
     path: String,
     line_start: u32,
@@ -64,6 +65,15 @@ struct Hit {
     /// Why it ranks where it does, in a line, where that is to be shown.
     #[serde(skip)]
     why: Option<String>,
+}
+
+/// The sort of thing that a result is.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "ResultType", rename_all = "snake_case")]
+enum ResultWord {
+    Symbol,
+    Snippet,
+    File,
 }
 
 impl SearchAnswer {
@@ -190,14 +200,13 @@ impl Hit {
 
 /// The identity of a result in this index: where it is and what it says.
 fn result_id(found: &SearchHit) -> String {
-    let result_type = found.target.result_type();
-    let prefix = match result_type {
-        ResultType::Symbol => "res",
-        ResultType::Snippet => "snip",
-        ResultType::File => "file",
+    let (prefix, word) = match found.target.result_type() {
+        ResultType::Symbol => ("res", "symbol"),
+        ResultType::Snippet => ("snip", "snippet"),
+        ResultType::File => ("file", "file"),
     };
     let (first, last) = found.lines;
-    let (word, hash) = (result_type.as_str(), found.file.hash.to_hex());
+    let hash = found.file.hash.to_hex();
     let place = format!("{word}\0{}\0{first}\0{last}\0{hash}", found.file.path);
     format!("{prefix}_{}", ids::short_hash(&place))
 }

@@ -11,3 +11,5 @@ mod graph;
 mod python;
 mod rust;
 mod support;
+#[path = "../../src/testing.rs"]
+mod testing;

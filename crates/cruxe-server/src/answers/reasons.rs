@@ -1,6 +1,26 @@
-//! What a score comes from, in words.
+//! What a score comes from: in words, and as the figures that stand beside a list of results.
 
+use cruxe_model::config::ExplainLevel;
 use cruxe_query::search::{Factors, Meaning, PartReasons, PathFit, PathReason, QualifiedReason, Reasons, TextReason};
+use serde_json::Value;
+
+use crate::contract::Metadata;
+
+/// Where the figures stand in the metadata.
+const FIGURES: &str = "ranking_reasons";
+
+/// Adds the figures of each result, where they are asked for.
+pub(super) fn add(metadata: Metadata, figures: impl Iterator<Item = Value>, level: ExplainLevel) -> Metadata {
+    match level {
+        ExplainLevel::Off => metadata,
+        ExplainLevel::Basic | ExplainLevel::Full => metadata.with(FIGURES, figures.collect::<Vec<_>>()),
+    }
+}
+
+/// Keeps the figures of the first so many results.
+pub(super) fn keep_first(metadata: Metadata, count: usize) -> Metadata {
+    metadata.keep_first(FIGURES, count)
+}
 
 /// The part of the text, what took its share of the whole score, and what a second look added.
 pub(super) fn text(reasons: &Reasons) -> String {

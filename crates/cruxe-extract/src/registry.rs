@@ -77,6 +77,17 @@ pub fn named(name: &str) -> &'static LanguageDef {
     BY_NAME.get(name).copied().unwrap_or(&TEXT)
 }
 
+/// Whether a file is called what projects of any language call files of tests.
+pub fn is_test_name(name: &str) -> bool {
+    LANGUAGES.iter().any(|def| (def.is_test_name)(name))
+}
+
+/// Whether a file with this name, without its ending and in lower case, is called for its role in any language: its folder
+/// says what it is about.
+pub fn is_role_name(stem: &str) -> bool {
+    LANGUAGES.iter().any(|def| def.role_names.contains(&stem))
+}
+
 /// Node kinds of a grammar, looked up once and then told apart by an index.
 ///
 /// `K` is an enum of the language's rules; kinds that the rules do not name map to `K::default()`.

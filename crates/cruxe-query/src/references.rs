@@ -8,8 +8,6 @@ use cruxe_index::{Layers, View};
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
 use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
 use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
@@ -18,9 +16,7 @@ use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
 
 /// What a use is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeType {
     /// Named in an import or re-export.
     Imports,
@@ -48,9 +44,7 @@ impl EdgeType {
 }
 
 /// How sure an edge is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// An imported compiler's index says so.
     Exact,

@@ -12,3 +12,5 @@ mod mentions;
 mod python;
 mod rust;
 mod support;
+#[path = "../../src/testing.rs"]
+mod testing;

@@ -14,10 +14,12 @@ mod locate;
 mod mentions;
 mod outline;
 mod ranking;
+mod reasons;
 mod references;
 mod refs;
 mod search;
 mod status;
+mod symbol;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,6 +39,7 @@ pub use references::ReferencesAnswer;
 pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
 pub use search::SearchAnswer;
 pub use status::StatusAnswer;
+pub use symbol::SymbolEntry;
 pub use text::{Line, Span, Style, Text};
 
 use cruxe_query::target::Target;

@@ -3,26 +3,26 @@
 use cruxe_index::View;
 use cruxe_model::SourceLayer;
 use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList};
-use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::detail::Breadth;
 use super::mentions::{self, OpenMention};
+use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, several_definitions};
+use super::{Render, SymbolEntry, several_definitions};
 use crate::contract::Metadata;
 
 /// The symbol and its uses.
 #[derive(Serialize, JsonSchema)]
 pub struct ReferencesAnswer {
-    symbol: SymbolRef,
+    symbol: SymbolEntry,
     references: Vec<Use>,
     total_references: usize,
     /// Other definitions of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<SymbolRef>")]
-    candidates: Option<Vec<SymbolRef>>,
+    #[schemars(with = "Vec<SymbolEntry>")]
+    candidates: Option<Vec<SymbolEntry>>,
     /// With include_unresolved: what may mean it without anybody knowing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<OpenMention>")]
@@ -39,12 +39,34 @@ pub struct ReferencesAnswer {
 struct Use {
     path: String,
     line_start: u32,
+    #[serde(with = "EdgeWord")]
     edge_type: EdgeType,
+    #[serde(with = "ConfidenceWord")]
     confidence: Confidence,
     #[serde(skip_serializing_if = "Option::is_none")]
     source_layer: Option<SourceLayer>,
     context: String,
     from_symbol: Holder,
+}
+
+/// What a use is.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "EdgeType", rename_all = "snake_case")]
+enum EdgeWord {
+    Imports,
+    Calls,
+    Implements,
+    Extends,
+    References,
+}
+
+/// How sure an edge is.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "Confidence", rename_all = "snake_case")]
+pub(super) enum ConfidenceWord {
+    Exact,
+    Static,
+    Heuristic,
 }
 
 /// The symbol that a use stands in.
@@ -94,8 +116,8 @@ impl ReferencesAnswer {
         ReferencesAnswer {
             references: answer.references.into_iter().map(|one| Use::new(one, breadth)).collect(),
             total_references: answer.total,
-            candidates: Some(target.candidates).filter(|list| breadth == Breadth::Full || !list.is_empty()),
-            symbol: target.symbol,
+            candidates: candidates(target.candidates, breadth),
+            symbol: target.symbol.into(),
             metadata,
             unresolved: (question.unresolved > 0)
                 .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
@@ -125,7 +147,7 @@ impl Use {
                 symbol_stable_id: from.symbol_stable_id,
                 name: from.name,
                 qualified_name: from.qualified_name,
-                kind: from.kind,
+                kind: from.kind.as_str(),
                 is_test: from.is_test,
                 place,
             },
@@ -147,20 +169,9 @@ impl ReferencesAnswer {
     }
 }
 
-/// A definition on a line of its own, above what is said of it.
-pub(super) fn headline(symbol: &SymbolRef) -> Line {
-    Line::new()
-        .plain(format!("{} ", symbol.kind))
-        .strong(&symbol.qualified_name)
-        .plain("  ")
-        .path(&symbol.path)
-        .plain(":")
-        .number(symbol.line_start.to_string())
-}
-
 impl Render for ReferencesAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![headline(&self.symbol)] };
+        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
         let mut file = "";
         for one in &self.references {
             if one.path != file {

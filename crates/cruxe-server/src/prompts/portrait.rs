@@ -34,7 +34,7 @@ pub(crate) fn of_symbol(
     let symbol = &graph.target.symbol;
     let found = definition(view, &symbol.symbol_id)?;
     let mut draft = Draft::new(tokens);
-    draft.add(&format!("# {} {}\n\n", symbol.kind, inline(&symbol.qualified_name)));
+    draft.add(&format!("# {} {}\n\n", symbol.kind.as_str(), inline(&symbol.qualified_name)));
     draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
     draft.add(&format!(", ref {}, {}\n\n", inline(&view.standing.ref_name), symbol.symbol_id));
     if !view.standing.is_fresh() {

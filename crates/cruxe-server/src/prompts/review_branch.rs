@@ -143,7 +143,8 @@ fn word(change: ChangeType) -> &'static str {
 
 fn line(change: &Change) -> String {
     let Some(one) = record(change) else { return String::new() };
-    let place = format!("{} {} {}:{}", one.kind, inline(&one.qualified_name), one_line(&one.path), one.line_start);
+    let place =
+        format!("{} {} {}:{}", one.kind.as_str(), inline(&one.qualified_name), one_line(&one.path), one.line_start);
     let what = word(change.change_type);
     match (&change.before, &change.after) {
         (Some(before), Some(after)) if change.signature_changed => {

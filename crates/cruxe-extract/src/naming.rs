@@ -7,6 +7,10 @@ pub struct Naming {
     pub system: System,
     /// The name that an import introduces, from the path of what it imports; empty for none.
     pub imported: fn(&str) -> &str,
+    /// The files that an import may mean, relative to some folder; none where imports do not name files.
+    pub files: fn(&str) -> Vec<String>,
+    /// What an import gives is a value like any other: `require("x").f()`, `@import("x.zig").f`.
+    pub files_are_values: bool,
     /// What a file hands on (`export … from`) is no name inside the file itself.
     pub exports_apart: bool,
     /// A module inside a file does not see the names around it.
@@ -79,6 +83,8 @@ pub struct Naming {
 pub const NAMING: Naming = Naming {
     system: System::Broad,
     imported: |path| path.rsplit(['.', '/', '\\', ':']).next().unwrap_or_default(),
+    files: |_| Vec::new(),
+    files_are_values: false,
     exports_apart: false,
     closed_modules: false,
     locals: Locals::Declared,

@@ -163,6 +163,11 @@ impl File {
         &self.facts.imports[at as usize]
     }
 
+    /// The name that the import at an index introduces; empty for none.
+    pub fn introduced(&self, at: u32) -> &str {
+        import_name(&self.facts, self.lang, self.import(at))
+    }
+
     /// The binding at an index.
     pub fn binding(&self, at: u32) -> &Binding {
         &self.facts.bindings[at as usize]

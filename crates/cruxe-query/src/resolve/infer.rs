@@ -10,6 +10,7 @@ use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation};
 use super::file::{File, Lang};
 use super::foreign;
 use super::modules;
+use super::modules::spaces::path_of;
 use super::types::{Ty, has_members};
 use super::{Def, Entity, Resolver, Space, Want};
 
@@ -26,7 +27,14 @@ impl Resolver<'_> {
             Expr::Name(name) => self.name_type(file, file.facts.name(*name), offset, whole),
             Expr::SelfValue => modules::rules(file).self_value(self, file, offset),
             Expr::Super => modules::rules(file).super_value(self, file, offset),
-            Expr::Member(base, name) => self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Read),
+            Expr::Member(base, name) => {
+                let name = file.facts.name(*name);
+                let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
+                match ty {
+                    Ty::Unknown | Ty::Outside => self.named_by_path(file, *base, name, offset).unwrap_or(ty),
+                    ty => ty,
+                }
+            }
             Expr::Call(callee) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
                     Some(Expr::Member(base, name)) => {
@@ -57,6 +65,13 @@ impl Resolver<'_> {
             },
             Expr::Unknown => Ty::Unknown,
         }
+    }
+
+    /// What a path of namespaces leads to, where there is one.
+    fn named_by_path(&self, file: &Arc<File>, base: ExprId, name: &str, offset: u32) -> Option<Ty> {
+        let path = path_of(file, base)?;
+        let found = modules::rules(file).in_space(self, file, &path, name, offset, Space::Any);
+        (!found.is_empty()).then(|| Ty::union(found.iter().map(|entity| self.entity_type(entity))))
     }
 
     fn name_type(&self, file: &Arc<File>, name: &str, offset: u32, whole: ExprId) -> Ty {

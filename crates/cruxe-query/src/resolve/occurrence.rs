@@ -7,6 +7,7 @@ use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
 
 use super::exact::Said;
 use super::file::{File, Lang};
+use super::modules::spaces::path_of;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want, modules};
 
@@ -107,11 +108,32 @@ impl Resolver<'_> {
         if file.is_own_type(name) {
             return Resolution::Outside;
         }
-        let found = self.lookup(file, name, occurrence.start, space);
+        let mut found = self.lookup(file, name, occurrence.start, space);
         if found.is_empty() {
             return self.not_in_sight(file, name);
         }
+        if !file.lang.is_deep() && matches!(occurrence.role, Role::Call | Role::Value) {
+            self.told_by_call(&mut found, occurrence.role == Role::Call);
+        }
         self.settled(found, file.lang)
+    }
+
+    /// Where a function and a variable share a name, a call means the one and a read the other.
+    fn told_by_call(&self, found: &mut Vec<Entity>, called: bool) {
+        let callable = |entity: &Entity| match entity {
+            Entity::Symbol(def) => self.kind(*def).map(|kind| kind.is_callable()),
+            _ => None,
+        };
+        let data = |entity: &Entity| match entity {
+            Entity::Symbol(def) => {
+                use SymbolKind::{Const, Field, Property, Static, Variable};
+                self.kind(*def).is_some_and(|kind| matches!(kind, Const | Field | Property | Static | Variable))
+            }
+            _ => false,
+        };
+        if found.iter().any(|one| callable(one) == Some(true)) && found.iter().any(data) {
+            found.retain(|one| if called { callable(one) == Some(true) } else { data(one) });
+        }
     }
 
     /// A plain name that nothing in sight has. Where all that is in sight is known, and nothing in the ref that a plain name
@@ -170,8 +192,12 @@ impl Resolver<'_> {
     pub(super) fn named_import(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
         let named = |at: &u32| {
             let import = file.import(*at);
+            let line = |start| file.facts.line_of(start);
             import.name.is_some_and(|id| file.facts.name(id) == name)
-                && (import.start == occurrence.start || import.alias.is_some() && import.start > occurrence.start)
+                && (import.start == occurrence.start
+                    || import.alias.is_some() && import.start > occurrence.start
+                    // `const p = @import("x.zig").parse` has the alias first.
+                    || file.lang.naming.files_are_values && line(import.start) == line(occurrence.start))
         };
         let all = 0..file.facts.imports.len() as u32;
         let nearest = all.filter(named).min_by_key(|at| file.import(*at).start)?;
@@ -184,6 +210,15 @@ impl Resolver<'_> {
             Role::Type | Role::Extends | Role::Implements => Space::Type,
             _ => Space::Any,
         };
+        if base == Ty::Unknown
+            && file.lang.naming.files_are_values
+            && let Some(found) = self.named_import(file, occurrence, name)
+        {
+            return found;
+        }
+        if let Some(found) = self.by_path(file, receiver, &base, name, occurrence.start, space) {
+            return self.settled(found, file.lang);
+        }
         match &base {
             Ty::Module(module) => self.settled(self.offered(module, name, space), file.lang),
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
@@ -209,6 +244,29 @@ impl Resolver<'_> {
                 }
             }
         }
+    }
+
+    /// What a name means behind a path that is no value: a namespace that several files fill, or one that no file is.
+    fn by_path(
+        &self,
+        file: &Arc<File>,
+        receiver: ExprId,
+        base: &Ty,
+        name: &str,
+        offset: u32,
+        space: Space,
+    ) -> Option<Vec<Entity>> {
+        let is_space = |ty: &Ty| match ty {
+            Ty::Unknown | Ty::Outside => true,
+            Ty::Item(def) => self.kind(*def) == Some(SymbolKind::Module),
+            _ => false,
+        };
+        if !base.alternatives().iter().all(is_space) {
+            return None;
+        }
+        let path = path_of(file, receiver)?;
+        let found = modules::rules(file).in_space(self, file, &path, name, offset, space);
+        (!found.is_empty()).then_some(found)
     }
 
     /// A member of something that no definition in sight is called like.

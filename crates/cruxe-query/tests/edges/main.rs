@@ -9,6 +9,7 @@ mod ecma;
 mod go;
 mod graph;
 mod mentions;
+mod paths;
 mod python;
 mod rust;
 mod support;

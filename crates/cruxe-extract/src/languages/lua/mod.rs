@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::place::by_path;
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
@@ -23,8 +24,15 @@ pub static LUA: LanguageDef = LanguageDef {
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_lua::LANGUAGE.into(), rules },
     module: |_, path| by_path(path, &["init"], "."),
     role_names: &["init"],
+    naming: Naming { files: required, files_are_values: true, ..NAMING },
     ..LANGUAGE
 };
+
+/// The files that `require("a.b")` may mean.
+fn required(module: &str) -> Vec<String> {
+    let path = module.replace('.', "/");
+    vec![format!("{path}.lua"), format!("{path}/init.lua")]
+}
 
 /// What the rules call the node kinds that they know.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

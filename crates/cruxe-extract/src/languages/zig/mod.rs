@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::place::by_path;
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
@@ -20,8 +21,14 @@ pub static ZIG: LanguageDef = LanguageDef {
     extensions: &["zig"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_zig::LANGUAGE.into(), rules },
     module: |_, path| by_path(path, &["root", "main"], "."),
+    naming: Naming { files: imported, files_are_values: true, ..NAMING },
     ..LANGUAGE
 };
+
+/// The file that `@import("a.zig")` means; any other name is a package's.
+fn imported(module: &str) -> Vec<String> {
+    if module.ends_with(".zig") { vec![module.to_owned()] } else { Vec::new() }
+}
 
 /// What the rules call the node kinds that they know.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
+use cruxe_model::{SymbolKind, VersionId};
 
 use super::super::file::File;
+use super::super::tree::join;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
-use super::ModuleRules;
+use super::{Module, ModuleRules};
 use crate::name::segments;
 
 /// Names with more definitions than this are told apart by imports or not at all.
@@ -25,6 +26,33 @@ impl ModuleRules for Broad {
     fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         resolver.broad_beyond(file, name, offset, space)
     }
+
+    fn in_space(
+        &self,
+        resolver: &Resolver,
+        file: &Arc<File>,
+        path: &[&str],
+        name: &str,
+        offset: u32,
+        space: Space,
+    ) -> Vec<Entity> {
+        resolver.in_space(file, path, name, offset, space)
+    }
+
+    fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
+        let Some((last, outer)) = path.split_last() else { return Vec::new() };
+        if outer.is_empty() {
+            return resolver.lookup(file, last, offset, Space::Type);
+        }
+        let mut at = resolver.lookup(file, outer[0], offset, Space::Any);
+        for name in &path[1..] {
+            at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
+        }
+        match at.iter().any(|entity| matches!(entity, Entity::Symbol(_))) {
+            true => at,
+            false => resolver.in_space(file, outer, last, offset, Space::Type),
+        }
+    }
 }
 
 impl Resolver<'_> {
@@ -32,6 +60,13 @@ impl Resolver<'_> {
     fn broad_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let module = file.import_module(at);
+        if let Some(version) = self.imported_file(file, module) {
+            let module = Module::File(version);
+            return match import.name {
+                Some(name) => self.offered(&module, file.facts.name(name), Space::Any),
+                None => vec![Entity::Module(module)],
+            };
+        }
         let path: Vec<&str> = segments(module).chain(import.name.map(|name| file.facts.name(name))).collect();
         let Some(last) = path.last() else { return Vec::new() };
         let fits = |def: &Def| {
@@ -44,6 +79,26 @@ impl Resolver<'_> {
         };
         let found: Vec<Entity> = self.language_hits(file, last).filter(fits).map(Entity::Symbol).collect();
         if found.is_empty() { vec![Entity::Foreign] } else { found }
+    }
+
+    /// The file that an import names, where a language imports files: beside the one that imports, or below one of the
+    /// folders around it.
+    fn imported_file(&self, file: &File, module: &str) -> Option<VersionId> {
+        let names = (file.lang.naming.files)(module);
+        if names.is_empty() {
+            return None;
+        }
+        let mut folder = Some(file.row.path.parent());
+        while let Some(here) = folder {
+            for below in ["", "lua", "src", "lib"] {
+                let found = names.iter().find_map(|name| self.tree.path(&join(&join(here, below), name)));
+                if found.is_some_and(|version| version != file.id()) {
+                    return found;
+                }
+            }
+            folder = (!here.is_empty()).then(|| here.rfind('/').map_or("", |slash| &here[..slash]));
+        }
+        None
     }
 
     /// Definitions of a name in the languages that a file sees.
@@ -70,30 +125,65 @@ impl Resolver<'_> {
                 }
             }
         }
-        let mut found: Vec<(Def, SymbolKind, bool, bool)> = Vec::new();
+        let spaces = self.spaces_around(file, offset);
+        let mut found: Vec<Found> = Vec::new();
         for def in self.language_hits(file, name) {
             let Some(other) = self.file(def.version) else { continue };
             let symbol = other.symbol(def.symbol);
             let outer = symbol.parent.map(|at| other.symbol(at).kind);
             let free = matches!(outer, None | Some(SymbolKind::Module | SymbolKind::Heading));
             if free && symbol.kind != SymbolKind::Heading && !detached(symbol, &other.facts.module) {
+                let outer = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or_default();
+                let outer = outer.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
+                let space = spaces.iter().position(|space| space == outer).filter(|_| !outer.is_empty());
                 let near = other.row.path.parent() == file.row.path.parent();
                 let package = !other.facts.module.is_empty() && other.facts.module == file.facts.module;
-                found.push((def, symbol.kind, package, near));
+                found.push(Found { def, kind: symbol.kind, space, package, near });
             }
         }
-        let kinds = |found: &Vec<(Def, SymbolKind, bool, bool)>| found.iter().any(|(_, kind, ..)| kind.fits(space));
-        if kinds(&found) {
-            found.retain(|(_, kind, ..)| kind.fits(space));
+        if found.iter().any(|one| one.kind.fits(space)) {
+            found.retain(|one| one.kind.fits(space));
         }
-        for closer in [|found: &(Def, SymbolKind, bool, bool)| found.2, |found: &(Def, SymbolKind, bool, bool)| found.3]
-        {
+        if let Some(innermost) = found.iter().filter_map(|one| one.space).min() {
+            found.retain(|one| one.space == Some(innermost));
+        }
+        for closer in [|one: &Found| one.package, |one: &Found| one.near] {
             if found.iter().any(closer) {
                 found.retain(closer);
             }
         }
-        found.into_iter().map(|(def, ..)| Entity::Symbol(def)).collect()
+        found.into_iter().map(|one| Entity::Symbol(one.def)).collect()
     }
+
+    /// The namespaces and types around an offset, by their qualified names, the innermost first.
+    fn spaces_around(&self, file: &File, offset: u32) -> Vec<String> {
+        let around = file.nesting.symbols_around(&file.facts, offset).filter(|at| file.symbol(*at).kind.is_container());
+        let mut spaces: Vec<String> = Vec::new();
+        for at in around {
+            let mut space = file.symbol(at).qualified_name.as_str();
+            // `module A::B` opens both.
+            while !space.is_empty() && !spaces.iter().any(|other| other == space) {
+                spaces.push(space.to_owned());
+                let last = segments(space).next_back().map_or(0, str::len);
+                let end = space.len().saturating_sub(last.max(1));
+                space =
+                    space.get(..end).unwrap_or_default().trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
+            }
+        }
+        spaces
+    }
+}
+
+/// A definition that a plain name may mean.
+struct Found {
+    def: Def,
+    kind: SymbolKind,
+    /// Which of the namespaces around the use it stands in.
+    space: Option<usize>,
+    /// It stands in the same package.
+    package: bool,
+    /// It stands in the same folder.
+    near: bool,
 }
 
 /// Whether a symbol at the top of a file is a member all the same: `void Foo::bar()` of C++.

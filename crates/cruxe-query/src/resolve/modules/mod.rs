@@ -6,6 +6,7 @@ mod ecma;
 mod go;
 mod python;
 mod rust;
+pub(super) mod spaces;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -74,6 +75,19 @@ pub(super) trait ModuleRules: Sync {
             at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
         }
         at
+    }
+
+    /// What a name means behind a path of which nothing in sight is the beginning, or of which that has no such name.
+    fn in_space(
+        &self,
+        _: &Resolver,
+        _: &Arc<File>,
+        _path: &[&str],
+        _name: &str,
+        _offset: u32,
+        _: Space,
+    ) -> Vec<Entity> {
+        Vec::new()
     }
 
     /// The value whose method an offset is in.

@@ -70,6 +70,8 @@ pub struct Naming {
     pub constructor: Option<&'static str>,
     /// The method that runs when a value is called.
     pub call: Option<&'static str>,
+    /// The methods that work out members which no declaration names.
+    pub member_hooks: &'static [&'static str],
     /// The methods whose result a block works with: `with value as x`.
     pub enter: &'static [&'static str],
     /// Members that say what iterating over a value or indexing it gives, the surest first.
@@ -113,6 +115,7 @@ pub const NAMING: Naming = Naming {
     pointers: "",
     constructor: None,
     call: None,
+    member_hooks: &[],
     enter: &[],
     elements: &["next", "Item", "Output"],
     everyday: "get set add remove put size length isEmpty contains clear toString equals hashCode name value \

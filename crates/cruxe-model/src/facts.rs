@@ -286,6 +286,8 @@ pub enum Role {
     Key,
     /// A link of a document.
     Link,
+    /// The last name of a dotted path in a string, which somebody may import by it: `"app.middleware.Auth"`.
+    Path,
 }
 
 /// That a type builds on another.

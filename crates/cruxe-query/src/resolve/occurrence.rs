@@ -92,10 +92,22 @@ impl Resolver<'_> {
         let name = file.facts.name(occurrence.name);
         match (occurrence.role, occurrence.receiver) {
             (Role::Link, _) => Resolution::Outside,
+            (Role::Path, receiver) => self.resolve_path(file, receiver, name),
             (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
             (Role::Key, None) => Resolution::Unresolved(Reason::Key),
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
+        }
+    }
+
+    /// A path in a string that leads somewhere may well be meant so.
+    fn resolve_path(&self, file: &Arc<File>, receiver: Option<ExprId>, name: &str) -> Resolution {
+        let path = receiver.and_then(|receiver| path_of(file, receiver)).unwrap_or_default();
+        let found = modules::rules(file).absolute(self, file, &path, name);
+        match self.settled(found, file.lang) {
+            Resolution::Defs(defs, _) => Resolution::Defs(defs, Certainty::Heuristic),
+            Resolution::Module => Resolution::Module,
+            _ => Resolution::Outside,
         }
     }
 
@@ -286,6 +298,11 @@ impl Resolver<'_> {
 
     /// A member that a known type does not have: one of a foreign type that it builds on, or one that is added elsewhere.
     fn without_member(&self, base: &Ty, lang: Lang, name: &str) -> Resolution {
+        if let Ty::Value(def, _) = base
+            && lang.naming.member_hooks.iter().any(|hook| !self.members_of(*def, hook).is_empty())
+        {
+            return self.behind_hook(lang, name);
+        }
         let added = match base {
             Ty::Foreign(..) => self.is_added_to_others(name, lang),
             Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => {
@@ -294,6 +311,21 @@ impl Resolver<'_> {
             _ => false,
         };
         if added { Resolution::Unresolved(Reason::NoSuchMember) } else { Resolution::Outside }
+    }
+
+    /// A member that code of the type works out when it is asked for: the settings of a project are the constants of a module.
+    fn behind_hook(&self, lang: Lang, name: &str) -> Resolution {
+        let hits = self.hits(name);
+        let defs = hits.iter().filter(|hit| !hit.local && hit.kind != SymbolKind::Heading);
+        let defs: Vec<Def> = defs
+            .map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) })
+            .filter(|def| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false))
+            .collect();
+        match self.distinct(&defs) {
+            0 => Resolution::Outside,
+            1 => Resolution::Defs(defs, Certainty::Heuristic),
+            _ => Resolution::Unresolved(Reason::Several),
+        }
     }
 
     /// Whether a member of the name may be one of a type that the ref does not define: an extension, a trait's method.

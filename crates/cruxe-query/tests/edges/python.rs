@@ -173,3 +173,36 @@ def a(anything):
         )],
     );
 }
+
+#[test]
+fn settings_behind_a_hook_are_guessed_where_one_constant_has_the_name() {
+    check(
+        "conf/defaults.py COOKIE_AGE",
+        &[
+            ("conf/defaults.py", "COOKIE_AGE = 1\nSHARED = 2\n"),
+            (
+                "conf/__init__.py",
+                "class Lazy:\n    def __getattr__(self, name):\n        return 1\n\nsettings = Lazy()\n",
+            ),
+            (
+                "app.py",
+                "from conf import settings\n\nage = settings.COOKIE_AGE  # <?\n\n\nclass Plain:\n    pass\n\nPlain().COOKIE_AGE\n",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_dotted_path_in_a_string_is_a_guess_where_it_leads_somewhere() {
+    check(
+        "app/middleware.py Auth",
+        &[
+            ("app/__init__.py", ""),
+            ("app/middleware.py", "class Auth:\n    def run(self):\n        pass\n"),
+            (
+                "settings.py",
+                "MIDDLEWARE = [\n    'app.middleware.Auth',  # <?\n    'other.middleware.Auth',\n    'Auth',\n]\n",
+            ),
+        ],
+    );
+}

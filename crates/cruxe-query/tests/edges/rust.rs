@@ -246,3 +246,32 @@ mod tests { fn b() { check!(); } } // <-
         ],
     );
 }
+
+#[test]
+fn functions_that_attributes_name_in_quotes_are_used() {
+    check(
+        "src/lib.rs port",
+        &[(
+            "src/lib.rs",
+            "\
+fn port() -> u16 {
+    80
+}
+
+mod other {
+    pub fn port() -> u16 {
+        1
+    }
+}
+
+#[derive(Deserialize)]
+struct Config {
+    #[serde(default = \"port\")] // <-
+    port: u16,
+    #[serde(default = \"other::port\", rename = \"port\")]
+    second: u16,
+}
+",
+        )],
+    );
+}

@@ -50,6 +50,7 @@ pub static PYTHON: LanguageDef = LanguageDef {
         meta_types: &["type", "Type"],
         constructor: Some("__init__"),
         call: Some("__call__"),
+        member_hooks: &["__getattr__", "__getattribute__"],
         enter: &["__enter__", "__aenter__"],
         elements: &["__iter__", "__getitem__", "__next__", "next", "Item", "Output"],
         everyday: "append extend insert remove clear index count sort reverse copy keys items values get update pop \

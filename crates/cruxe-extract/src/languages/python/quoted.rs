@@ -7,6 +7,9 @@ use tree_sitter::Node;
 use super::{K, MAX_STEPS, Python};
 use crate::walk::{Cx, Walk, span};
 
+/// No path of a module is longer.
+const MAX_PATH: usize = 200;
+
 impl Python {
     /// A string: a type in quotes, an entry of `__all__`, the doc of an attribute, or just text. Only the holes of
     /// f-strings are visited.
@@ -25,8 +28,28 @@ impl Python {
             if is_name(text) {
                 cx.occurrence_at(text, inside.start, Role::Value, None);
             }
+        } else {
+            self.dotted_path(cx, inside);
         }
         Walk::Skip
+    }
+
+    /// `"app.middleware.Auth"`: frameworks import what such strings name.
+    fn dotted_path(&self, cx: &mut Cx, inside: Span) {
+        let text = cx.slice(inside);
+        let Some((module, name)) = text.rsplit_once('.') else { return };
+        if text.len() > MAX_PATH || !text.split('.').all(is_name) {
+            return;
+        }
+        let mut receiver = None;
+        for part in module.split('.') {
+            let part = cx.name(part);
+            receiver = Some(match receiver {
+                None => cx.expr(Expr::Name(part)),
+                Some(base) => cx.expr(Expr::Member(base, part)),
+            });
+        }
+        cx.occurrence_at(name, inside.end - name.len() as u32, Role::Path, receiver);
     }
 
     /// A string that stands alone below the definition of an attribute documents it.

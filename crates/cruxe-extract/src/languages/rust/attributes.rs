@@ -1,11 +1,26 @@
 //! Attributes: whether they mark tests, and the names in their arguments.
 
-use cruxe_model::facts::Role;
+use cruxe_model::facts::{Expr, Role};
 use tree_sitter::Node;
 
 use super::Rust;
 use super::tokens::{Mode, T, Token};
 use crate::walk::Cx;
+
+/// Arguments of well-known attributes that name code in quotes.
+const PATHS: &[&str] = &[
+    "default",
+    "deserialize_with",
+    "from",
+    "getter",
+    "into",
+    "parse_with",
+    "remote",
+    "serialize_with",
+    "skip_serializing_if",
+    "try_from",
+    "with",
+];
 
 /// The paths with arguments of the attributes in the text between a definition's first comment and its keyword.
 fn attributes(text: &str) -> impl Iterator<Item = &str> {
@@ -67,6 +82,11 @@ impl Rust {
         }
         for part in tokens.split(|token| token.is(",")) {
             match part {
+                [key, equals, value] if equals.is("=") && value.t == T::Str => {
+                    if PATHS.contains(&cx.text_of(&key.node)) {
+                        self.quoted_path(cx, &value.node);
+                    }
+                }
                 [_, equals, value @ ..] if equals.is("=") => self.token_run(cx, value, Mode::Code, depth + 1),
                 [key, .., arguments] if matches!((key.t, arguments.t), (T::Ident, T::Tree(b'('))) => {
                     let name = cx.text_of(&part[part.len() - 2].node);
@@ -74,6 +94,31 @@ impl Rust {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `"path::to::function"`.
+    fn quoted_path(&self, cx: &mut Cx, string: &Node) {
+        let quoted = cx.text_of(string);
+        let text = quoted.trim_matches('"');
+        let is_name = |part: &str| {
+            let mut chars = part.chars();
+            chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+                && chars.all(|c| c == '_' || c.is_alphanumeric())
+        };
+        if quoted.len() != text.len() + 2 || !text.split("::").all(is_name) {
+            return;
+        }
+        let mut start = string.start_byte() as u32 + 1;
+        let mut receiver = None;
+        for part in text.split("::") {
+            cx.occurrence_at(part, start, Role::Value, receiver);
+            let name = cx.name(part);
+            receiver = Some(match receiver {
+                None => cx.expr(Expr::Name(name)),
+                Some(base) => cx.expr(Expr::Member(base, name)),
+            });
+            start += part.len() as u32 + 2;
         }
     }
 

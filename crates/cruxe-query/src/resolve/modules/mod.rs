@@ -90,6 +90,11 @@ pub(super) trait ModuleRules: Sync {
         Vec::new()
     }
 
+    /// What a name means behind a path that begins with a package, wherever it is written.
+    fn absolute(&self, _: &Resolver, _: &Arc<File>, _path: &[&str], _name: &str) -> Vec<Entity> {
+        Vec::new()
+    }
+
     /// The value whose method an offset is in.
     fn self_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
         resolver.self_value(file, offset)

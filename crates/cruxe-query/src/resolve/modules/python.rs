@@ -26,6 +26,18 @@ impl ModuleRules for Python {
     fn of_folder(&self, resolver: &Resolver, folder: &str, name: &str, _: Space) -> Vec<Entity> {
         resolver.python_folder(folder, name)
     }
+
+    fn absolute(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], name: &str) -> Vec<Entity> {
+        let modules = (1..=path.len()).rev();
+        let found =
+            modules.filter_map(|end| Some((end, resolver.python_absolute(file, &path[..end].join("."))?))).next();
+        let Some((end, module)) = found else { return Vec::new() };
+        let mut at = vec![Entity::Module(module)];
+        for part in path[end..].iter().chain([&name]) {
+            at = at.iter().flat_map(|entity| resolver.inside(entity, part, Space::Any)).collect();
+        }
+        at
+    }
 }
 
 impl Resolver<'_> {

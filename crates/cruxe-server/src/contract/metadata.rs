@@ -1,7 +1,7 @@
 //! The metadata block that every answer carries (Protocol v1), and the words of its warnings.
 
 use cruxe_index::{Notice, Standing};
-use cruxe_model::{FreshnessStatus, IndexingStatus, ResultCompleteness, SchemaStatus};
+use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, ResultCompleteness, SchemaStatus, SkipReason};
 use cruxe_query::search::{self, LexicalOnly};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,8 +115,32 @@ pub(crate) fn notice_of_index(notice: &Notice, ref_name: &str) -> String {
         Notice::BeingIndexed => format!("`{ref_name}` is being indexed; results are missing until it is done"),
         Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO}"),
         Notice::Failed(why) => format!("indexing failed: {why}"),
-        Notice::LeftOut(files) => format!("{files} files are too large or unreadable and not in the index"),
+        Notice::Unreadable(files) => format!("{files} files cannot be read and are not in the index"),
     }
+}
+
+/// So many files are named for each reason.
+const NAMED: usize = 10;
+
+/// What a reader of a ref's state is told of files that one would expect in it: which are not, and why.
+pub(crate) fn left_out(skipped: &[(RepoPath, SkipReason)]) -> Vec<String> {
+    let told = [
+        (SkipReason::TooLarge, "too large (`index.max_file_bytes` says how large a file may be)"),
+        (SkipReason::Unreadable, "unreadable"),
+        (SkipReason::LfsPointer, "git LFS pointers, no code (`git lfs pull` fetches the files)"),
+    ];
+    let mut warnings = Vec::new();
+    for (reason, words) in told {
+        let paths: Vec<&str> =
+            skipped.iter().filter(|(_, why)| *why == reason).map(|(path, _)| path.as_str()).collect();
+        let names = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+        match paths.len() {
+            0 => {}
+            1..=NAMED => warnings.push(format!("not in the index, {words}: {names}")),
+            count => warnings.push(format!("not in the index, {words}: {names} and {} more", count - NAMED)),
+        }
+    }
+    warnings
 }
 
 /// What a reader is told of a search.

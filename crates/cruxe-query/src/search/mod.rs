@@ -15,6 +15,7 @@ mod paths;
 mod pattern;
 mod phrase;
 mod query;
+mod quoted;
 pub mod rank;
 mod rerank;
 mod select;
@@ -89,6 +90,8 @@ pub struct Remarks {
     pub embedding_model: Option<String>,
     /// Whether the time was over before everything was looked at.
     pub late: bool,
+    /// Files that were not looked at because they changed since they were indexed.
+    pub unread: usize,
 }
 
 /// What the reader of a search's answer should know.
@@ -289,9 +292,13 @@ impl<'a> Search<'a> {
 
     /// The results, from ranked files.
     fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
-        let total = ranked.candidates;
+        let mut total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
-            (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut remarks)?,
+            (Intent::Error, _) => {
+                let selected = phrase::select(self, &ranked, weights, &mut remarks)?;
+                total = selected.total.unwrap_or(total);
+                (selected.found, selected.truncated)
+            }
             (Intent::NaturalLanguage, Some(transformer)) => {
                 rerank::note(&mut remarks);
                 rerank::select(self, &ranked, weights, transformer)?

@@ -73,7 +73,7 @@ impl Metadata {
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
-        metadata.late_if(answer.remarks.late)
+        metadata.late_if(answer.remarks.late).unread_if(answer.remarks.unread)
     }
 
     /// Adds a field that only one tool has.
@@ -95,6 +95,15 @@ impl Metadata {
         if late {
             self.result_completeness = ResultCompleteness::Partial;
             self.warnings.push("the time for an answer was over before everything was looked at".to_owned());
+        }
+        self
+    }
+
+    /// Notes that files were not looked at because they changed since they were indexed.
+    fn unread_if(mut self, files: usize) -> Metadata {
+        if files > 0 {
+            self.result_completeness = ResultCompleteness::Partial;
+            self.warnings.push(format!("{files} files changed since they were indexed and were not looked at"));
         }
         self
     }

@@ -69,7 +69,8 @@ impl Metadata {
     /// Metadata of the answer to a search.
     pub fn of_search(answer: &search::SearchAnswer) -> Metadata {
         let mut metadata = Metadata::of(&answer.standing);
-        metadata.warnings.extend(answer.remarks.notices.iter().map(notice_of_search));
+        let ref_name = &answer.standing.ref_name;
+        metadata.warnings.extend(answer.remarks.notices.iter().map(|notice| notice_of_search(notice, ref_name)));
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
@@ -153,7 +154,7 @@ pub(crate) fn left_out(skipped: &[(RepoPath, SkipReason)]) -> Vec<String> {
 }
 
 /// What a reader is told of a search.
-fn notice_of_search(notice: &search::Notice) -> String {
+fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
     use search::Notice;
     match notice {
         Notice::LongQuery { bytes, used } => {
@@ -167,6 +168,9 @@ fn notice_of_search(notice: &search::Notice) -> String {
         }
         Notice::Mended { word, similar } => {
             format!("nothing has the word `{word}`; searched for `{similar}` instead")
+        }
+        Notice::NoSuchName(name) => {
+            format!("`{name}` does not exist in `{ref_name}`; anything found is only similar")
         }
         Notice::NoSuchPath => "no file has such a path; searched for its words".to_owned(),
         Notice::NoSuchText { quoted: true } => "no text has the phrase; ranked by its words".to_owned(),

@@ -493,7 +493,14 @@ fn suggestions_follow_the_rules_and_find_something() {
     assert_eq!(answer2["suggestions"][0]["tool"], "search_code");
     let none = json!({"results": [], "total_candidates": 0});
     let answer3 = ask(&mut client, "locate_symbol", json!({"name": "quota_checker"}), none);
-    assert!(answer3["suggestions"].as_array().unwrap().iter().any(|one| one["tool"] == "search_code"));
+    assert_eq!(
+        (&answer3["suggestions"][0]["tool"], &answer3["suggestions"][0]["params"]),
+        (&json!("search_code"), &json!({"query": "quota_checker"})),
+        "as it was given"
+    );
+    let some = json!({"results": [{}], "total_candidates": 1, "top_score": 0.1});
+    let found = ask(&mut client, "locate_symbol", json!({"name": "quota_checker"}), some);
+    assert_ne!(found["suggestions"][0]["params"], json!({"query": "quota_checker"}), "only where nothing was found");
     let no_edges = json!({"callers": [], "callees": [], "total_edges": 0});
     let answer4 = ask(&mut client, "get_call_graph", json!({"symbol_name": "check_quota"}), no_edges);
     assert_eq!(answer4["suggestions"][0]["tool"], "locate_symbol");

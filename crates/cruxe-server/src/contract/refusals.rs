@@ -45,9 +45,11 @@ impl From<IndexError> for ToolError {
                     "Sync the ref with {SYNC_REPO} and retry; questions with an explicit `ref` work without it."
                 ))
             }
-            IndexError::Vcs(VcsError::UnknownRef { spec }) => plain(ErrorCode::RefNotIndexed)
-                .with("ref", spec)
-                .suggest("Git knows no such ref. Check the name, or fetch it first."),
+            IndexError::Vcs(VcsError::UnknownRef { spec }) => {
+                plain(ErrorCode::RefNotIndexed).with("ref", spec).suggest(format!(
+                    "Git knows no such ref. Check the spelling, or fetch it and call {INDEX_REPO} with it first."
+                ))
+            }
             IndexError::Store(StoreError::NotIndexed) => plain(ErrorCode::IndexNotReady),
             IndexError::Store(store) => match store.schema_status() {
                 Some(status @ (SchemaStatus::ReindexRequired | SchemaStatus::CorruptManifest)) => {

@@ -159,6 +159,9 @@ fn next_for_index(error: &IndexError) -> Option<String> {
         IndexError::NoFolder(_) => Some("Give an existing folder.".to_owned()),
         IndexError::Busy => Some("Wait for it: `cruxe doctor` shows how far it is.".to_owned()),
         IndexError::RefNotIndexed(name) => Some(format!("Run `cruxe index --ref {name}`, then ask again.")),
+        IndexError::OtherRepository => {
+            Some("Run it where that repository is, or give --force if this is what you want.".to_owned())
+        }
         IndexError::Store(problem) if problem.is_denied() => of_home(),
         _ => None,
     }

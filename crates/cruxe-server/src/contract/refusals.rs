@@ -57,7 +57,9 @@ impl From<IndexError> for ToolError {
                 }
                 _ => plain(ErrorCode::InternalError),
             },
-            IndexError::BadArchive(_) | IndexError::BadScip(_) => plain(ErrorCode::InvalidInput),
+            IndexError::BadArchive(_) | IndexError::BadScip(_) | IndexError::OtherRepository => {
+                plain(ErrorCode::InvalidInput)
+            }
             IndexError::Stale { ref_name, change, head } => stale(ref_name, change, head.as_deref()),
             IndexError::Io { .. } | IndexError::Vcs(_) | IndexError::Cancelled => plain(ErrorCode::InternalError),
         }

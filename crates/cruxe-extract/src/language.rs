@@ -37,6 +37,11 @@ pub struct LanguageDef {
     pub module: fn(&Places, &RepoPath) -> String,
     /// Whether everything in a file exists for tests, by the file's path.
     pub is_test_path: fn(&str) -> bool,
+    /// Whether a file is called what its projects call files of tests. Habits travel, so who ranks files asks all
+    /// languages, see [`is_test_name`](crate::registry::is_test_name).
+    pub is_test_name: fn(&str) -> bool,
+    /// What its files are called, without their endings, when their folder is what says what they are about.
+    pub role_names: &'static [&'static str],
     /// The language that stands for its family, `None` for itself. Languages of one family see each other's definitions
     /// by plain name.
     pub family: Option<&'static LanguageDef>,
@@ -58,6 +63,8 @@ pub const LANGUAGE: LanguageDef = LanguageDef {
     opening: "",
     module: |_, _| String::new(),
     is_test_path: |_| false,
+    is_test_name: |_| false,
+    role_names: &[],
     family: None,
     naming: NAMING,
 };
@@ -93,6 +100,11 @@ impl LanguageDef {
     /// Returns whether everything that a file can see is known, so that a name that is not found comes from outside.
     pub fn is_deep(&self) -> bool {
         self.depth == Depth::Deep
+    }
+
+    /// Returns whether its files are text for people, in which a word is no identifier.
+    pub fn is_document(&self) -> bool {
+        self.depth == Depth::Document
     }
 
     /// Returns whether files of two languages see each other's definitions by plain name.

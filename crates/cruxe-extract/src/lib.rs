@@ -16,6 +16,7 @@ pub mod chunk;
 pub mod code;
 pub mod language;
 pub mod languages;
+mod loose;
 pub mod manifest;
 pub mod naming;
 pub mod place;

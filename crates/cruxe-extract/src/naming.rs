@@ -39,6 +39,8 @@ pub struct Naming {
     pub strict_bounds: bool,
     /// A type may say what its values point to, and then they have the members of that.
     pub dereferences: bool,
+    /// A value may have members that no declaration of its type names: it is a module, or somebody adds to it.
+    pub open_values: bool,
     /// Every type may have methods of the standard library, derived or implemented for all.
     pub blanket_methods: bool,
     /// Functions without a receiver are reached by their type's path only.
@@ -92,6 +94,7 @@ pub const NAMING: Naming = Naming {
     new_types: false,
     strict_bounds: false,
     dereferences: false,
+    open_values: true,
     blanket_methods: false,
     associated_by_path: false,
     variants_hold: false,

@@ -8,6 +8,7 @@ use tree_sitter::Language;
 
 use crate::language::{FrontEnd, LanguageDef, TEXT};
 use crate::languages::LANGUAGES;
+use crate::loose::TokenKinds;
 use crate::walk::Rules;
 
 /// A grammar with its rules, ready for use.
@@ -16,6 +17,8 @@ pub struct Loaded {
     pub grammar: Language,
     /// The rules.
     pub rules: Box<dyn Rules>,
+    /// Which of its nodes are identifiers.
+    pub(crate) tokens: TokenKinds,
 }
 
 /// The grammar and rules of a language, loaded once; `None` for a language without a grammar.
@@ -26,7 +29,7 @@ pub fn loaded(def: &'static LanguageDef) -> Option<&'static Loaded> {
     let cell = ALL.get(def.id)?;
     Some(cell.get_or_init(|| {
         let grammar = grammar();
-        Loaded { rules: rules(&grammar), grammar }
+        Loaded { rules: rules(&grammar), tokens: TokenKinds::new(&grammar), grammar }
     }))
 }
 
@@ -72,6 +75,17 @@ pub fn named(name: &str) -> &'static LanguageDef {
     static BY_NAME: LazyLock<HashMap<&str, &LanguageDef>> =
         LazyLock::new(|| LANGUAGES.iter().rev().map(|def| (def.name, *def)).collect());
     BY_NAME.get(name).copied().unwrap_or(&TEXT)
+}
+
+/// Whether a file is called what projects of any language call files of tests.
+pub fn is_test_name(name: &str) -> bool {
+    LANGUAGES.iter().any(|def| (def.is_test_name)(name))
+}
+
+/// Whether a file with this name, without its ending and in lower case, is called for its role in any language: its folder
+/// says what it is about.
+pub fn is_role_name(stem: &str) -> bool {
+    LANGUAGES.iter().any(|def| def.role_names.contains(&stem))
 }
 
 /// Node kinds of a grammar, looked up once and then told apart by an index.

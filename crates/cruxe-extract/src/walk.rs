@@ -12,6 +12,7 @@ use tree_sitter::{Node, Range, Tree};
 
 use crate::build::Builder;
 use crate::language::LanguageDef;
+use crate::loose;
 use crate::registry::Loaded;
 
 /// Whether the children of a node are visited.
@@ -124,6 +125,7 @@ pub(crate) fn walk(tree: &Tree, loaded: &'static Loaded, build: &mut Builder) {
     }
     let limit = build.text.len() as u32;
     Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0, limit }.run(tree);
+    loose::note(tree, &loaded.tokens, build);
 }
 
 impl<'t> Cx<'_, '_, 't> {

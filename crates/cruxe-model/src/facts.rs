@@ -70,6 +70,9 @@ pub struct FileFacts {
     pub imports: Vec<Import>,
     /// Uses of names, in the order of their positions. Definitions themselves are not occurrences.
     pub occurrences: Vec<Occurrence>,
+    /// Identifiers that are none of the above, in the order of their positions: nobody knows what they mean, and nothing
+    /// that is asked about their names may leave them out.
+    pub loose: Vec<Loose>,
     /// Super types, implemented traits, the type of an `impl`.
     pub heritage: Vec<Heritage>,
     /// Receiver and value expressions, as far as they help to find a type.
@@ -247,6 +250,17 @@ pub struct Occurrence {
     pub role: Role,
     /// What stands before the `.`, `::` or `->`; `None` for a plain name.
     pub receiver: Option<ExprId>,
+}
+
+/// An identifier of which no rule says what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loose {
+    /// The name as written.
+    pub name: NameId,
+    /// Where it stands.
+    pub start: u32,
+    /// It stands where the text could not be parsed.
+    pub unparsed: bool,
 }
 
 /// What a name is used for.

@@ -9,7 +9,8 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 
 use crate::error::QueryError;
-use crate::references::{self, Confidence, EdgeType};
+use crate::mentions::Mentions;
+use crate::references::{self, Confidence, EdgeType, Scope};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
@@ -76,15 +77,18 @@ pub struct CallGraph {
     pub truncated: bool,
     /// Whether the graph was too large to be followed to its end.
     pub cut: bool,
-    /// Calls of the name that cannot be told to mean it or something else.
+    /// Calls inside it, or of its name, that cannot be told to mean it or something else.
     pub unresolved: usize,
+    /// What becomes of every identifier of its name.
+    pub mentions: Mentions,
 }
 
 /// Finds the calls around a symbol.
 pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut walk = Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0 };
+    let mut walk =
+        Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0, mentions: None };
     let depth = question.depth.clamp(1, MAX_DEPTH);
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
@@ -94,6 +98,11 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     if question.direction != Direction::Callers {
         callees = walk.edges(target.def, depth, &mut |walk, def, _| walk.callees(def));
     }
+    // The account is about the name, whichever way is asked for.
+    let mentions = match walk.mentions {
+        Some(mentions) => mentions,
+        None => references::uses(&resolver, &target.defs, Some(EdgeType::Calls), Scope::All).account.mentions,
+    };
     let (cut, unresolved) = (walk.cut, walk.unresolved);
     resolver.check()?;
     view.work.check()?;
@@ -101,7 +110,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
     callees.truncate(question.limit);
-    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved })
+    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved, mentions })
 }
 
 /// A call from, or to, a symbol.
@@ -118,6 +127,7 @@ struct Walk<'a> {
     deadline: Instant,
     cut: bool,
     unresolved: usize,
+    mentions: Option<Mentions>,
 }
 
 type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
@@ -167,9 +177,12 @@ impl<'a> Walk<'a> {
     fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
         let defs = target::same(self.resolver, def);
         // The first step is the answer to most questions; only the time for any answer cuts it.
-        let deadline = (level > 1).then_some(self.deadline);
-        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), deadline);
-        self.unresolved += uses.unresolved;
+        let scope = if level > 1 { Scope::Until(self.deadline) } else { Scope::All };
+        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), scope);
+        if level == 1 {
+            self.unresolved += uses.account.mentions.open();
+            self.mentions = Some(uses.account.mentions);
+        }
         self.cut |= uses.cut;
         uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
         let call = |one: references::Use| Call {
@@ -203,8 +216,8 @@ impl<'a> Walk<'a> {
                         });
                     }
                 }
-                Resolution::Unresolved => self.unresolved += 1,
-                Resolution::Elsewhere => {}
+                Resolution::Unresolved(_) => self.unresolved += 1,
+                Resolution::Module | Resolution::Local | Resolution::Outside => {}
             }
         }
         calls

@@ -11,8 +11,6 @@ use cruxe_index::{IndexError, PastReader, Project, Source, Standing, View, Works
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ContentHash, FreshnessStatus, RepoPath, SymbolKind, Work};
 use cruxe_store::{NameMatch, RefSnapshot, Snapshot, VersionSet};
-use schemars::JsonSchema;
-use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::error::QueryError;
@@ -56,7 +54,7 @@ pub struct SymbolComparison {
 }
 
 /// A symbol at one commit.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Version {
     /// Its handle.
     pub symbol_id: String,
@@ -67,39 +65,32 @@ pub struct Version {
     /// Last line.
     pub line_end: u32,
     /// What it is.
-    pub kind: &'static str,
+    pub kind: SymbolKind,
     /// The language of its file.
     pub language: String,
     /// Its file.
     pub path: String,
 }
 
-/// A difference in figures; what does not apply is left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+/// A difference in figures; what does not apply is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// What became of it, where it is not on both sides and different.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<SymbolStatus>,
     /// Whether its declaration differs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub signature_changed: Option<bool>,
     /// Whether its body differs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub body_changed: Option<bool>,
     /// Lines that only the head has.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lines_added: Option<usize>,
     /// Lines that only the base has.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lines_removed: Option<usize>,
     /// Whether it stands elsewhere in its file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub line_range_shifted: Option<bool>,
 }
 
 /// What became of a symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolStatus {
     /// Only the head has it.
     Added,
@@ -107,17 +98,6 @@ pub enum SymbolStatus {
     Deleted,
     /// Both have it, and it is the same.
     Unchanged,
-}
-
-impl SymbolStatus {
-    /// The word in answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SymbolStatus::Added => "added",
-            SymbolStatus::Deleted => "deleted",
-            SymbolStatus::Unchanged => "unchanged",
-        }
-    }
 }
 
 /// Beyond this a difference is shown that is right but may not be the smallest.
@@ -345,7 +325,7 @@ impl Candidate {
             signature: symbol.signature.clone(),
             line_start,
             line_end,
-            kind: symbol.kind.as_str(),
+            kind: symbol.kind,
             language: self.file.language.clone(),
             path: self.file.path.as_str().to_owned(),
         }

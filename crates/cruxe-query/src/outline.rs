@@ -4,7 +4,6 @@ use cruxe_index::View;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, SymbolKind};
 use cruxe_store::{FileRow, RefSnapshot, RefState, SymbolTable};
-use serde::Serialize;
 
 use crate::error::{LeftOutFile, QueryError};
 
@@ -18,7 +17,7 @@ pub enum Depth {
 }
 
 /// The outline of a file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
     /// The file.
     pub path: RepoPath,
@@ -33,10 +32,10 @@ pub struct Outline {
 }
 
 /// A definition and what it contains.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OutlineSymbol {
     /// What it is.
-    pub kind: &'static str,
+    pub kind: SymbolKind,
     /// Its name.
     pub name: String,
     /// First line.
@@ -44,13 +43,10 @@ pub struct OutlineSymbol {
     /// Last line.
     pub line_end: u32,
     /// The source's own word for its visibility.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub visibility: String,
     /// Its declaration.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
     /// What it contains.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<OutlineSymbol>,
 }
 
@@ -148,7 +144,7 @@ fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
         open.push((
             index,
             OutlineSymbol {
-                kind: symbol.kind.as_str(),
+                kind: symbol.kind,
                 name: symbol.name.clone(),
                 line_start,
                 line_end,

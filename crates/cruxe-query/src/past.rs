@@ -8,8 +8,6 @@ use cruxe_index::{PastReader, Project};
 use cruxe_model::facts::{FileFacts, Span, Symbol, SymbolIndex};
 use cruxe_model::{ContentHash, RepoPath, StableId, SymbolKind};
 use cruxe_store::{Snapshot, StoreError};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::locate;
 
@@ -118,7 +116,7 @@ impl PastFile {
         Record {
             symbol_id: locate::symbol_id(&self.path, symbol).as_str().to_owned(),
             symbol_stable_id: self.stable_id(at).as_str().to_owned(),
-            kind: symbol.kind.as_str(),
+            kind: symbol.kind,
             qualified_name: symbol.qualified_name.clone(),
             signature: symbol.signature.clone(),
             path: self.path.as_str().to_owned(),
@@ -149,14 +147,14 @@ impl PastFile {
 const FIELDS_PER_FUNCTION: usize = 200;
 
 /// A symbol on one side of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Its handle.
     pub symbol_id: String,
     /// Its identity wherever it stands.
     pub symbol_stable_id: String,
     /// What it is.
-    pub kind: &'static str,
+    pub kind: SymbolKind,
     /// Its name with module and parents.
     pub qualified_name: String,
     /// Its declaration.

@@ -8,18 +8,15 @@ use cruxe_index::{Layers, View};
 use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
 use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
-use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
+use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
+use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Reason, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
 
 /// What a use is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeType {
     /// Named in an import or re-export.
     Imports,
@@ -47,9 +44,7 @@ impl EdgeType {
 }
 
 /// How sure an edge is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// An imported compiler's index says so.
     Exact,
@@ -80,6 +75,8 @@ pub struct Question {
     pub limit: usize,
     /// Leave out the first so many.
     pub offset: usize,
+    /// List what could not be told too, at most so many.
+    pub unresolved: usize,
 }
 
 /// The uses of a symbol.
@@ -90,8 +87,12 @@ pub struct ReferenceList {
     pub references: Vec<Reference>,
     /// How many there are.
     pub total: usize,
-    /// How many uses of the name cannot be told to mean it or something else.
-    pub unresolved: usize,
+    /// What becomes of every identifier of the name.
+    pub mentions: Mentions,
+    /// Those of which it cannot be told whether they mean the symbol, as many as were asked for.
+    pub unresolved: Vec<UnresolvedMention>,
+    /// Where the first of them stands that is in code that could not be parsed.
+    pub first_unparsed: Option<(String, u32)>,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
 }
@@ -132,7 +133,8 @@ impl Use {
 #[derive(Default)]
 pub(crate) struct Uses {
     pub found: Vec<Use>,
-    pub unresolved: usize,
+    /// What becomes of every identifier of the first name; empty where only a part was looked at.
+    pub account: Account,
     /// The deadline came before the end, or nobody waits for it any more.
     pub cut: bool,
 }
@@ -146,7 +148,7 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<ReferenceList, QueryError> {
     let resolver = resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut uses = uses(&resolver, &target.defs, question.edge, None);
+    let mut uses = uses(&resolver, &target.defs, question.edge, Scope::All);
     resolver.check()?;
     view.work.check()?;
     uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
@@ -159,22 +161,46 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let mut lines = Lines { view, texts: HashMap::new() };
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
-    Ok(ReferenceList { target, references, total, unresolved: uses.unresolved, late: uses.cut })
+    let account = uses.account;
+    let unresolved = account.open.iter().take(question.unresolved);
+    let unresolved = unresolved.map(|one| unresolved_mention(one, &mut lines)).collect();
+    let unparsed = account.open.iter().find(|one| one.reason == Reason::Unparsed);
+    let first_unparsed = unparsed.map(|one| (one.file.path().to_owned(), one.file.facts.line_of(one.start)));
+    let (mentions, late) = (account.mentions, uses.cut);
+    Ok(ReferenceList { target, references, total, mentions, unresolved, first_unparsed, late })
+}
+
+fn unresolved_mention(one: &Open, lines: &mut Lines) -> UnresolvedMention {
+    let line = one.file.facts.line_of(one.start);
+    UnresolvedMention {
+        path: one.file.path().to_owned(),
+        line,
+        reason: one.reason,
+        context: lines.line(&one.file.row, line),
+        from: SymbolRef::around(&one.file, one.start),
+    }
 }
 
 /// Names under which re-exports hand a definition on, at most.
 const MAX_NAMES: usize = 16;
 
-/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given, and only until a
-/// deadline where there is one.
-pub(crate) fn uses(
-    resolver: &Resolver,
-    defs: &HashSet<Def>,
-    edge: Option<EdgeType>,
-    deadline: Option<Instant>,
-) -> Uses {
+/// How far a search for uses goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Scope {
+    /// To the end, with an account of every identifier of the name.
+    All,
+    /// Until a point in time, without one.
+    Until(Instant),
+}
+
+/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given.
+pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeType>, scope: Scope) -> Uses {
     let (seen, names) = (HashSet::new(), Vec::new());
-    let mut search = Search { resolver, defs, edge, names, seen, uses: Uses::default() };
+    let deadline = match scope {
+        Scope::All => None,
+        Scope::Until(deadline) => Some(deadline),
+    };
+    let mut search = Search { resolver, defs, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
     resolver.exact_uses(defs).into_iter().for_each(|one| search.note_exact(one));
     let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
     for def in defs {
@@ -183,6 +209,12 @@ pub(crate) fn uses(
     let (mut at, mut looked_at) = (0, 0);
     while let Some(name) = search.names.get(at).cloned() {
         let mut versions = resolver.mentioning(&name);
+        let counted = search.account && at == 0;
+        if counted {
+            versions.extend(resolver.defining(&name));
+            versions.sort_unstable();
+            versions.dedup();
+        }
         if offered_as_default(&file, &name) {
             versions.extend(resolver.mentioning("default"));
             versions.sort_unstable();
@@ -200,8 +232,13 @@ pub(crate) fn uses(
             }
             looked_at += 1;
             let Some(other) = resolver.file(version) else { continue };
-            if other.lang.may_mean(file.lang) {
-                search.in_file(&other, &name);
+            let found = match other.lang.may_mean(file.lang) {
+                true => search.in_file(&other, &name, counted),
+                false => HashMap::new(),
+            };
+            if counted && !other.lang.is_document() {
+                let own = other.lang.may_mean(file.lang);
+                search.uses.account.add(resolver, &other, &name, &found, own);
             }
         }
         at += 1;
@@ -228,6 +265,8 @@ struct Search<'a> {
     names: Vec<String>,
     /// The places that a compiler's index has named already.
     seen: HashSet<(VersionId, u32)>,
+    /// Whether an account is given.
+    account: bool,
     uses: Uses,
 }
 
@@ -238,7 +277,8 @@ impl Search<'_> {
         }
     }
 
-    fn in_file(&mut self, file: &Arc<File>, name: &str) {
+    /// Notes the uses in a file, and gives what every occurrence of the name means where that is asked for.
+    fn in_file(&mut self, file: &Arc<File>, name: &str, all: bool) -> HashMap<u32, Meaning> {
         let id = file.facts.names.iter().position(|other| other == name);
         // Other names that the file gives to what is looked for.
         let mut ids: Vec<usize> = id.into_iter().collect();
@@ -255,15 +295,19 @@ impl Search<'_> {
                 ids.push(alias.0 as usize);
             }
         }
+        let mut meanings = HashMap::new();
         if ids.is_empty() {
-            return;
+            return meanings;
         }
         for occurrence in &file.facts.occurrences {
+            let name = occurrence.name.0 as usize;
             let wanted = self.edge.is_none_or(|edge| EdgeType::of(occurrence.role, file.lang) == edge);
-            if wanted && ids.contains(&(occurrence.name.0 as usize)) {
-                self.note(file, occurrence);
+            let counted = all && id == Some(name);
+            if ids.contains(&name) && (wanted || counted) {
+                meanings.insert(occurrence.start, self.note(file, occurrence, wanted));
             }
         }
+        meanings
     }
 
     fn note_exact(&mut self, ExactUse { file, start, role }: ExactUse) {
@@ -273,17 +317,19 @@ impl Search<'_> {
         }
     }
 
-    fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence) {
+    fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) -> Meaning {
         if self.seen.contains(&(file.id(), occurrence.start)) {
-            return;
+            return Meaning::Use;
         }
         match self.resolver.resolve(file, occurrence) {
             Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
                 let (start, role) = (occurrence.start, occurrence.role);
-                self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
+                if wanted {
+                    self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
+                }
+                Meaning::Use
             }
-            Resolution::Unresolved => self.uses.unresolved += 1,
-            _ => {}
+            resolution => resolution.into(),
         }
     }
 }

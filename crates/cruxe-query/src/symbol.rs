@@ -2,13 +2,11 @@
 
 use cruxe_model::facts::SymbolIndex;
 use cruxe_model::{StableId, SymbolId, SymbolKind};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::resolve::File;
 
 /// A definition: its handles, its names and where it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRef {
     /// The handle that other tools take.
     pub symbol_id: String,
@@ -19,7 +17,7 @@ pub struct SymbolRef {
     /// The name with its module and parents.
     pub qualified_name: String,
     /// What it is.
-    pub kind: &'static str,
+    pub kind: SymbolKind,
     /// The file.
     pub path: String,
     /// First line.
@@ -27,7 +25,6 @@ pub struct SymbolRef {
     /// Last line.
     pub line_end: u32,
     /// It is a test, or exists only for tests.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_test: bool,
 }
 
@@ -42,7 +39,7 @@ impl SymbolRef {
             symbol_stable_id: StableId::new(&file.row.language, symbol.kind, name, ordinal).as_str().to_owned(),
             name: symbol.name.clone(),
             qualified_name: name.clone(),
-            kind: symbol.kind.as_str(),
+            kind: symbol.kind,
             path: file.path().to_owned(),
             line_start,
             line_end,
@@ -60,7 +57,7 @@ impl SymbolRef {
             symbol_stable_id: StableId::new(&file.row.language, kind, &qualified_name, 0).as_str().to_owned(),
             name: stem,
             qualified_name,
-            kind: kind.as_str(),
+            kind,
             path: file.path().to_owned(),
             line_start: 1,
             line_end: file.row.lines.max(1),

@@ -292,7 +292,24 @@ proptest! {
 
 // Front matter
 
-const CARD: &str = "---\ntitle: \"A card\" # why\nstatus: active\ntags: [a, 'b c']\nassignee: '@me'\ncreated: 2026-01-02T03:04:05Z\nnotes: |\n  one\n  two\nmore: &x {a: [1, 2]}\nagain: *x\n---\n\n# Body\n---\nstatus: no\n";
+const CARD: &str = "\
+---
+title: \"A card\" # why
+status: active
+tags: [a, 'b c']
+assignee: '@me'
+created: 2026-01-02T03:04:05Z
+notes: |
+  one
+  two
+more: &x {a: [1, 2]}
+again: *x
+---
+
+# Body
+---
+status: no
+";
 
 proptest! {
     #![proptest_config(cases(256))]
@@ -353,8 +370,28 @@ fn join(many: usize, one: impl Fn(usize) -> String) -> String {
 
 // Configuration
 
-const SETTINGS: &str = "[index]\nmax_file_bytes = 1000\n[query]\nfreshness_policy = \"strict\"\n[http]\nmax_requests = 10\n[semantic]\nenabled = true\nratio = 0.5\n";
-const DECK_SETTINGS: &str = "[core]\ntoken_limit = 1000\n[secrets]\ndefaults = true\n[[secrets.pattern]]\nname = \"x\"\nregex = \"a+\"\n[rate_limits]\nread_context = 10\n";
+const SETTINGS: &str = "\
+[index]
+max_file_bytes = 1000
+[query]
+freshness_policy = \"strict\"
+[http]
+max_requests = 10
+[semantic]
+enabled = true
+ratio = 0.5
+";
+const DECK_SETTINGS: &str = "\
+[core]
+token_limit = 1000
+[secrets]
+defaults = true
+[[secrets.pattern]]
+name = \"x\"
+regex = \"a+\"
+[rate_limits]
+read_context = 10
+";
 
 fn layer(text: &str) -> Layer<'_> {
     Layer { origin: "fuzz", text, of_repository: true }

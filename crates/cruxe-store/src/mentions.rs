@@ -37,7 +37,7 @@ fn fingerprint(name: &str) -> u16 {
     (hash >> 16) as u16 ^ hash as u16
 }
 
-/// The names that a file uses or imports.
+/// The names that stand in a file; those of its definitions are in a table of their own.
 pub(crate) fn pack(version: VersionId, facts: &FileFacts) -> Vec<u8> {
     let mut used = vec![false; facts.names.len()];
     let mut mark = |id: u32| {
@@ -46,7 +46,9 @@ pub(crate) fn pack(version: VersionId, facts: &FileFacts) -> Vec<u8> {
         }
     };
     facts.occurrences.iter().for_each(|occurrence| mark(occurrence.name.0));
-    facts.imports.iter().filter_map(|import| import.name).for_each(|name| mark(name.0));
+    facts.imports.iter().flat_map(|import| [import.name, import.alias]).flatten().for_each(|name| mark(name.0));
+    facts.bindings.iter().for_each(|binding| mark(binding.name.0));
+    facts.loose.iter().for_each(|loose| mark(loose.name.0));
     let mut prints: Vec<u16> =
         facts.names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| fingerprint(name)).collect();
     prints.sort_unstable();

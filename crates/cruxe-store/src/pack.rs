@@ -158,6 +158,9 @@ struct Columns<'a> {
     occurrence_names: Vec<u32>,
     occurrence_roles: Vec<Role>,
     occurrence_receivers: Vec<u32>,
+    loose_starts: Vec<u32>,
+    /// Twice the name, and one more where the text could not be parsed.
+    loose_names: Vec<u32>,
     heritage: Cow<'a, [Heritage]>,
     exprs: Vec<Expr>,
     types: Cow<'a, [TypeRef]>,
@@ -186,6 +189,8 @@ impl<'a> Columns<'a> {
             occurrence_names: occurrences.iter().map(|occurrence| occurrence.name.0).collect(),
             occurrence_roles: occurrences.iter().map(|occurrence| occurrence.role).collect(),
             occurrence_receivers: occurrences.iter().map(|o| o.receiver.map_or(0, |id| id.0 + 1)).collect(),
+            loose_starts: deltas(facts.loose.iter().map(|loose| loose.start)),
+            loose_names: facts.loose.iter().map(|loose| loose.name.0 << 1 | u32::from(loose.unparsed)).collect(),
             heritage: Cow::Borrowed(&facts.heritage),
             exprs: relative(facts.exprs.iter().cloned()).collect(),
             types: Cow::Borrowed(&facts.types),
@@ -233,6 +238,10 @@ impl<'a> Columns<'a> {
                     role,
                     receiver: receiver.checked_sub(1).map(ExprId),
                 })
+                .collect(),
+            loose: sums(self.loose_starts)
+                .zip(self.loose_names)
+                .map(|(start, name)| Loose { name: NameId(name >> 1), start, unparsed: name & 1 == 1 })
                 .collect(),
             heritage: self.heritage.into_owned(),
             exprs: relative(self.exprs.into_iter()).collect(),
@@ -293,6 +302,10 @@ mod tests {
                 Occurrence { name: name(1), start: 12, role: Role::Call, receiver: Some(ExprId(0)) },
                 Occurrence { name: name(0), start: 70, role: Role::Type, receiver: None },
             ],
+            loose: vec![
+                Loose { name: name(1), start: 3, unparsed: false },
+                Loose { name: name(0), start: 90, unparsed: true },
+            ],
             exprs: vec![
                 Expr::Name(name(0)),
                 Expr::Member(ExprId(0), name(1)),
@@ -332,7 +345,7 @@ mod tests {
         let id = |dictionary: &Dictionary| {
             dictionary.bytes[4..8].iter().rev().fold(0, |id, byte| id << 8 | u64::from(*byte))
         };
-        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (6, 1_376_477_505, 2_125_699_728));
+        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (7, 1_376_477_505, 2_125_699_728));
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::output;
 ///   cruxe refs validate_token
 ///   cruxe refs QuerySet.filter --kind calls
 ///   cruxe refs new --path src/auth.rs --line 42 --json
+///   cruxe refs save --unresolved
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Refs {
@@ -42,6 +43,9 @@ pub(crate) struct Refs {
     /// At most so many
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
+    /// List what could not be told too, with the reason
+    #[arg(long)]
+    unresolved: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -71,7 +75,8 @@ impl Refs {
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
         let edge = self.kind.map(EdgeType::from);
-        let question = Question { wanted, edge, limit: self.limit as usize, offset: 0 };
+        let unresolved = if self.unresolved { self.limit as usize } else { 0 };
+        let question = Question { wanted, edge, limit: self.limit as usize, offset: 0, unresolved };
         let found = match references::find(&view, &layers(&workspace, &view), &question).map_err(ToolError::from) {
             Ok(found) => found,
             Err(error) => return not_found(context, error),

@@ -328,7 +328,14 @@ fn the_server_answers_what_it_has_begun_before_it_ends() {
     .to_string();
     let mut stream = server.connect();
     let head = format!(
-        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nmcp-session-id: {}\r\ncontent-length: {}\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\n\
+         host: localhost\r\n\
+         connection: close\r\n\
+         content-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\n\
+         mcp-session-id: {}\r\n\
+         content-length: {}\r\n\
+         \r\n",
         session.id,
         message.len()
     );

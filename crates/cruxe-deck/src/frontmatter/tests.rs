@@ -12,7 +12,21 @@ fn set(text: &str, key: &str, value: &str) -> Result<String, EditProblem> {
 
 #[test]
 fn values_are_read_with_their_places() {
-    let text = "\u{feff}---\r\ntitle: Größe  # why\r\nassignee: '@me'\r\ntags: [a, \"b c\"]\r\nlist:\r\n- x\r\n- y\r\nempty:\r\nnote: |\r\n  one\r\n  two\r\n---\r\nbody";
+    let lines = "\
+\u{feff}---
+title: Größe  # why
+assignee: '@me'
+tags: [a, \"b c\"]
+list:
+- x
+- y
+empty:
+note: |
+  one
+  two
+---
+body";
+    let text = &lines.replace('\n', "\r\n");
     let front = FrontMatter::parse(text).unwrap().unwrap();
     let written = |key: &str| &text[front.entry(key).unwrap().value_at.clone()];
     assert_eq!(written("title"), "Größe");

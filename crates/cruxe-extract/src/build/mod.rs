@@ -93,7 +93,7 @@ pub struct Builder<'s> {
     /// The file's text.
     pub text: &'s str,
     path: String,
-    facts: FileFacts,
+    pub(crate) facts: FileFacts,
     separator: &'static str,
     test_file: bool,
     names: HashMap<Cow<'s, str>, NameId>,

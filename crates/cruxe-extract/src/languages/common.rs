@@ -71,6 +71,17 @@ pub(super) fn plain_string(node: &Node, content: &str) -> Option<Span> {
     (node.named_child_count() == 1 && inside.kind() == content).then(|| span(&inside))
 }
 
+/// A file's name without its endings.
+pub(super) fn stem(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Whether a file's name ends with one of some words, as `AuditTest` does, and has more than it.
+pub(super) fn ends_with_word(name: &str, words: &[&str]) -> bool {
+    let stem = stem(name);
+    words.iter().any(|word| stem.len() > word.len() && stem.ends_with(word))
+}
+
 /// Whether a path has one of some parts.
 pub(super) fn has_any(path: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| path.contains(part))

@@ -15,8 +15,6 @@ use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{ContentHash, RepoPath, Work};
 use cruxe_store::{RefSnapshot, RefState};
 use cruxe_vcs::hash_blob;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::compare;
 use crate::error::QueryError;
@@ -58,9 +56,7 @@ pub struct BranchDiff {
 }
 
 /// How something changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeType {
     /// The head has it, the merge base has not.
     Added,
@@ -71,7 +67,7 @@ pub enum ChangeType {
 }
 
 /// A file that differs.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FileChange {
     /// Where it is.
     pub path: String,
@@ -97,7 +93,7 @@ pub struct Change {
 }
 
 /// A symbol under another name or in another place.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rename {
     /// Its qualified name before.
     pub from: String,

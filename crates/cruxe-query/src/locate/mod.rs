@@ -63,8 +63,8 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
     if let Some(id) = SymbolId::parse(question.name.trim()) {
         return by_id(published, &id);
     }
-    for wanted in readings(&question.name) {
-        for how in [NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo] {
+    for (wanted, ways) in readings(&question.name) {
+        for how in ways.iter().copied() {
             let mut candidates = candidates(view, published, question, path, &wanted, how)?;
             if !candidates.is_empty() {
                 let total = candidates.len();
@@ -85,11 +85,23 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
     Ok(Definitions { found: Vec::new(), total: 0, matched: None })
 }
 
+/// The ways to compare a name, the strictest first.
+const WAYS: &[NameMatch] = &[NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo];
+
 /// The ways to read what was asked: as it stands (headings contain dots and blanks), then taken apart.
-fn readings(text: &str) -> Vec<WantedName> {
+fn readings(text: &str) -> Vec<(WantedName, &'static [NameMatch])> {
     let whole = WantedName { plain: text.trim().to_owned(), qualifiers: Vec::new() };
     let parsed = name::parse(text);
-    if whole.plain.contains(char::is_whitespace) && whole != parsed { vec![whole, parsed] } else { vec![parsed] }
+    let mut readings = Vec::new();
+    if text.trim_end().ends_with('!') {
+        // `save!` of Ruby and Elixir is a name; `vec!` of Rust is a way to call `vec`.
+        let marked = WantedName { plain: format!("{}!", parsed.plain), qualifiers: parsed.qualifiers.clone() };
+        readings.push((marked, &WAYS[..2]));
+    } else if whole.plain.contains(char::is_whitespace) && whole != parsed {
+        readings.push((whole, WAYS));
+    }
+    readings.push((parsed, WAYS));
+    readings
 }
 
 /// The symbol that a handle names.

@@ -170,7 +170,7 @@ fn kind_prior(kind: SymbolKind) -> f64 {
     }
 }
 
-/// Source first, then what stands beside it.
+/// Source first, then what stands beside it, by names of folders that projects of every language use.
 pub(super) fn path_affinity(path: &RepoPath) -> f64 {
     let mut affinity: f64 = 1.0;
     for folder in path.parent().split('/') {

@@ -11,7 +11,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, Occurrence, Role};
 
 use super::file::{File, Lang};
-use super::occurrence::{Certainty, Resolution};
+use super::occurrence::{Certainty, Reason, Resolution};
 use super::types::Ty;
 use super::{Def, Resolver, foreign};
 
@@ -51,17 +51,19 @@ impl Resolver<'_> {
         };
         let family = self.family(name, file.lang, used);
         if family.crowded {
-            return Resolution::Unresolved;
+            return Resolution::Unresolved(Reason::Several);
         }
         if family.members.is_empty() {
-            return Resolution::Elsewhere;
+            // Not a member of any type of the ref. But what stands before the dot may be a module, or anything.
+            let free = file.lang.naming.open_values && self.has_free(name, file.lang);
+            return if free { Resolution::Unresolved(Reason::Receiver) } else { Resolution::Outside };
         }
         if let Some(found) = self.by_convention(file, occurrence, name, used, &family) {
             return Resolution::Defs(vec![found], Certainty::Heuristic);
         }
         match &family.root {
             Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root.clone(), Certainty::Heuristic),
-            _ => Resolution::Unresolved,
+            _ => Resolution::Unresolved(Reason::Receiver),
         }
     }
 

@@ -43,7 +43,7 @@ use cruxe_store::{Compiler, NameMatch, RefSnapshot, StoreError, SymbolHit};
 
 pub use exact::ExactUse;
 pub use file::{File, Lang};
-pub use occurrence::{Certainty, Resolution};
+pub use occurrence::{Certainty, Reason, Resolution};
 
 use file::{FILES, FileCache};
 use members::MemberTable;
@@ -182,6 +182,11 @@ impl<'a> Resolver<'a> {
     /// The versions whose facts use a name.
     pub fn mentioning(&self, name: &str) -> Vec<VersionId> {
         self.kept(self.snapshot.mentioning(name)).unwrap_or_default()
+    }
+
+    /// The versions that define a name.
+    pub fn defining(&self, name: &str) -> Vec<VersionId> {
+        self.hits(name).iter().map(|hit| hit.version).collect()
     }
 
     /// Whether an import leads to one of some definitions.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
 
 use super::exact::Said;
 use super::file::{File, Lang};
@@ -26,17 +26,46 @@ pub enum Certainty {
 pub enum Resolution {
     /// Definitions of the ref.
     Defs(Vec<Def>, Certainty),
-    /// A local, or something outside the ref.
-    Elsewhere,
+    /// A module or package of the ref.
+    Module,
+    /// A parameter, local or type parameter.
+    Local,
+    /// Something that the ref does not define.
+    Outside,
     /// It cannot be told.
-    Unresolved,
+    Unresolved(Reason),
+}
+
+/// Why it cannot be told what an identifier means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Nothing is known about what stands before the dot.
+    Receiver,
+    /// Several definitions are possible.
+    Several,
+    /// Nothing that the file imports or sees is called so.
+    NotInSight,
+    /// What stands before the dot is known, and has nothing that is called so.
+    NoSuchMember,
+    /// A key or named argument of something that is not known.
+    Key,
+    /// A part of the path of a module.
+    Path,
+    /// A compiler's index covers the file and says nothing about it.
+    Compiler,
+    /// The file's language has no way to mean a definition of this one.
+    Language,
+    /// No rule knows the syntax that it stands in.
+    Syntax,
+    /// It stands where the text could not be parsed.
+    Unparsed,
 }
 
 impl Resolution {
     fn of(mut defs: Vec<Def>) -> Resolution {
         defs.sort_unstable();
         defs.dedup();
-        if defs.is_empty() { Resolution::Elsewhere } else { Resolution::Defs(defs, Certainty::Static) }
+        Resolution::Defs(defs, Certainty::Static)
     }
 }
 
@@ -45,11 +74,11 @@ impl Resolver<'_> {
     pub fn resolve(&self, file: &Arc<File>, occurrence: &Occurrence) -> Resolution {
         match self.said(file, occurrence.start) {
             Said::Defs(defs) => Resolution::Defs(defs, Certainty::Exact),
-            Said::Elsewhere => Resolution::Elsewhere,
+            Said::Elsewhere => Resolution::Outside,
             Said::Unknown => self.work_out(file, occurrence),
             // Where a compiler could not tell, a guess is worth nothing.
             Said::Silence => match self.work_out(file, occurrence) {
-                Resolution::Defs(_, Certainty::Heuristic) => Resolution::Unresolved,
+                Resolution::Defs(_, Certainty::Heuristic) => Resolution::Unresolved(Reason::Compiler),
                 resolution => resolution,
             },
         }
@@ -61,9 +90,9 @@ impl Resolver<'_> {
         self.steps.set(0);
         let name = file.facts.name(occurrence.name);
         match (occurrence.role, occurrence.receiver) {
-            (Role::Link, _) => Resolution::Elsewhere,
+            (Role::Link, _) => Resolution::Outside,
             (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
-            (Role::Key, None) => Resolution::Elsewhere,
+            (Role::Key, None) => Resolution::Unresolved(Reason::Key),
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
         }
@@ -76,24 +105,50 @@ impl Resolver<'_> {
             _ => Space::Any,
         };
         if file.is_own_type(name) {
-            return Resolution::Elsewhere;
+            return Resolution::Outside;
         }
         let found = self.lookup(file, name, occurrence.start, space);
-        if found.is_empty() && !file.lang.is_deep() {
-            return Resolution::Unresolved;
+        if found.is_empty() {
+            return self.not_in_sight(file, name);
         }
         self.settled(found, file.lang)
+    }
+
+    /// A plain name that nothing in sight has. Where all that is in sight is known, and nothing in the ref that a plain name
+    /// could mean is called so, it comes from outside.
+    fn not_in_sight(&self, file: &Arc<File>, name: &str) -> Resolution {
+        match file.lang.is_deep() && !self.has_free(name, file.lang) {
+            true => Resolution::Outside,
+            false => Resolution::Unresolved(Reason::NotInSight),
+        }
+    }
+
+    /// Whether the ref has a definition of a name that is no member of a type.
+    pub(super) fn has_free(&self, name: &str, lang: Lang) -> bool {
+        self.hits(name).iter().filter(|hit| !matches!(hit.kind, SymbolKind::Impl | SymbolKind::Heading)).any(|hit| {
+            let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+            let Some(file) = self.file(hit.version).filter(|other| lang.may_mean(other.lang)) else { return false };
+            self.owner(&file, def).is_none()
+        })
     }
 
     /// Entities as definitions. Where not all that is in sight is known, a name with several definitions is a guess.
     pub(super) fn settled(&self, found: Vec<Entity>, lang: Lang) -> Resolution {
         let defs: Vec<Def> = found
-            .into_iter()
+            .iter()
             .filter_map(|entity| match entity {
-                Entity::Symbol(def) => Some(def),
+                Entity::Symbol(def) => Some(*def),
                 _ => None,
             })
             .collect();
+        if defs.is_empty() {
+            return match found.first() {
+                Some(Entity::Local(..)) => Resolution::Local,
+                Some(Entity::Module(_)) => Resolution::Module,
+                Some(_) => Resolution::Outside,
+                None => Resolution::Unresolved(Reason::NotInSight),
+            };
+        }
         match Resolution::of(defs) {
             Resolution::Defs(defs, _) if !lang.is_deep() && self.distinct(&defs) > 1 => {
                 Resolution::Defs(defs, Certainty::Heuristic)
@@ -134,7 +189,7 @@ impl Resolver<'_> {
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 self.settled(self.inside(&Entity::Symbol(*def), name, space), file.lang)
             }
-            Ty::Outside => Resolution::Elsewhere,
+            Ty::Outside => self.of_outside(file, receiver, occurrence.start),
             Ty::Unknown => self.guess(file, occurrence, name),
             base => {
                 let want = match occurrence.role {
@@ -150,10 +205,63 @@ impl Resolver<'_> {
                 match base {
                     Ty::ForeignMember(..) | Ty::Bound(..) => self.guess(file, occurrence, name),
                     Ty::Param(..) if !file.lang.naming.strict_bounds => self.guess(file, occurrence, name),
-                    _ => Resolution::Elsewhere,
+                    base => self.without_member(base, file.lang, name),
                 }
             }
         }
+    }
+
+    /// A member of something that no definition in sight is called like.
+    fn of_outside(&self, file: &Arc<File>, receiver: ExprId, offset: u32) -> Resolution {
+        let mut root = receiver;
+        while let Some(Expr::Member(base, _) | Expr::Call(base)) = file.facts.exprs.get(root.0 as usize) {
+            root = *base;
+        }
+        let Some(Expr::Name(name)) = file.facts.exprs.get(root.0 as usize) else { return Resolution::Outside };
+        let name = file.facts.name(*name);
+        let seen = !self.lookup(file, name, offset, Space::Any).is_empty();
+        match seen || !self.has_free(name, file.lang) {
+            true => Resolution::Outside,
+            false => Resolution::Unresolved(Reason::NotInSight),
+        }
+    }
+
+    /// A member that a known type does not have: one of a foreign type that it builds on, or one that is added elsewhere.
+    fn without_member(&self, base: &Ty, lang: Lang, name: &str) -> Resolution {
+        let added = match base {
+            Ty::Foreign(..) => self.is_added_to_others(name, lang),
+            Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => {
+                lang.naming.open_values && !self.builds_on_foreign(*def, 0) && self.is_member(name, lang)
+            }
+            _ => false,
+        };
+        if added { Resolution::Unresolved(Reason::NoSuchMember) } else { Resolution::Outside }
+    }
+
+    /// Whether a member of the name may be one of a type that the ref does not define: an extension, a trait's method.
+    fn is_added_to_others(&self, name: &str, lang: Lang) -> bool {
+        self.member_table(name).all.iter().any(|(def, owner)| {
+            let kin = || self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false);
+            let adds = match owner {
+                None => true,
+                Some(owner) => lang.naming.impls && self.kind(*owner) == Some(SymbolKind::Trait),
+            };
+            adds && kin()
+        })
+    }
+
+    fn is_member(&self, name: &str, lang: Lang) -> bool {
+        let table = self.member_table(name);
+        table.all.iter().any(|(def, _)| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false))
+    }
+
+    /// Whether a type builds on one that the ref does not define, or that is not known.
+    fn builds_on_foreign(&self, owner: Def, depth: u32) -> bool {
+        depth < 16
+            && self.bases(owner).iter().any(|base| match base {
+                Ty::Value(base, _) | Ty::Item(base) => self.builds_on_foreign(*base, depth + 1),
+                _ => true,
+            })
     }
 }
 

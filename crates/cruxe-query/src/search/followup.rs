@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use cruxe_extract::language::TEXT;
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
 use cruxe_store::{ChunkNumber, NameMatch, TextField};
@@ -281,7 +282,7 @@ impl Asker<'_> {
     fn main_language(&self) -> Result<Option<String>, QueryError> {
         let question = Question::new(&self.previous.text, 5);
         let answer = search(self.view, &question)?;
-        Ok(answer.found.first().map(|found| found.file.language.clone()).filter(|language| language != "text"))
+        Ok(answer.found.first().map(|found| found.file.language.clone()).filter(|language| language != TEXT.name))
     }
 
     /// A name that is used and not defined may be called.

@@ -17,6 +17,7 @@ mod phrase;
 mod query;
 mod quoted;
 pub mod rank;
+mod reasons;
 mod rerank;
 mod select;
 mod semantic;
@@ -29,8 +30,6 @@ use cruxe_embed::minilm::MiniLm;
 use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::error::QueryError;
 use crate::locate::{self, Definition};
@@ -41,6 +40,9 @@ use rank::{Score, Weights};
 use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
+pub use rank::factors::Factors;
+pub use rank::paths::PathFit;
+pub use reasons::{Meaning, NamedReason, PartReasons, PathReason, QualifiedReason, Reasons, SecondLook, TextReason};
 pub use semantic::LexicalOnly;
 
 /// What to look for.
@@ -155,7 +157,7 @@ pub struct SearchHit {
     pub confidence: f64,
     /// The raw BM25 figure of the best chunk.
     pub bm25: f32,
-    /// In words, what the score is made of.
+    /// What the score comes from.
     pub reasons: Reasons,
 }
 
@@ -171,8 +173,7 @@ pub enum Target {
 }
 
 /// The sort of thing that a result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultType {
     /// A symbol.
     Symbol,
@@ -180,17 +181,6 @@ pub enum ResultType {
     Snippet,
     /// A whole file.
     File,
-}
-
-impl ResultType {
-    /// The word that answers use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ResultType::Symbol => "symbol",
-            ResultType::Snippet => "snippet",
-            ResultType::File => "file",
-        }
-    }
 }
 
 impl Target {
@@ -211,18 +201,6 @@ impl Target {
             Target::File => None,
         }
     }
-}
-
-/// What a score is made of, in words that are true of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "the fields are those of `scoring_details`")]
-pub struct Reasons {
-    pub text: String,
-    pub exact_match: String,
-    pub qualified_name: String,
-    pub path_affinity: String,
-    pub definition: String,
-    pub kind_match: String,
 }
 
 /// Everything that a search looks at.

@@ -4,11 +4,11 @@ use cruxe_model::facts::SymbolIndex;
 use cruxe_store::FileNumber;
 use memchr::memmem::Finder;
 
-use super::explain;
 use super::intent::split_line;
 use super::rank::paths::{self, PathFit};
 use super::rank::{Score, factors};
-use super::{Reasons, Remarks, Search, SearchAnswer, SearchHit, Target};
+use super::reasons::Reasons;
+use super::{Remarks, Search, SearchAnswer, SearchHit, Target};
 use crate::error::QueryError;
 
 impl Search<'_> {
@@ -39,7 +39,6 @@ impl Search<'_> {
                 None => (Target::File, (1, row.lines.max(1))),
             };
             let score = Score { path_affinity: paths::BEST * fit, ..Score::default() };
-            let reasons = Reasons { path_affinity: path.reason().to_owned(), ..explain::nothing() };
             let row = row.clone();
             let confidence = f64::from(fit.clamp(0.0, 1.0));
             found.push(SearchHit {
@@ -51,7 +50,7 @@ impl Search<'_> {
                 score,
                 confidence,
                 bm25: 0.0,
-                reasons,
+                reasons: Reasons::of_path(path),
             });
         }
         let (intent, truncated) = (self.query.intent, total > found.len());

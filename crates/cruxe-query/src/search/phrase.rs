@@ -16,14 +16,13 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable};
 
-use super::explain;
 use super::files::Ranked;
 use super::paths::innermost_at;
 use super::pattern::pattern;
 use super::quoted;
-use super::rank::factors::{self, Factors};
 use super::rank::texts::{self, MAX_CHUNKS, MIN_RUN};
 use super::rank::{RankedFile, Score, Weights, highest};
+use super::reasons::{PartReasons, Reasons};
 use super::select::{quality, select as select_by_rank};
 use super::{Notice, Remarks, Search, SearchHit, Target};
 use crate::error::QueryError;
@@ -98,12 +97,7 @@ pub(super) fn select(
     scored.truncate(limit);
     let mut found: Vec<SearchHit> = Vec::new();
     for (one, score) in scored {
-        let why = |file: &&RankedFile| {
-            let class = factors::of_class(file.class, search.query.wants);
-            explain::reasons(file, &score, Factors { class, place: 1.0, quality })
-        };
-        let mut reasons = by_rank.get(&one.file).map(why).unwrap_or_default();
-        reasons.text = format!("line {} has {:.0} % of the text that was asked for", one.line, 100.0 * one.strength);
+        let parts = by_rank.get(&one.file).map(|file| PartReasons::of(file, &score));
         let (symbol, text) = tables.line(one.file, one.line)?;
         found.push(SearchHit {
             file: search.file(one.file).clone(),
@@ -113,7 +107,7 @@ pub(super) fn select(
             score,
             confidence: score.confidence(weights),
             bm25: highest(&ranked.lexical.chunks[search.range(one.file)]),
-            reasons,
+            reasons: Reasons::of_line(one.line, one.strength, parts),
             table: tables.table(one.file)?,
         });
     }

@@ -7,6 +7,7 @@ use cruxe_embed::minilm::{MiniLm, NAME};
 use super::files::Ranked;
 use super::rank::Weights;
 use super::rank::texts::{self, LOOKED_AT};
+use super::reasons::SecondLook;
 use super::select::select as select_by_rank;
 use super::{Remarks, Search, SearchHit, snippet};
 use crate::error::QueryError;
@@ -35,7 +36,7 @@ pub(super) fn select(
     for (found, near) in found.iter_mut().zip(near) {
         let (score, added) = texts::second_look(&found.score, near, nearest, weights);
         (found.score, found.confidence) = (score, score.confidence(weights));
-        found.reasons.text += &format!("; {NAME} adds {:.3} to the score", added / weights.sum());
+        found.reasons.second_look = Some(SecondLook { model: NAME, added: added / weights.sum() });
     }
     // Those beyond were not looked at and keep their place behind.
     let last = found.iter().take(LOOKED_AT).map(|found| found.score.total()).fold(f32::INFINITY, f32::min);

@@ -9,10 +9,10 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Span, SymbolIndex};
 use cruxe_store::{FileNumber, FileRow, SymbolTable, tokens};
 
-use super::explain;
 use super::files::Ranked;
 use super::rank::factors::{self, Factors};
 use super::rank::{RankedFile, Weights, chunks, highest, names};
+use super::reasons::Reasons;
 use super::{Intent, ResultType, Search, SearchHit, Target};
 use crate::error::QueryError;
 
@@ -129,7 +129,7 @@ pub(super) fn select(
             score,
             confidence: score.confidence(weights),
             bm25: place.bm25,
-            reasons: explain::reasons(file, &score, Factors { class, place: place_factor, quality }),
+            reasons: Reasons::of(file, &score, Factors { class, place: place_factor, quality }),
         });
     }
     Ok((found, false))
@@ -268,7 +268,7 @@ pub fn take_job(queue: &mut JobQueue) -> Option<u32> {
         let answer = search(&indexed.view(), &question).unwrap();
         let show = |found: &super::SearchHit| {
             let (first, last) = found.lines;
-            format!("{}:{first}-{last} {}", found.file.path, found.target.result_type().as_str())
+            format!("{}:{first}-{last} {:?}", found.file.path, found.target.result_type())
         };
         (answer.found.iter().map(show).collect(), answer.truncated)
     }
@@ -276,15 +276,15 @@ pub fn take_job(queue: &mut JobQueue) -> Option<u32> {
     #[test]
     fn a_name_leads_to_its_definition_and_a_word_to_the_symbol_around_it() {
         let files = [("queue.rs", QUEUE)];
-        assert_eq!(results(&files, "JobQueue", 1), (vec!["queue.rs:2-4 symbol".to_owned()], true));
-        assert_eq!(results(&files, "where is the oldest taken", 1).0, ["queue.rs:7-9 symbol"]);
+        assert_eq!(results(&files, "JobQueue", 1), (vec!["queue.rs:2-4 Symbol".to_owned()], true));
+        assert_eq!(results(&files, "where is the oldest taken", 1).0, ["queue.rs:7-9 Symbol"]);
         assert_eq!(results(&files, "zebra", 5), (Vec::new(), false));
     }
 
     #[test]
     fn lines_outside_of_symbols_are_snippets() {
         let files = [("notes.txt", "Deploys happen on thursdays.\n"), ("queue.rs", QUEUE)];
-        assert_eq!(results(&files, "deploys on thursdays", 5).0, ["notes.txt:1-1 snippet"]);
+        assert_eq!(results(&files, "deploys on thursdays", 5).0, ["notes.txt:1-1 Snippet"]);
     }
 
     #[test]

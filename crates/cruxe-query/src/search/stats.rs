@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use cruxe_extract::registry;
 use cruxe_model::RepoPath;
 use cruxe_store::{Cache, Corpus, FileNumber, TextField, tokens};
 use parking_lot::Mutex;
@@ -141,7 +142,7 @@ fn parts(path: &RepoPath) -> (&str, String) {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,
     };
-    let by_role = ["index", "mod", "init", "__init__", "main", "lib"].contains(&stem.to_ascii_lowercase().as_str());
+    let by_role = registry::is_role_name(&stem.to_ascii_lowercase());
     match folders.rsplit('/').next().filter(|folder| by_role && !folder.is_empty()) {
         Some(folder) => (folders, format!("{folder} {stem}")),
         None => (folders, stem.to_owned()),
@@ -153,12 +154,13 @@ pub(crate) fn class(path: &RepoPath, language: &str) -> FileClass {
     let folder = path.parent().split('/').map(folder_class).find(|class| *class != FileClass::Source);
     match folder {
         Some(class) => class,
-        None if is_test_file(name) => FileClass::Test,
-        None if matches!(language, "markdown" | "text") => FileClass::Document,
+        None if registry::is_test_name(name) => FileClass::Test,
+        None if registry::named(language).is_document() => FileClass::Document,
         None => FileClass::Source,
     }
 }
 
+/// What a folder is for, by names that projects of every language use.
 fn folder_class(folder: &str) -> FileClass {
     match folder.to_ascii_lowercase().as_str() {
         "test" | "tests" | "__tests__" | "testing" | "spec" | "specs" | "testdata" | "fixture" | "fixtures"
@@ -169,19 +171,6 @@ fn folder_class(folder: &str) -> FileClass {
         "vendor" | "third_party" | "thirdparty" | "external" | "generated" | "node_modules" => FileClass::Foreign,
         _ => FileClass::Source,
     }
-}
-
-/// `test_x.py`, `x_test.go`, `x.test.ts`, `x.spec.js`, `XTest.java`, `XSpec.scala`.
-fn is_test_file(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name);
-    let dotted = |word| name.to_ascii_lowercase().contains(word);
-    stem.to_ascii_lowercase().starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_spec")
-        || ["Test", "Tests", "Spec", "Specs", "IT"].iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
-        || dotted(".test.")
-        || dotted(".spec.")
-        || stem == "conftest"
 }
 
 #[cfg(test)]
@@ -211,6 +200,13 @@ mod tests {
             ("web/a.spec.ts", "typescript", FileClass::Test),
             ("src/main/java/AuditIT.java", "java", FileClass::Test),
             ("src/Latest.java", "java", FileClass::Source),
+            ("src/Test.java", "java", FileClass::Source),
+            ("src/UserTests.cs", "csharp", FileClass::Test),
+            ("src/ParserSpec.scala", "scala", FileClass::Test),
+            ("app/user_spec.rb", "ruby", FileClass::Test),
+            ("app/conftest.py", "python", FileClass::Test),
+            ("app/Test_login.py", "python", FileClass::Test),
+            ("scripts/test_install.sh", "bash", FileClass::Test),
             ("examples/a.rs", "rust", FileClass::Example),
             ("docs/a.md", "markdown", FileClass::Document),
             ("README.md", "markdown", FileClass::Document),

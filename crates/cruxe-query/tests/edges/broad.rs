@@ -9,7 +9,13 @@ fn java_members_are_found_by_import_package_and_type() {
         &[
             (
                 "src/auth/TokenService.java",
-                "package auth;\npublic class TokenService {\n  public boolean validate(String t) { return true; }\n  boolean twice(String t) { return validate(t) && this.validate(t); } // <-\n}\n",
+                "\
+package auth;
+public class TokenService {
+  public boolean validate(String t) { return true; }
+  boolean twice(String t) { return validate(t) && this.validate(t); } // <-
+}
+",
             ),
             (
                 "src/web/Login.java",

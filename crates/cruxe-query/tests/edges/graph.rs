@@ -1,5 +1,6 @@
 //! The call graph and the questions around a target.
 
+use cruxe_model::SymbolKind;
 use cruxe_query::QueryError;
 use cruxe_query::call_graph::{self, CallGraph, Direction, Edge, Question};
 use cruxe_query::references::EdgeType;
@@ -42,7 +43,7 @@ fn callers_and_callees_go_step_by_step_and_a_cycle_ends() {
     assert_eq!(shown(&answer.callers), ["1 c :7", "1 test_a :10", "1 chain :11", "2 b :4", "3 a :2", "3 inner :15"]);
     assert_eq!(shown(&answer.callees), ["1 b :2", "2 c :4", "3 a :7"]);
     assert_eq!((answer.total_edges, answer.truncated), (9, false));
-    assert_eq!(answer.callers[2].symbol.kind, "module");
+    assert_eq!(answer.callers[2].symbol.kind, SymbolKind::Module);
 }
 
 #[test]
@@ -92,7 +93,7 @@ function around() { const local = make(4); return local }
 ";
     let answer = graph(&Tree::new(&[("a.ts", text)]), "make", Direction::Callers, 1, 20);
     assert_eq!(shown(&answer.callers), ["1 a :2", "1 inside :3", "1 field :4", "1 around :5"]);
-    assert_eq!(answer.callers[0].symbol.kind, "module");
+    assert_eq!(answer.callers[0].symbol.kind, SymbolKind::Module);
     let callees = graph(&Tree::new(&[("a.ts", text)]), "direct", Direction::Callees, 1, 20).callees;
     assert_eq!(shown(&callees), ["1 make :2"], "what it takes to make it is still told");
     let text = "def make(): pass\ndirect = make()\nlater = lambda: make()\n";

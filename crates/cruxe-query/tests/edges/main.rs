@@ -8,6 +8,9 @@ mod broad;
 mod ecma;
 mod go;
 mod graph;
+mod mentions;
 mod python;
 mod rust;
 mod support;
+#[path = "../../src/testing.rs"]
+mod testing;

@@ -1,43 +1,26 @@
 //! A folder, indexed, and a question about it.
 
-use std::sync::Arc;
-
-use cruxe_index::{JobRequest, Layers, Project, View, Workspace};
-use cruxe_model::Work;
-use cruxe_model::config::{Config, FreshnessPolicy};
+use cruxe_index::{Layers, View};
 use cruxe_query::references::{self, Confidence, EdgeType, Question};
 use cruxe_query::target::Wanted;
-use cruxe_store::Home;
+
+use crate::testing::Indexed;
 
 /// A tree of files with its index.
-pub struct Tree {
-    workspace: Arc<Workspace>,
-    _folder: tempfile::TempDir,
-}
+pub struct Tree(Indexed);
 
 impl Tree {
     pub fn new(files: &[(&str, &str)]) -> Tree {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("tree");
-        for (path, text) in files {
-            let path = root.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let home = Home::new(folder.path().join("home"));
-        let project = Project::locate(&root, &home, Config::default()).unwrap();
-        let workspace = Workspace::open(project);
-        workspace.run_job(&JobRequest::default(), Work::default()).unwrap();
-        Tree { workspace, _folder: folder }
+        Tree(Indexed::new(files))
     }
 
     pub fn view(&self) -> View<'_> {
-        self.workspace.view(None, FreshnessPolicy::BestEffort).unwrap()
+        self.0.view()
     }
 
     /// The uses of a symbol, `path:line`, guesses with a `?`.
     pub fn uses(&self, wanted: Wanted, edge: Option<EdgeType>) -> Vec<String> {
-        let question = Question { wanted, edge, limit: 1000, offset: 0 };
+        let question = Question { wanted, edge, limit: 1000, offset: 0, unresolved: 0 };
         let answer =
             references::find(&self.view(), &Layers::None, &question).unwrap_or_else(|problem| panic!("{problem}"));
         let shown = answer.references.iter().map(|reference| {

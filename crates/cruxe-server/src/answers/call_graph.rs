@@ -3,21 +3,22 @@
 use cruxe_index::View;
 use cruxe_query::call_graph::{CallGraph, Direction, Edge};
 use cruxe_query::references::Confidence;
-use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::detail::Breadth;
-use super::references::headline;
+use super::mentions;
+use super::references::ConfidenceWord;
+use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, several_definitions};
+use super::{Render, SymbolEntry, several_definitions};
 use crate::contract::Metadata;
 
 /// The symbol and its calls.
 #[derive(Serialize, JsonSchema)]
 pub struct CallGraphAnswer {
     /// The symbol.
-    pub symbol: SymbolRef,
+    pub symbol: SymbolEntry,
     /// Who calls it.
     pub callers: Vec<CallEdge>,
     /// Whom it calls.
@@ -26,8 +27,8 @@ pub struct CallGraphAnswer {
     truncated: bool,
     /// Other definitions of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<SymbolRef>")]
-    candidates: Option<Vec<SymbolRef>>,
+    #[schemars(with = "Vec<SymbolEntry>")]
+    candidates: Option<Vec<SymbolEntry>>,
     metadata: Metadata,
     #[serde(skip)]
     direction: Direction,
@@ -41,9 +42,10 @@ pub struct CallGraphAnswer {
 #[derive(Serialize, JsonSchema)]
 pub struct CallEdge {
     /// Who calls, or is called.
-    pub symbol: SymbolRef,
+    pub symbol: SymbolEntry,
     call_site: Site,
     /// How sure it is.
+    #[serde(with = "ConfidenceWord")]
     pub confidence: Confidence,
     depth: u32,
     /// The symbol_id one step nearer that it calls or is called by; at the first step that is the symbol itself.
@@ -82,9 +84,9 @@ impl CallGraphAnswer {
             callees: shown(answer.callees),
             total_edges: answer.total_edges,
             truncated: answer.truncated,
-            candidates: Some(target.candidates).filter(|list| breadth == Breadth::Full || !list.is_empty()),
-            symbol: target.symbol,
-            metadata: metadata.with("unresolved_mentions", answer.unresolved),
+            candidates: candidates(target.candidates, breadth),
+            symbol: target.symbol.into(),
+            metadata: mentions::noted(metadata, &answer.mentions, None).with("unresolved_mentions", answer.unresolved),
             direction,
             unresolved: answer.unresolved,
             several,
@@ -128,7 +130,7 @@ impl CallGraphAnswer {
 impl CallEdge {
     fn new(edge: Edge, breadth: Breadth) -> CallEdge {
         CallEdge {
-            symbol: edge.symbol,
+            symbol: edge.symbol.into(),
             call_site: Site { file: edge.file, line: edge.line },
             confidence: edge.confidence,
             depth: edge.depth,
@@ -139,7 +141,7 @@ impl CallEdge {
 
 impl Render for CallGraphAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![headline(&self.symbol)] };
+        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
         if self.direction != Direction::Callees {
             self.tree("callers", &self.callers, &mut text);
         }
@@ -148,7 +150,7 @@ impl Render for CallGraphAnswer {
         }
         let open = match self.unresolved {
             0 => String::new(),
-            count => format!(", {count} calls unresolved"),
+            count => format!(", {count} unresolved"),
         };
         let cut = if self.truncated { ", cut" } else { "" };
         text.push(Line::new().faint(format!("{} edges{cut}{open}", self.total_edges)));

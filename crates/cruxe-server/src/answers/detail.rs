@@ -1,7 +1,9 @@
 //! How much an answer says.
 
 use cruxe_index::View;
+use cruxe_model::facts::Symbol;
 use cruxe_query::locate::{self, Definition};
+use cruxe_store::FileRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,34 @@ impl Detail {
     /// Whether more than the place is wanted.
     pub(super) fn more(&self) -> bool {
         self.level != DetailLevel::Location
+    }
+}
+
+/// What `detail_level: signature` adds to a place; what is not known is left out.
+#[derive(Clone, Default, Serialize, JsonSchema)]
+pub(super) struct Declaration {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualified_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visibility: Option<&'static str>,
+}
+
+impl Declaration {
+    /// What a place in a file declares, or stands in.
+    pub fn of(file: &FileRow, symbol: Option<&Symbol>, detail: &Detail) -> Declaration {
+        if !detail.more() {
+            return Declaration::default();
+        }
+        Declaration {
+            qualified_name: symbol.map(|symbol| symbol.qualified_name.clone()),
+            signature: symbol.map(|symbol| symbol.signature.clone()).filter(|text| !text.is_empty()),
+            language: Some(file.language.clone()),
+            visibility: symbol.and_then(locate::visibility),
+        }
     }
 }
 

@@ -17,20 +17,21 @@ pub struct DiffAnswer {
     merge_base_commit: String,
     affected_files: usize,
     total_changes: usize,
-    file_changes: Vec<FileChange>,
+    file_changes: Vec<ChangedFile>,
     changes: Vec<ChangedSymbol>,
     metadata: Metadata,
     #[serde(skip)]
-    renames: Vec<Rename>,
+    renames: Vec<RenamedSymbol>,
 }
 
 /// A symbol that differs.
 #[derive(Clone, Serialize, JsonSchema)]
 struct ChangedSymbol {
     symbol: String,
+    #[serde(with = "ChangeWord")]
     change_type: ChangeType,
-    before: Option<Record>,
-    after: Option<Record>,
+    before: Option<SymbolSide>,
+    after: Option<SymbolSide>,
     path: String,
     lines: Lines,
     /// Of a modified symbol: whether its declaration changed, or its body alone.
@@ -47,21 +48,97 @@ struct Lines {
     end: u32,
 }
 
+/// How something changed.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "ChangeType", rename_all = "snake_case")]
+enum ChangeWord {
+    Added,
+    Modified,
+    Deleted,
+}
+
+/// A file that differs.
+#[derive(Clone, Serialize, JsonSchema)]
+struct ChangedFile {
+    path: String,
+    #[serde(with = "ChangeWord")]
+    change_type: ChangeType,
+}
+
+impl From<FileChange> for ChangedFile {
+    fn from(file: FileChange) -> ChangedFile {
+        ChangedFile { path: file.path, change_type: file.change_type }
+    }
+}
+
+/// A symbol on one side of a comparison.
+#[derive(Clone, Serialize, JsonSchema)]
+struct SymbolSide {
+    symbol_id: String,
+    symbol_stable_id: String,
+    kind: &'static str,
+    qualified_name: String,
+    signature: String,
+    path: String,
+    line_start: u32,
+    line_end: u32,
+}
+
+impl From<Record> for SymbolSide {
+    fn from(record: Record) -> SymbolSide {
+        SymbolSide {
+            symbol_id: record.symbol_id,
+            symbol_stable_id: record.symbol_stable_id,
+            kind: record.kind.as_str(),
+            qualified_name: record.qualified_name,
+            signature: record.signature,
+            path: record.path,
+            line_start: record.line_start,
+            line_end: record.line_end,
+        }
+    }
+}
+
+/// A symbol under another name or in another place.
+#[derive(Clone, Serialize, JsonSchema)]
+struct RenamedSymbol {
+    from: String,
+    to: String,
+    from_path: String,
+    to_path: String,
+    from_symbol_id: String,
+    to_symbol_id: String,
+}
+
+impl From<Rename> for RenamedSymbol {
+    fn from(rename: Rename) -> RenamedSymbol {
+        RenamedSymbol {
+            from: rename.from,
+            to: rename.to,
+            from_path: rename.from_path,
+            to_path: rename.to_path,
+            from_symbol_id: rename.from_symbol_id,
+            to_symbol_id: rename.to_symbol_id,
+        }
+    }
+}
+
 impl DiffAnswer {
     /// What differs, with at most so many symbols.
     pub fn new(answer: BranchDiff, limit: usize) -> Result<DiffAnswer, ToolError> {
         let total = answer.changes.len();
-        let renames = serde_json::to_value(&answer.renames).map_err(ToolError::internal)?;
+        let renames: Vec<RenamedSymbol> = answer.renames.into_iter().map(RenamedSymbol::from).collect();
+        let listed = serde_json::to_value(&renames).map_err(ToolError::internal)?;
         Ok(DiffAnswer {
             base_ref: answer.base_ref,
             head_ref: answer.head_ref,
             merge_base_commit: answer.merge_base.to_hex(),
             affected_files: answer.files.len(),
             total_changes: total,
-            file_changes: answer.files,
+            file_changes: answer.files.into_iter().map(ChangedFile::from).collect(),
             changes: answer.changes.into_iter().take(limit).map(ChangedSymbol::from).collect(),
-            metadata: Metadata::of(&answer.standing).truncated_if(limit < total).with("renames", renames),
-            renames: answer.renames,
+            metadata: Metadata::of(&answer.standing).truncated_if(limit < total).with("renames", listed),
+            renames,
         })
     }
 
@@ -88,8 +165,8 @@ impl From<Change> for ChangedSymbol {
             symbol: change.symbol,
             change_type: change.change_type,
             signature_changed: (change.change_type == ChangeType::Modified).then_some(change.signature_changed),
-            before: change.before,
-            after: change.after,
+            before: change.before.map(SymbolSide::from),
+            after: change.after.map(SymbolSide::from),
             path,
             lines: Lines { start, end },
             cosmetic: change.cosmetic,

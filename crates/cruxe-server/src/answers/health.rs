@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use cruxe_extract::languages::LANGUAGES;
 use cruxe_index::Workspace;
-use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
+use cruxe_model::{FreshnessStatus, SchemaStatus};
 use cruxe_store::{JobMode, SCHEMA_VERSION};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Render;
 use super::jobs::ActiveJob;
-use super::status::word;
+use super::status::ProjectState;
 use super::text::{Line, Text};
 use crate::app::{App, Prewarm, RefStatus, seconds};
 use crate::contract::Metadata;
@@ -108,12 +108,8 @@ struct IndexCheck {
 
 #[derive(Serialize, JsonSchema)]
 struct ProjectHealth {
-    project_id: String,
-    repo_root: String,
-    index_status: IndexingStatus,
-    schema_status: SchemaStatus,
-    current_schema_version: i64,
-    required_schema_version: i64,
+    #[serde(flatten)]
+    project: ProjectState,
     freshness_status: FreshnessStatus,
     last_indexed_at: Option<String>,
     #[serde(rename = "ref")]
@@ -153,12 +149,7 @@ impl HealthAnswer {
                 },
             },
             projects: vec![ProjectHealth {
-                project_id: workspace.project.id.as_str().to_owned(),
-                repo_root: workspace.project.root.to_string_lossy().into_owned(),
-                index_status: status.index_status,
-                schema_status: status.schema_status,
-                current_schema_version: status.schema_version,
-                required_schema_version: SCHEMA_VERSION,
+                project: ProjectState::of(workspace, &status),
                 freshness_status: status.metadata.freshness_status,
                 last_indexed_at: status.last_indexed_at,
                 ref_name: status.metadata.ref_name.clone(),
@@ -202,9 +193,7 @@ impl Render for HealthAnswer {
         let line = Line::new().strong(self.status.as_str());
         text.push(line.plain(format!(", cruxe {}, up for {} s", self.version, self.uptime_seconds)));
         for one in &self.projects {
-            let line = Line::new().path(&one.repo_root).plain(" ").strong(&one.ref_name);
-            let state = word(one.index_status);
-            text.push(line.plain(format!(": {state}, {} files, {} symbols", one.file_count, one.symbol_count)));
+            text.push(one.project.line(&one.ref_name, one.file_count, one.symbol_count));
         }
         self.active_job.iter().for_each(|job| text.push(job.line()));
         let index = &self.startup_checks.index;

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::detail::{Detail, Surroundings};
+use super::detail::{Declaration, Detail, Surroundings};
 use super::text::{Line, Text};
-use super::{Render, place, rounded};
+use super::{Render, place, reasons, rounded};
 use crate::contract::{Metadata, ToolError};
 
 /// The answer.
@@ -34,14 +34,8 @@ struct Definition {
     line_end: u32,
     kind: &'static str,
     name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    qualified_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visibility: Option<&'static str>,
+    #[serde(flatten)]
+    declaration: Declaration,
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     source_layer: Option<SourceLayer>,
@@ -70,11 +64,8 @@ impl LocateAnswer {
 
     /// Says why each result ranks where it does: the factors of the very score that ordered them.
     pub fn with_reasons(mut self, answer: &Definitions, level: ExplainLevel) -> LocateAnswer {
-        if level != ExplainLevel::Off {
-            let list: Vec<Value> =
-                answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level)).collect();
-            self.metadata = self.metadata.with(REASONS, list);
-        }
+        let reasons = answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level));
+        self.metadata = reasons::add(self.metadata, reasons, level);
         self
     }
 
@@ -87,17 +78,14 @@ impl LocateAnswer {
     pub fn first(&self, count: usize) -> LocateAnswer {
         let mut answer = self.clone();
         answer.results.truncate(count);
-        answer.metadata = answer.metadata.keep_first(REASONS, count).truncated_if(count < self.results.len());
+        answer.metadata = reasons::keep_first(answer.metadata, count).truncated_if(count < self.results.len());
         answer
     }
 }
 
-const REASONS: &str = "ranking_reasons";
-
 impl Definition {
     fn new(view: &View, layers: &Layers, found: &locate::Definition, detail: &Detail) -> Result<Definition, ToolError> {
         let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
-        let more = detail.more();
         Ok(Definition {
             symbol_id: found.symbol_id().as_str().to_owned(),
             symbol_stable_id: found.stable_id().as_str().to_owned(),
@@ -106,10 +94,7 @@ impl Definition {
             line_end,
             kind: symbol.kind.as_str(),
             name: symbol.name.clone(),
-            qualified_name: more.then(|| symbol.qualified_name.clone()),
-            signature: more.then(|| symbol.signature.clone()).filter(|text| !text.is_empty()),
-            language: more.then(|| found.file.language.clone()),
-            visibility: locate::visibility(symbol).filter(|_| more),
+            declaration: Declaration::of(&found.file, Some(symbol), detail),
             score: rounded(found.score.total()),
             source_layer: layers.of(&found.file.path, &found.file.hash),
             surroundings: Surroundings::of(view, found, detail)?,
@@ -151,10 +136,10 @@ impl Render for LocateAnswer {
             text.note(format!("no symbol is named `{}`", self.name));
         }
         for one in &self.results {
-            let name = one.qualified_name.as_ref().unwrap_or(&one.name);
+            let name = one.declaration.qualified_name.as_ref().unwrap_or(&one.name);
             let place = place(&one.path, one.line_start, one.line_end);
             text.push(place.plain(format!("  {} ", one.kind)).strong(name));
-            for line in one.signature.iter().flat_map(|signature| signature.lines()) {
+            for line in one.declaration.signature.iter().flat_map(|signature| signature.lines()) {
                 text.push(Line::new().plain(format!("    {line}")));
             }
         }

@@ -18,24 +18,36 @@ pub struct OutlineAnswer {
     metadata: Metadata,
 }
 
-/// A definition with what it contains. The schema stops at the first level: it would have no end.
+/// A definition with what it contains.
 #[derive(Serialize, JsonSchema)]
-#[serde(transparent)]
-struct Entry(#[schemars(with = "EntrySchema")] OutlineSymbol);
-
-#[derive(JsonSchema, Serialize)]
-struct EntrySchema {
-    kind: String,
+struct Entry {
+    kind: &'static str,
     name: String,
     line_start: u32,
     line_end: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visibility: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    /// Entries of the same form.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    children: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    visibility: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    signature: String,
+    /// Entries of the same form; the schema does not say which, or it would have no end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    children: Vec<Entry>,
+}
+
+impl From<OutlineSymbol> for Entry {
+    /// The depth of an outline bounds the recursion.
+    fn from(symbol: OutlineSymbol) -> Entry {
+        Entry {
+            kind: symbol.kind.as_str(),
+            name: symbol.name,
+            line_start: symbol.line_start,
+            line_end: symbol.line_end,
+            visibility: symbol.visibility,
+            signature: symbol.signature,
+            children: symbol.children.into_iter().map(Entry::from).collect(),
+        }
+    }
 }
 
 impl OutlineAnswer {
@@ -46,7 +58,7 @@ impl OutlineAnswer {
         OutlineAnswer {
             file_path: outline.path.into(),
             language: outline.language,
-            symbols: outline.symbols.into_iter().map(Entry).collect(),
+            symbols: outline.symbols.into_iter().map(Entry::from).collect(),
             metadata,
         }
     }
@@ -58,7 +70,7 @@ impl Render for OutlineAnswer {
         self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
         text.push(Line::new().path(&self.file_path).plain(format!("  {}", self.language)));
         // What a definition contains comes right after it: a stack, because code nests as deep as it likes.
-        let mut pending: Vec<(&OutlineSymbol, usize)> = self.symbols.iter().rev().map(|entry| (&entry.0, 1)).collect();
+        let mut pending: Vec<(&Entry, usize)> = self.symbols.iter().rev().map(|entry| (entry, 1)).collect();
         while let Some((symbol, depth)) = pending.pop() {
             let what = match symbol.signature.lines().next() {
                 Some(signature) => signature.to_owned(),

@@ -2,12 +2,12 @@
 
 use cruxe_index::Layers;
 use cruxe_model::SourceLayer;
-use cruxe_query::search::{self, SearchHit};
+use cruxe_query::search::{self, PartReasons, SearchHit};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{Line, Text};
-use super::{Render, place, rounded};
+use super::{Render, place, reasons, rounded};
 use crate::contract::Metadata;
 
 /// What a score is made of.
@@ -66,7 +66,6 @@ impl RankingAnswer {
     pub fn new(query: String, layers: &Layers, found: &SearchHit, answer: &search::SearchAnswer) -> RankingAnswer {
         let is_it = |other: &&SearchHit| other.file.path == found.file.path && other.lines == found.lines;
         let symbol = found.symbol();
-        let reasons = found.reasons.clone();
         let scoring = Scoring::of(found);
         RankingAnswer {
             query,
@@ -80,17 +79,25 @@ impl RankingAnswer {
                 score: rounded(found.confidence),
                 source_layer: layers.of(&found.file.path, &found.file.hash),
             },
-            scoring_details: Details {
-                bm25_source: reasons.text,
-                exact_match_reason: reasons.exact_match,
-                qualified_name_reason: reasons.qualified_name,
-                path_affinity_reason: reasons.path_affinity,
-                definition_boost_reason: reasons.definition,
-                kind_match_reason: reasons.kind_match,
-                total_reason: scoring.of_best_possible(found),
-            },
+            scoring_details: Details::of(found, &scoring),
             scoring,
             metadata: Metadata::of_search(answer),
+        }
+    }
+}
+
+impl Details {
+    fn of(found: &SearchHit, scoring: &Scoring) -> Details {
+        // Of a file that is not ranked there is nothing to say.
+        let of_part = |words: fn(&PartReasons) -> String| found.reasons.parts.as_ref().map(words).unwrap_or_default();
+        Details {
+            bm25_source: reasons::text(&found.reasons),
+            exact_match_reason: of_part(reasons::exact_match),
+            qualified_name_reason: of_part(reasons::qualified_name),
+            path_affinity_reason: of_part(reasons::path),
+            definition_boost_reason: of_part(reasons::definition),
+            kind_match_reason: of_part(reasons::kind_match),
+            total_reason: scoring.of_best_possible(found),
         }
     }
 }

@@ -3,28 +3,33 @@
 use cruxe_index::View;
 use cruxe_model::SourceLayer;
 use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList};
-use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::detail::Breadth;
+use super::mentions::{self, OpenMention};
+use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, several_definitions};
+use super::{Render, SymbolEntry, several_definitions};
 use crate::contract::Metadata;
 
 /// The symbol and its uses.
 #[derive(Serialize, JsonSchema)]
 pub struct ReferencesAnswer {
-    symbol: SymbolRef,
+    symbol: SymbolEntry,
     references: Vec<Use>,
     total_references: usize,
     /// Other definitions of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<SymbolRef>")]
-    candidates: Option<Vec<SymbolRef>>,
+    #[schemars(with = "Vec<SymbolEntry>")]
+    candidates: Option<Vec<SymbolEntry>>,
+    /// With include_unresolved: what may mean it without anybody knowing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<OpenMention>")]
+    unresolved: Option<Vec<OpenMention>>,
     metadata: Metadata,
     #[serde(skip)]
-    unresolved: usize,
+    open: usize,
     #[serde(skip)]
     several: Option<String>,
 }
@@ -34,12 +39,34 @@ pub struct ReferencesAnswer {
 struct Use {
     path: String,
     line_start: u32,
+    #[serde(with = "EdgeWord")]
     edge_type: EdgeType,
+    #[serde(with = "ConfidenceWord")]
     confidence: Confidence,
     #[serde(skip_serializing_if = "Option::is_none")]
     source_layer: Option<SourceLayer>,
     context: String,
     from_symbol: Holder,
+}
+
+/// What a use is.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "EdgeType", rename_all = "snake_case")]
+enum EdgeWord {
+    Imports,
+    Calls,
+    Implements,
+    Extends,
+    References,
+}
+
+/// How sure an edge is.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "Confidence", rename_all = "snake_case")]
+pub(super) enum ConfidenceWord {
+    Exact,
+    Static,
+    Heuristic,
 }
 
 /// The symbol that a use stands in.
@@ -78,17 +105,23 @@ impl ReferencesAnswer {
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata.warnings.extend(several.clone());
-        metadata = metadata.with("unresolved_mentions", answer.unresolved);
+        metadata = mentions::noted(
+            metadata,
+            &answer.mentions,
+            answer.first_unparsed.as_ref().map(|(path, line)| (path.as_str(), *line)),
+        );
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }
         ReferencesAnswer {
             references: answer.references.into_iter().map(|one| Use::new(one, breadth)).collect(),
             total_references: answer.total,
-            candidates: Some(target.candidates).filter(|list| breadth == Breadth::Full || !list.is_empty()),
-            symbol: target.symbol,
+            candidates: candidates(target.candidates, breadth),
+            symbol: target.symbol.into(),
             metadata,
-            unresolved: answer.unresolved,
+            unresolved: (question.unresolved > 0)
+                .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
+            open: answer.mentions.open(),
             several,
         }
     }
@@ -114,7 +147,7 @@ impl Use {
                 symbol_stable_id: from.symbol_stable_id,
                 name: from.name,
                 qualified_name: from.qualified_name,
-                kind: from.kind,
+                kind: from.kind.as_str(),
                 is_test: from.is_test,
                 place,
             },
@@ -122,20 +155,23 @@ impl Use {
     }
 }
 
-/// A definition on a line of its own, above what is said of it.
-pub(super) fn headline(symbol: &SymbolRef) -> Line {
-    Line::new()
-        .plain(format!("{} ", symbol.kind))
-        .strong(&symbol.qualified_name)
-        .plain("  ")
-        .path(&symbol.path)
-        .plain(":")
-        .number(symbol.line_start.to_string())
+impl ReferencesAnswer {
+    fn list_unresolved(&self, text: &mut Text) {
+        let mut file = "";
+        for one in self.unresolved.iter().flatten() {
+            if one.path != file {
+                file = &one.path;
+                text.push(Line::new().path(file));
+            }
+            let line = Line::new().number(format!("{:>6}", one.line)).plain(format!("  {}", one.context));
+            text.push(line.faint(format!("  ({})", one.reason)));
+        }
+    }
 }
 
 impl Render for ReferencesAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![headline(&self.symbol)] };
+        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
         let mut file = "";
         for one in &self.references {
             if one.path != file {
@@ -148,11 +184,13 @@ impl Render for ReferencesAnswer {
         }
         let (shown, total) = (self.references.len(), self.total_references);
         let cut = if shown < total { format!(", {shown} shown (--limit {total})") } else { String::new() };
-        let open = match self.unresolved {
-            0 => String::new(),
-            count => format!(", {count} uses of the name unresolved"),
+        let open = match (self.open, &self.unresolved) {
+            (0, _) => String::new(),
+            (count, None) => format!(", {count} uses of the name unresolved (--unresolved)"),
+            (count, Some(_)) => format!(", {count} uses of the name unresolved"),
         };
         text.push(Line::new().faint(format!("{total} references{cut}{open}")));
+        self.list_unresolved(&mut text);
         text
     }
 }

@@ -3,15 +3,14 @@
 use cruxe_index::{Layers, View};
 use cruxe_model::config::ExplainLevel;
 use cruxe_model::{SourceLayer, ids};
-use cruxe_query::locate;
 use cruxe_query::search::{self, ResultType, SearchHit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::detail::{Breadth, Detail, DetailLevel, Surroundings};
+use super::detail::{Breadth, Declaration, Detail, DetailLevel, Surroundings};
 use super::text::{Line, Text};
-use super::{Render, place, rounded};
+use super::{Render, place, reasons, rounded};
 use crate::contract::{Metadata, ToolError, names};
 
 /// The answer.
@@ -38,6 +37,7 @@ struct Hit {
     symbol_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_stable_id: Option<String>,
+    #[serde(with = "ResultWord")]
     result_type: ResultType,
     path: String,
     line_start: u32,
@@ -46,14 +46,8 @@ struct Hit {
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    qualified_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visibility: Option<&'static str>,
+    #[serde(flatten)]
+    declaration: Declaration,
     score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     source_layer: Option<SourceLayer>,
@@ -64,6 +58,15 @@ struct Hit {
     /// Why it ranks where it does, in a line, where that is to be shown.
     #[serde(skip)]
     why: Option<String>,
+}
+
+/// The sort of thing that a result is.
+#[derive(Serialize, JsonSchema)]
+#[serde(remote = "ResultType", rename_all = "snake_case")]
+enum ResultWord {
+    Symbol,
+    Snippet,
+    File,
 }
 
 impl SearchAnswer {
@@ -96,11 +99,8 @@ impl SearchAnswer {
 
     /// Says why each result ranks where it does: the components of the very score that ordered them.
     pub fn with_reasons(mut self, answer: &search::SearchAnswer, level: ExplainLevel) -> SearchAnswer {
-        if level != ExplainLevel::Off {
-            let list: Vec<Value> =
-                answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level)).collect();
-            self.metadata = self.metadata.with(REASONS, list);
-        }
+        let reasons = answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level));
+        self.metadata = reasons::add(self.metadata, reasons, level);
         self
     }
 
@@ -130,16 +130,13 @@ impl SearchAnswer {
     pub fn first(&self, count: usize) -> SearchAnswer {
         let mut answer = self.clone();
         answer.results.truncate(count);
-        answer.metadata = answer.metadata.keep_first(REASONS, count).truncated_if(count < self.results.len());
+        answer.metadata = reasons::keep_first(answer.metadata, count).truncated_if(count < self.results.len());
         answer
     }
 }
 
-const REASONS: &str = "ranking_reasons";
-
 impl Hit {
     fn new(view: &View, layers: &Layers, found: &SearchHit, detail: &Detail) -> Result<Hit, ToolError> {
-        let more = detail.more();
         let path = found.file.path.as_str();
         let symbol = found.symbol();
         let located = found.definition();
@@ -150,7 +147,11 @@ impl Hit {
             _ => Surroundings::default(),
         };
         let lines = if detail.level == DetailLevel::Context { 20 } else { 3 };
-        let snippet = result_type == ResultType::Snippet && more && !detail.compact;
+        let snippet = result_type == ResultType::Snippet && detail.more() && !detail.compact;
+        let mut declaration = Declaration::of(&found.file, symbol, detail);
+        if !is_symbol && detail.breadth != Breadth::Full {
+            declaration.signature = None; // of lines within a symbol it tells little: they are shown themselves
+        }
         Ok(Hit {
             result_id: result_id(found),
             symbol_id: located.as_ref().map(|located| located.symbol_id().as_str().to_owned()),
@@ -163,14 +164,7 @@ impl Hit {
             name: symbol
                 .map(|symbol| symbol.name.clone())
                 .or_else(|| is_file.then(|| path.rsplit('/').next().unwrap_or(path).to_owned())),
-            qualified_name: symbol.filter(|_| more).map(|symbol| symbol.qualified_name.clone()),
-            // Of lines within a symbol it tells little: they are shown themselves.
-            signature: symbol
-                .filter(|_| more && (is_symbol || detail.breadth == Breadth::Full))
-                .map(|symbol| symbol.signature.clone())
-                .filter(|text| !text.is_empty()),
-            language: more.then(|| found.file.language.clone()),
-            visibility: symbol.filter(|_| more).and_then(locate::visibility),
+            declaration,
             score: rounded(found.confidence),
             source_layer: layers.of(&found.file.path, &found.file.hash),
             snippet: if snippet { search::snippet(view, found, lines) } else { None },
@@ -181,7 +175,7 @@ impl Hit {
 
     fn line(&self) -> Line {
         let place = place(&self.path, self.line_start, self.line_end);
-        match (self.result_type, self.kind, self.qualified_name.as_ref().or(self.name.as_ref())) {
+        match (self.result_type, self.kind, self.declaration.qualified_name.as_ref().or(self.name.as_ref())) {
             (ResultType::File, ..) | (_, None, _) | (_, _, None) => place,
             (_, Some(kind), Some(name)) => place.plain(format!("  {kind} ")).strong(name),
         }
@@ -190,14 +184,13 @@ impl Hit {
 
 /// The identity of a result in this index: where it is and what it says.
 fn result_id(found: &SearchHit) -> String {
-    let result_type = found.target.result_type();
-    let prefix = match result_type {
-        ResultType::Symbol => "res",
-        ResultType::Snippet => "snip",
-        ResultType::File => "file",
+    let (prefix, word) = match found.target.result_type() {
+        ResultType::Symbol => ("res", "symbol"),
+        ResultType::Snippet => ("snip", "snippet"),
+        ResultType::File => ("file", "file"),
     };
     let (first, last) = found.lines;
-    let (word, hash) = (result_type.as_str(), found.file.hash.to_hex());
+    let hash = found.file.hash.to_hex();
     let place = format!("{word}\0{}\0{first}\0{last}\0{hash}", found.file.path);
     format!("{prefix}_{}", ids::short_hash(&place))
 }
@@ -261,8 +254,11 @@ fn why(found: &SearchHit) -> String {
         name => format!("{name} {}", shown(*part)),
     };
     let parts: Vec<String> = parts.iter().filter(|(_, part)| *part > 0).map(show).collect();
-    let reasons = &found.reasons;
-    let reason = if found.score.text > 0.0 { &reasons.text } else { &reasons.path_affinity };
+    let reason = if found.score.text > 0.0 {
+        reasons::text(&found.reasons)
+    } else {
+        found.reasons.parts.as_ref().map(reasons::path).unwrap_or_default()
+    };
     format!("score {} = {}; {reason}", shown(score), parts.join(" + "))
 }
 
@@ -276,7 +272,7 @@ impl Render for SearchAnswer {
         let words = words(&self.query);
         for hit in &self.results {
             text.push(hit.line());
-            let code = if hit.result_type == ResultType::Symbol { &hit.signature } else { &hit.snippet };
+            let code = if hit.result_type == ResultType::Symbol { &hit.declaration.signature } else { &hit.snippet };
             for line in code.iter().flat_map(|code| code.lines()) {
                 text.push(Line::new().plain("    ").join(highlight(line, &words)));
             }

@@ -15,12 +15,8 @@ use crate::contract::Metadata;
 /// The state of a ref.
 #[derive(Serialize, JsonSchema)]
 pub struct StatusAnswer {
-    project_id: String,
-    repo_root: String,
-    index_status: IndexingStatus,
-    schema_status: SchemaStatus,
-    current_schema_version: i64,
-    required_schema_version: i64,
+    #[serde(flatten)]
+    project: ProjectState,
     last_indexed_at: Option<String>,
     last_indexed_commit: Option<String>,
     #[serde(rename = "ref")]
@@ -34,18 +30,25 @@ pub struct StatusAnswer {
     metadata: Metadata,
 }
 
+/// A project and the state of its index.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ProjectState {
+    project_id: String,
+    repo_root: String,
+    index_status: IndexingStatus,
+    schema_status: SchemaStatus,
+    current_schema_version: i64,
+    required_schema_version: i64,
+}
+
 impl StatusAnswer {
     /// The state of a ref, with the latest jobs.
     pub fn new(workspace: &Workspace, status: RefStatus, recent: Vec<Job>) -> StatusAnswer {
+        let project = ProjectState::of(workspace, &status);
         let mut metadata = status.metadata;
         metadata.warnings.extend(status.message);
         StatusAnswer {
-            project_id: workspace.project.id.as_str().to_owned(),
-            repo_root: workspace.project.root.to_string_lossy().into_owned(),
-            index_status: status.index_status,
-            schema_status: status.schema_status,
-            current_schema_version: status.schema_version,
-            required_schema_version: SCHEMA_VERSION,
+            project,
             last_indexed_at: status.last_indexed_at,
             last_indexed_commit: status.last_indexed_commit,
             ref_name: metadata.ref_name.clone(),
@@ -59,13 +62,29 @@ impl StatusAnswer {
     }
 }
 
-/// The state of an index in a word.
-pub(super) fn word(status: IndexingStatus) -> &'static str {
-    match status {
-        IndexingStatus::NotIndexed => "not indexed",
-        IndexingStatus::Indexing => "being indexed",
-        IndexingStatus::Ready => "indexed",
-        IndexingStatus::Failed => "cannot be read",
+impl ProjectState {
+    /// The project of a workspace, by how one of its refs is doing.
+    pub fn of(workspace: &Workspace, status: &RefStatus) -> ProjectState {
+        ProjectState {
+            project_id: workspace.project.id.as_str().to_owned(),
+            repo_root: workspace.project.root.to_string_lossy().into_owned(),
+            index_status: status.index_status,
+            schema_status: status.schema_status,
+            current_schema_version: status.schema_version,
+            required_schema_version: SCHEMA_VERSION,
+        }
+    }
+
+    /// The project with the ref and its size.
+    pub fn line(&self, ref_name: &str, files: u64, symbols: u64) -> Line {
+        let state = match self.index_status {
+            IndexingStatus::NotIndexed => "not indexed",
+            IndexingStatus::Indexing => "being indexed",
+            IndexingStatus::Ready => "indexed",
+            IndexingStatus::Failed => "cannot be read",
+        };
+        let line = Line::new().path(&self.repo_root).plain(" ").strong(ref_name);
+        line.plain(format!(": {state}, {files} files, {symbols} symbols"))
     }
 }
 
@@ -73,9 +92,7 @@ impl Render for StatusAnswer {
     fn text(&self) -> Text {
         let mut text = Text::default();
         self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
-        let state = word(self.index_status);
-        let line = Line::new().path(&self.repo_root).plain(" ").strong(&self.ref_name);
-        text.push(line.plain(format!(": {state}, {} files, {} symbols", self.file_count, self.symbol_count)));
+        text.push(self.project.line(&self.ref_name, self.file_count, self.symbol_count));
         self.active_job.iter().for_each(|job| text.push(job.line()));
         self.recent_jobs.iter().for_each(|job| text.push(job.line()));
         text

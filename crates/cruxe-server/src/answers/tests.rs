@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cruxe_index::{JobRequest, Layers, Project, Standing, View, Workspace};
 use cruxe_model::config::{Config, FreshnessPolicy};
-use cruxe_model::{ContentHash, Work};
+use cruxe_model::{ContentHash, SymbolKind, Work};
 use cruxe_query::call_graph::{self, Direction};
 use cruxe_query::compare::{Summary, SymbolComparison, SymbolStatus, Version};
 use cruxe_query::diff::{BranchDiff, Change, ChangeType, FileChange, Rename};
@@ -133,7 +133,7 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     let view = shop.view();
     let mut text = String::new();
     for name in ["add_tax", "shop.cart.add_tax"] {
-        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0 };
+        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0, unresolved: 0 };
         let found = references::find(&view, &Layers::None, &question).unwrap();
         text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
     }
@@ -261,7 +261,7 @@ fn a_difference_is_a_line_per_symbol() {
     let record = |signature: &str, path: &str| Record {
         symbol_id: String::new(),
         symbol_stable_id: String::new(),
-        kind: "fn",
+        kind: SymbolKind::Fn,
         qualified_name: "shop::add_tax".to_owned(),
         signature: signature.to_owned(),
         path: path.to_owned(),
@@ -328,7 +328,7 @@ fn a_comparison_is_the_diff_of_one_symbol() {
         signature: "fn add_tax()".to_owned(),
         line_start: 3,
         line_end: 5,
-        kind: "fn",
+        kind: SymbolKind::Fn,
         language: "rust".to_owned(),
         path: "a.rs".to_owned(),
     };

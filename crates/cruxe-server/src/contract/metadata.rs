@@ -101,11 +101,17 @@ impl Metadata {
     }
 
     /// Notes that files were not looked at because they changed since they were indexed.
-    fn unread_if(mut self, files: usize) -> Metadata {
-        if files > 0 {
-            self.result_completeness = ResultCompleteness::Partial;
-            self.warnings.push(format!("{files} files changed since they were indexed and were not looked at"));
+    fn unread_if(self, files: usize) -> Metadata {
+        match files {
+            0 => self,
+            _ => self.partial(format!("{files} files changed since they were indexed and were not looked at")),
         }
+    }
+
+    /// Notes why the answer may lack something.
+    pub fn partial(mut self, why: String) -> Metadata {
+        self.result_completeness = ResultCompleteness::Partial;
+        self.warnings.push(why);
         self
     }
 

@@ -34,7 +34,7 @@ pub(crate) fn of_symbol(
     let symbol = &graph.target.symbol;
     let found = definition(view, &symbol.symbol_id)?;
     let mut draft = Draft::new(tokens);
-    draft.add(&format!("# {} {}\n\n", symbol.kind, inline(&symbol.qualified_name)));
+    draft.add(&format!("# {} {}\n\n", symbol.kind.as_str(), inline(&symbol.qualified_name)));
     draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
     draft.add(&format!(", ref {}, {}\n\n", inline(&view.standing.ref_name), symbol.symbol_id));
     if !view.standing.is_fresh() {
@@ -77,9 +77,9 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
     let layers = layers(workspace, view);
-    let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0 };
+    let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0, unresolved: 0 };
     let answer = references::find(view, &layers, &question)?;
-    draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.unresolved));
+    draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.mentions.open()));
     let line = |one: &references::Reference| {
         format!("- {}:{} {}{}\n", one_line(&one.path), one.line, inline(one.context.trim()), guess(one.confidence))
     };

@@ -143,7 +143,8 @@ fn word(change: ChangeType) -> &'static str {
 
 fn line(change: &Change) -> String {
     let Some(one) = record(change) else { return String::new() };
-    let place = format!("{} {} {}:{}", one.kind, inline(&one.qualified_name), one_line(&one.path), one.line_start);
+    let place =
+        format!("{} {} {}:{}", one.kind.as_str(), inline(&one.qualified_name), one_line(&one.path), one.line_start);
     let what = word(change.change_type);
     match (&change.before, &change.after) {
         (Some(before), Some(after)) if change.signature_changed => {
@@ -157,7 +158,7 @@ fn line(change: &Change) -> String {
 fn users(view: &View, change: &Change) -> String {
     let Some(one) = &change.after else { return String::new() };
     let wanted = Wanted { name: one.symbol_id.clone(), path: None, line: None };
-    let question = references::Question { wanted, edge: None, limit: USERS, offset: 0 };
+    let question = references::Question { wanted, edge: None, limit: USERS, offset: 0, unresolved: 0 };
     match references::find(view, &Layers::None, &question) {
         Ok(answer) if answer.total > 0 => {
             let places: Vec<String> =

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::input;
-use crate::answers::{Breadth, ReferencesAnswer};
+use crate::answers::{Breadth, MOST_UNRESOLVED, ReferencesAnswer};
 use crate::app::App;
 use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -27,14 +27,45 @@ struct Input {
     /// File of the definition.
     path: Option<String>,
     line: Option<i64>,
-    kind: Option<EdgeType>,
+    kind: Option<Kind>,
     #[serde(rename = "ref")]
     ref_name: Option<String>,
     #[schemars(extend("default" = 20))]
     limit: Option<i64>,
     offset: Option<i64>,
+    /// List the unresolved mentions too, each with its reason.
+    include_unresolved: Option<bool>,
     #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
+}
+
+/// What a use is.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Kind {
+    /// Named in an import or re-export.
+    Imports,
+    /// Called.
+    Calls,
+    /// Implemented as a trait or interface.
+    Implements,
+    /// Extended as a super class or trait.
+    Extends,
+    /// Anything else: a type, a value, a write, a decorator.
+    References,
+}
+
+impl From<Kind> for EdgeType {
+    fn from(kind: Kind) -> EdgeType {
+        match kind {
+            Kind::Imports => EdgeType::Imports,
+            Kind::Calls => EdgeType::Calls,
+            Kind::Implements => EdgeType::Implements,
+            Kind::Extends => EdgeType::Extends,
+            Kind::References => EdgeType::References,
+        }
+    }
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
@@ -53,8 +84,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
 fn question(input: &Input) -> Result<Question, ToolError> {
     Ok(Question {
         wanted: input::wanted(&input.symbol_name, input.symbol_id.as_deref(), input.path.clone(), input.line)?,
-        edge: input.kind,
+        edge: input.kind.map(EdgeType::from),
         limit: input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
         offset: input::number("offset", input.offset, 0, 0..=u64::from(u32::MAX))? as usize,
+        unresolved: if input.include_unresolved == Some(true) { MOST_UNRESOLVED } else { 0 },
     })
 }

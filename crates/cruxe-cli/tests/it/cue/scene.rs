@@ -5,7 +5,16 @@ use std::fs;
 use super::{card, cue, deck, fails};
 use crate::support::{Repo, Run, Sandbox};
 
-const CODE: &str = "/// Checks a token.\npub fn validate_token(token: &str) -> bool {\n    !token.is_empty()\n}\n\npub fn other() {\n    let unrelated_body = 1;\n}\n";
+const CODE: &str = "\
+/// Checks a token.
+pub fn validate_token(token: &str) -> bool {
+    !token.is_empty()
+}
+
+pub fn other() {
+    let unrelated_body = 1;
+}
+";
 const API: &str = "# API\n\nIntro.\n\n## Login\n\nPost the password.\n\n## Logout\n\nForget the token.\n";
 
 fn work<'a>(sandbox: &'a Sandbox) -> Repo<'a> {

@@ -25,6 +25,7 @@ use cruxe_model::facts::{ScopeKind, Span};
 use tree_sitter::{Language, Node};
 
 use self::kinds::{Fields, K, KINDS};
+use super::common::has_any;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
 use crate::registry::Kinds;
@@ -35,6 +36,8 @@ const ECMA: LanguageDef = LanguageDef {
     depth: Depth::Deep,
     module: module::module,
     is_test_path,
+    is_test_name: |name| has_any(&name.to_ascii_lowercase(), &[".test.", ".spec."]),
+    role_names: &["index"],
     naming: Naming {
         system: System::Ecma,
         imported: |_| "",

@@ -68,7 +68,16 @@ fn export_belongs_to_the_declaration_and_decorators_do_not() {
 
 #[test]
 fn functions_are_fn_whatever_form_they_are_written_in() {
-    let text = "const a = () => 1;\nconst b = function () {};\nconst c = memo(() => null);\nconst d = React.forwardRef((p, r) => null);\nconst e = list.map((x) => x);\nconst f = lazy(() => import('./x'));\nconst g = memo(Component);\nlet h = 1;\n";
+    let text = "\
+const a = () => 1;
+const b = function () {};
+const c = memo(() => null);
+const d = React.forwardRef((p, r) => null);
+const e = list.map((x) => x);
+const f = lazy(() => import('./x'));
+const g = memo(Component);
+let h = 1;
+";
     let facts = extract("src/m.ts", text);
     let expected = ["fn m.a", "fn m.b", "fn m.c", "fn m.d", "const m.e", "const m.f", "const m.g", "variable m.h"];
     assert_eq!(names(&facts), expected);
@@ -76,7 +85,16 @@ fn functions_are_fn_whatever_form_they_are_written_in() {
 
 #[test]
 fn members_of_a_class_have_their_own_words_for_visibility() {
-    let text = "class A {\n  private a = 1;\n  protected b() {}\n  #c = 2;\n  static d = () => 3;\n  constructor(private e: E, f: F) {}\n  get g() { return 1; }\n}\n";
+    let text = "\
+class A {
+  private a = 1;
+  protected b() {}
+  #c = 2;
+  static d = () => 3;
+  constructor(private e: E, f: F) {}
+  get g() { return 1; }
+}
+";
     let facts = extract("src/m.ts", text);
     let found: Vec<_> = facts.symbols[1..].iter().map(|at| (at.kind.as_str(), at.name.as_str(), at.access)).collect();
     assert_eq!(
@@ -123,7 +141,16 @@ fn var_lives_in_the_function_and_let_in_the_block() {
 
 #[test]
 fn imports_and_exports_are_noted_leaf_by_leaf() {
-    let text = "import d, { a as b, type T } from './x';\nimport * as ns from './y';\nimport './z';\nexport * from './p';\nexport { q as r } from './q';\nfunction own() {}\nexport { own as mine };\nexport default own;\n";
+    let text = "\
+import d, { a as b, type T } from './x';
+import * as ns from './y';
+import './z';
+export * from './p';
+export { q as r } from './q';
+function own() {}
+export { own as mine };
+export default own;
+";
     let facts = extract("src/m.ts", text);
     assert_eq!(
         imports(&facts),
@@ -146,7 +173,12 @@ fn imports_and_exports_are_noted_leaf_by_leaf() {
 
 #[test]
 fn required_modules_are_imports_and_not_constants() {
-    let text = "const a = require('a');\nconst { b, c: d } = require('./b');\nconst e = require('e').f;\nfunction g() { return import('./h').then(({ i }) => i()); }\n";
+    let text = "\
+const a = require('a');
+const { b, c: d } = require('./b');
+const e = require('e').f;
+function g() { return import('./h').then(({ i }) => i()); }
+";
     let facts = extract("src/m.js", text);
     assert_eq!(names(&facts), ["use a", "use ./b", "use e", "fn m.g"]);
     assert_eq!(
@@ -165,7 +197,14 @@ fn required_modules_are_imports_and_not_constants() {
 
 #[test]
 fn common_js_exports_are_symbols_or_offers() {
-    let text = "exports.a = function () {};\nexports.b = b;\nFoo.prototype.c = function () {};\nFoo.d = () => 1;\nmodule.exports = class Bar {};\nfunction b() {}\n";
+    let text = "\
+exports.a = function () {};
+exports.b = b;
+Foo.prototype.c = function () {};
+Foo.d = () => 1;
+module.exports = class Bar {};
+function b() {}
+";
     let facts = extract("src/m.js", text);
     assert_eq!(names(&facts), ["fn m.a", "method m.Foo.c", "method m.Foo.d", "class m.Bar", "fn m.b"]);
     assert_eq!(imports(&facts), [("", "b", "", false, true), ("", "Bar", "default", false, true)]);
@@ -189,7 +228,12 @@ fn the_default_export_is_found_by_its_name() {
 
 #[test]
 fn object_literals_name_their_functions_where_no_type_does() {
-    let text = "const api = { get() {}, deep: { post: () => 1 }, n: 1 };\nfunction f(): Api { return { get() {} }; }\nfunction g() { return { put() {} }; }\ncall({ cb: () => 1 });\n";
+    let text = "\
+const api = { get() {}, deep: { post: () => 1 }, n: 1 };
+function f(): Api { return { get() {} }; }
+function g() { return { put() {} }; }
+call({ cb: () => 1 });
+";
     let facts = extract("src/m.ts", text);
     assert_eq!(
         names(&facts),
@@ -263,7 +307,15 @@ fn callbacks_know_what_they_are_called_with() {
 
 #[test]
 fn what_the_grammar_stumbles_over_costs_no_symbols() {
-    let text = "export interface Get<in out T> {\n  a(): T[K]\n  <K extends keyof T>(key: K): T[K]\n  b: import('./x').Y<Z>\n}\nexport type * from './t'\nexport const after = 1\n";
+    let text = "\
+export interface Get<in out T> {
+  a(): T[K]
+  <K extends keyof T>(key: K): T[K]
+  b: import('./x').Y<Z>
+}
+export type * from './t'
+export const after = 1
+";
     let facts = extract("src/m.ts", text);
     assert!(facts.problems.is_empty(), "{:?}", facts.problems);
     assert_eq!(names(&facts), ["interface m.Get", "method m.Get.a", "field m.Get.b", "use ./t", "const m.after"]);

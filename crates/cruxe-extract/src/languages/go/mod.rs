@@ -10,6 +10,7 @@ use cruxe_model::facts::{
 };
 use tree_sitter::{Language, Node};
 
+use super::common::stem;
 use crate::build::Decl;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
@@ -25,6 +26,8 @@ pub static GO: LanguageDef = LanguageDef {
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_go::LANGUAGE.into(), rules },
     module: module::module,
     is_test_path: |path| path.ends_with("_test.go"), // compiled only for tests
+    is_test_name: |name| stem(name).ends_with("_test"),
+    role_names: &["main"],
     naming: Naming {
         system: System::Go,
         imported: module::package_name,
@@ -32,6 +35,7 @@ pub static GO: LanguageDef = LanguageDef {
         members: Members::Qualified,
         free_methods: true,
         merging: Merging::Never,
+        open_values: false,
         own_type: None,
         open_types: false,
         impls: false,

@@ -9,7 +9,7 @@ use super::broad::{
     self, As, At, Broad, Find, Heritage, Imported, Shape, Site, TABLE, Table, TypeShape, attribute, call, comment, def,
     function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
 };
-use super::common::has_any;
+use super::common::{ends_with_word, has_any};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::walk::{Cx, Walk, span};
@@ -24,6 +24,7 @@ pub static JAVA: LanguageDef = LanguageDef {
         rules: |grammar| broad::rules(grammar, &JAVA_TABLE),
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"]),
+    is_test_name: |name| ends_with_word(name, &["Test", "Tests", "IT"]),
     ..LANGUAGE
 };
 

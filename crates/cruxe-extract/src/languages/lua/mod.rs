@@ -22,6 +22,7 @@ pub static LUA: LanguageDef = LanguageDef {
     interpreters: &["lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_lua::LANGUAGE.into(), rules },
     module: |_, path| by_path(path, &["init"], "."),
+    role_names: &["init"],
     ..LANGUAGE
 };
 

@@ -18,6 +18,7 @@ mod tests;
 use cruxe_model::facts::{Access, ScopeKind};
 use tree_sitter::{Language, Node};
 
+use super::common::stem;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
 use crate::registry::{Kinds, field};
@@ -34,6 +35,8 @@ pub static PYTHON: LanguageDef = LanguageDef {
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_python::LANGUAGE.into(), rules },
     module: module::module,
     is_test_path,
+    is_test_name: |name| stem(name) == "conftest" || stem(name).to_ascii_lowercase().starts_with("test_"),
+    role_names: &["__init__"],
     naming: Naming {
         system: System::Python,
         imported: |path| path.split('.').next().unwrap_or_default(),

@@ -38,6 +38,7 @@ pub static RUBY: LanguageDef = LanguageDef {
         "Appraisals",
     ],
     interpreters: &["ruby", "rake", "jruby", "irb"],
+    is_test_name: |name| common::stem(name).ends_with("_spec"),
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_ruby::LANGUAGE.into(), rules },
     naming: Naming { constructor: Some("initialize"), ..NAMING },

@@ -33,6 +33,7 @@ pub static RUST: LanguageDef = LanguageDef {
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_rust::LANGUAGE.into(), rules },
     module: module::module,
+    role_names: &["main", "lib", "mod"],
     naming: Naming {
         system: System::Rust,
         imported: |path| path.rsplit("::").next().unwrap_or_default(),
@@ -40,6 +41,7 @@ pub static RUST: LanguageDef = LanguageDef {
         locals: Locals::Redeclared,
         members: Members::Qualified,
         merging: Merging::Never,
+        open_values: false,
         own_type_everywhere: true,
         open_types: false,
         strict_bounds: true,

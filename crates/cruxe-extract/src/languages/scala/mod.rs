@@ -11,7 +11,7 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, roles, scope, type_def, type_name,
 };
-use super::common::has_any;
+use super::common::{ends_with_word, has_any};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 
 /// The Scala language.
@@ -26,6 +26,7 @@ pub static SCALA: LanguageDef = LanguageDef {
     },
     family: Some(&super::java::JAVA),
     is_test_path: |path| has_any(path, &["src/test/", "src/it/"]),
+    is_test_name: |name| ends_with_word(name, &["Spec", "Specs"]),
     ..LANGUAGE
 };
 

@@ -21,7 +21,7 @@ impl ModuleRules for Go {
     }
 
     fn import_use(&self, _: &Resolver, _: &Arc<File>, _: &Occurrence, _: &str) -> Resolution {
-        Resolution::Elsewhere
+        Resolution::Module
     }
 
     fn of_folder(&self, resolver: &Resolver, folder: &str, name: &str, space: Space) -> Vec<Entity> {

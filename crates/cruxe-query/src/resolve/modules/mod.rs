@@ -15,7 +15,7 @@ use cruxe_model::VersionId;
 use cruxe_model::facts::{Occurrence, ScopeId, ScopeKind};
 
 use super::file::File;
-use super::occurrence::Resolution;
+use super::occurrence::{Reason, Resolution};
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space};
 
@@ -37,7 +37,7 @@ pub(super) trait ModuleRules: Sync {
 
     /// What a name means that stands in an import.
     fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
-        resolver.named_import(file, occurrence, name).unwrap_or(Resolution::Elsewhere)
+        resolver.named_import(file, occurrence, name).unwrap_or(Resolution::Unresolved(Reason::Path))
     }
 
     /// A name that a file offers.

@@ -21,13 +21,18 @@ const CLEARLY_MEANT: f32 = 0.5;
 
 /// The factors that a result's score has in it, for whoever asks why.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Factors {
+pub struct Factors {
     /// For the kind of file.
     pub class: f32,
     /// For the place in its file: how well it fits, whether others came first, whether it is a copy.
     pub place: f32,
     /// For how much of what was asked for is there at all.
     pub quality: f32,
+}
+
+impl Factors {
+    /// Nothing takes a share.
+    pub(crate) const NONE: Factors = Factors { class: 1.0, place: 1.0, quality: 1.0 };
 }
 
 /// The score of a place with this total, in a file with this score.

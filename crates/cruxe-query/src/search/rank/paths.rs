@@ -2,12 +2,18 @@
 
 /// The ways a path can fit what is asked for, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathFit {
+pub enum PathFit {
+    /// It is the query.
     Same,
+    /// It ends with the query.
     End,
+    /// It is below the folder that the query is.
     BelowFolder,
+    /// It is below a folder of that name.
     BelowFolderOfThatName,
+    /// It contains the query.
     Inside,
+    /// It has the parts of the query in their order.
     PartsInOrder,
 }
 
@@ -29,18 +35,6 @@ impl PathFit {
             PathFit::BelowFolderOfThatName => 0.8,
             PathFit::Inside => 0.6,
             PathFit::PartsInOrder => 0.4,
-        }
-    }
-
-    /// The fit in words.
-    pub fn reason(self) -> &'static str {
-        match self {
-            PathFit::Same => "the path is the query",
-            PathFit::End => "the path ends with the query",
-            PathFit::BelowFolder => "the file is below the folder",
-            PathFit::BelowFolderOfThatName => "the file is below a folder of that name",
-            PathFit::Inside => "the path contains the query",
-            PathFit::PartsInOrder => "the path has the parts of the query in their order",
         }
     }
 }

@@ -1,0 +1,397 @@
+//! The identifiers that no rule made a fact of.
+//!
+//! Rules know what they look for; a syntax that they do not know (or that the grammar does not) would make a use vanish
+//! in silence. So every identifier of the tree that is no definition, binding, import or occurrence is noted as
+//! [`Loose`], and what a question counts adds up to all identifiers of the name that stand in the text.
+
+use cruxe_model::SymbolKind;
+use cruxe_model::facts::{Loose, NameId};
+use tree_sitter::{Language, Node, Tree};
+
+use crate::build::Builder;
+
+/// How the nodes of a kind count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    /// An identifier, where it is a leaf.
+    #[default]
+    Name,
+    /// Text or a number: words in it name nothing.
+    Quiet,
+    /// Code that the grammar leaves as it is: the body of a macro.
+    Raw,
+    /// A keyword or the like, with everything in it.
+    Word,
+}
+
+/// How each kind of node of a grammar counts.
+pub struct TokenKinds(Vec<Kind>);
+
+/// Parts of the names of kinds that hold text.
+const QUIET: &[&str] = &[
+    "comment",
+    "string",
+    "char",
+    "regex",
+    "heredoc",
+    "quoted",
+    "text",
+    "escape",
+    "number",
+    "integer",
+    "float",
+    "literal",
+    "content",
+    "shebang",
+    "hash_bang",
+    "rune",
+    "docstring",
+    "pragma",
+    "sigil_modifiers",
+];
+/// Kinds of leaves that hold code.
+const RAW: &[&str] = &["preproc_arg", "cpp"];
+/// Kinds of leaves that are words of the language.
+const WORDS: &[&str] = &[
+    "self",
+    "this",
+    "super",
+    "true",
+    "false",
+    "null",
+    "nil",
+    "none",
+    "undefined",
+    "unit",
+    "base",
+    "wildcard",
+    "primitive_type",
+    "predefined_type",
+    "void_type",
+    "boolean_type",
+    "integral_type",
+    "floating_point_type",
+    "bool",
+    "boolean",
+    "mutable_specifier",
+    "storage_class_specifier",
+    "type_qualifier",
+    "crate",
+    "metavariable",
+    "modifier",
+    "visibility_modifier",
+    "builtin_type",
+    "cast_type",
+    "bottom_type",
+    "auto",
+    "lifetime",
+    "preproc_directive",
+    "cpp",
+    "special_variable_name",
+    "format_specifier",
+    "sigil_name",
+    "iota",
+    "this_type",
+];
+/// What no language lets anybody define.
+const NOBODYS: &[&str] = &["_", "self", "this", "super", "null", "true", "false"];
+
+impl TokenKinds {
+    /// Looks at the names of a grammar's kinds.
+    pub fn new(grammar: &Language) -> TokenKinds {
+        let kind = |id: u16| {
+            let name = grammar.node_kind_for_id(id).unwrap_or_default();
+            match name {
+                _ if !grammar.node_kind_is_named(id) => Kind::Word,
+                _ if RAW.contains(&name) => Kind::Raw,
+                _ if WORDS.contains(&name) || name.ends_with("_modifier") => Kind::Word,
+                // `identifier` may be a part too: `string_identifier` is none that we know of.
+                _ if !name.contains("identifier") && QUIET.iter().any(|part| name.contains(part)) => Kind::Quiet,
+                _ => Kind::Name,
+            }
+        };
+        TokenKinds((0..grammar.node_kind_count() as u16).map(kind).collect())
+    }
+
+    fn of(&self, node: &Node) -> Kind {
+        self.0.get(usize::from(node.kind_id())).copied().unwrap_or_default()
+    }
+}
+
+/// Notes what the walk over a tree left.
+pub(crate) fn note(tree: &Tree, kinds: &TokenKinds, build: &mut Builder) {
+    let mut rest = Rest { found: Vec::new(), text: build.text, at: 0 };
+    rest.walk(tree, kinds);
+    build.loose(rest.found);
+}
+
+/// Identifiers of a text, in order.
+struct Rest<'s> {
+    found: Vec<(&'s str, u32, bool)>,
+    text: &'s str,
+    /// Where the last leaf ended.
+    at: usize,
+}
+
+/// What is around a node.
+#[derive(Clone, Copy)]
+struct Around {
+    quiet: bool,
+    unparsed: bool,
+}
+
+impl Rest<'_> {
+    fn walk(&mut self, tree: &Tree, kinds: &TokenKinds) {
+        let mut cursor = tree.walk();
+        let mut outer = vec![Around { quiet: false, unparsed: false }];
+        loop {
+            let node = cursor.node();
+            let around = outer.last().copied().unwrap_or(Around { quiet: false, unparsed: true });
+            let kind = kinds.of(&node);
+            self.gap(node.start_byte(), around);
+            let inside = Around { quiet: kind == Kind::Quiet, unparsed: around.unparsed || node.is_error() };
+            // An anonymous node is a leaf.
+            if !(kind == Kind::Word && node.is_named()) && cursor.goto_first_child() {
+                outer.push(inside);
+                continue;
+            }
+            self.leaf(&node, kind, inside.unparsed);
+            loop {
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                let inside = outer.pop();
+                if !cursor.goto_parent() {
+                    let end = self.text.len();
+                    return self.gap(end, inside.unwrap_or(around));
+                }
+                self.gap(cursor.node().end_byte(), inside.unwrap_or(around));
+            }
+        }
+    }
+
+    fn leaf(&mut self, node: &Node, kind: Kind, unparsed: bool) {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        if start < self.at {
+            return;
+        }
+        self.at = end;
+        match kind {
+            Kind::Name if node.is_named() => {
+                // `@x` of Ruby belongs to `x`.
+                let text = self.text.get(start..end).unwrap_or_default().trim_start_matches('@');
+                if text != node.kind() && !NOBODYS.contains(&text) && is_name(text) {
+                    self.found.push((text, start as u32, unparsed));
+                }
+            }
+            Kind::Raw => self.words(start, end, unparsed),
+            _ => {}
+        }
+    }
+
+    /// What stands between two leaves: nothing, or what the parser skipped or was not shown.
+    fn gap(&mut self, until: usize, around: Around) {
+        let from = self.at;
+        self.at = from.max(until);
+        let Some(gap) = self.text.as_bytes().get(from..until) else { return };
+        if !around.quiet && gap.iter().any(|byte| !byte.is_ascii_whitespace()) {
+            self.words(from, until, around.unparsed);
+        }
+    }
+
+    /// The words of code that was not parsed; those in quotes and comments, as most languages write them, do not count.
+    fn words(&mut self, from: usize, until: usize, unparsed: bool) {
+        let Some(piece) = self.text.get(from..until) else { return };
+        let bytes = piece.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'"' => at = after(bytes, at, b'"'),
+                b'/' if bytes.get(at + 1) == Some(&b'/') => at += line_length(&bytes[at..]),
+                b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                    let end = memchr::memmem::find(&bytes[at + 2..], b"*/");
+                    at = end.map_or(bytes.len(), |end| at + end + 4);
+                }
+                byte if starts_name(byte) => {
+                    let length = bytes[at..].iter().take_while(|byte| continues_name(**byte)).count();
+                    let name = &piece[at..at + length];
+                    if name.chars().all(|c| c == '_' || c.is_alphanumeric()) && !NOBODYS.contains(&name) {
+                        self.found.push((name, (from + at) as u32, unparsed));
+                    }
+                    at += length;
+                }
+                byte if byte.is_ascii_digit() => {
+                    at += bytes[at..].iter().take_while(|byte| continues_name(**byte)).count();
+                }
+                _ => at += 1,
+            }
+        }
+    }
+}
+
+/// The offset behind a quoted text that ends on its line; behind the quote alone where it does not.
+fn after(bytes: &[u8], start: usize, quote: u8) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\n' => return start + 1,
+            byte if *byte == quote => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    start + 1
+}
+
+fn line_length(bytes: &[u8]) -> usize {
+    memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())
+}
+
+/// Letters of other scripts are bytes above ASCII; no sign of a language is one.
+fn starts_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || !byte.is_ascii()
+}
+
+fn continues_name(byte: u8) -> bool {
+    starts_name(byte) || byte.is_ascii_digit()
+}
+
+/// Whether a leaf is one identifier. Some languages allow a sign at the end (`empty?`, `x'`) or the beginning (`$x`, `#x`).
+fn is_name(text: &str) -> bool {
+    let plain = text.trim_end_matches(['?', '!', '\'']);
+    let plain = plain.strip_prefix(['$', '#']).unwrap_or(plain);
+    plain.bytes().next().is_some_and(starts_name) && plain.bytes().all(continues_name)
+}
+
+impl<'s> Builder<'s> {
+    /// Notes those of all identifiers of the text that are no fact yet.
+    fn loose(&mut self, found: Vec<(&'s str, u32, bool)>) {
+        let symbols = self.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
+        // The setter `x=` is a definition that `x` does not find.
+        let mut known: Vec<(u32, u32)> =
+            symbols.map(|symbol| (symbol.name_span.start, symbol.name.len() as u32)).collect();
+        let length = |name: NameId| self.facts.name(name).len() as u32;
+        known.extend(self.facts.bindings.iter().map(|binding| (binding.start, length(binding.name))));
+        known.extend(self.facts.occurrences.iter().map(|one| (one.start, length(one.name))));
+        let imported = self.facts.imports.iter().filter_map(|import| Some((import.start, length(import.alias?))));
+        known.extend(imported);
+        known.sort_unstable();
+        for (text, start, unparsed) in found {
+            if known.binary_search(&(start, text.len() as u32)).is_err() {
+                let name = self.name(text);
+                self.facts.loose.push(Loose { name, start, unparsed });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    use cruxe_model::facts::FileFacts;
+    use proptest::prelude::*;
+
+    use crate::languages::LANGUAGES;
+    use crate::languages::fixture_tests::extract;
+
+    /// Where a file has identifiers by its facts, with the names.
+    fn accounted(facts: &FileFacts) -> HashSet<(u32, &str)> {
+        let mut all: HashSet<(u32, &str)> = HashSet::new();
+        all.extend(facts.symbols.iter().map(|symbol| (symbol.name_span.start, symbol.name.as_str())));
+        all.extend(facts.bindings.iter().map(|binding| (binding.start, facts.name(binding.name))));
+        all.extend(facts.occurrences.iter().map(|one| (one.start, facts.name(one.name))));
+        all.extend(facts.imports.iter().filter_map(|import| Some((import.start, facts.name(import.alias?)))));
+        all.extend(facts.loose.iter().map(|loose| (loose.start, facts.name(loose.name))));
+        all
+    }
+
+    /// The words of a text outside of comments and strings, by nothing but their signs.
+    fn words<'t>(text: &'t str, comments: &[&str]) -> Vec<(u32, &'t str)> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(c) = text[at..].chars().next() {
+            let rest = &text[at..];
+            let block = [("/*", "*/"), ("{-", "-}"), ("--[[", "]]"), ("=begin", "=end"), ("\"\"\"", "\"\"\"")];
+            let block = block.iter().find(|(open, _)| rest.starts_with(open));
+            if let Some((open, close)) = block.filter(|(open, _)| comments.contains(open) || *open == "\"\"\"") {
+                at += open.len();
+                at += text[at..].find(close).map_or(text.len() - at, |end| end + close.len());
+            } else if comments.iter().any(|comment| rest.starts_with(comment)) {
+                at += rest.find('\n').unwrap_or(rest.len());
+            } else if c == '"' || c == '\'' || c == '`' {
+                let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+                at += line[1..].find(c).map_or(1, |end| end + 2);
+            } else if c == '_' || c.is_alphanumeric() {
+                let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
+                found.push((at as u32, &rest[..length]));
+                at += length;
+            } else {
+                at += c.len_utf8();
+            }
+        }
+        found
+    }
+
+    fn fixtures() -> Vec<(&'static str, String, String)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        let mut found = Vec::new();
+        for def in LANGUAGES.iter().filter(|def| !def.is_document()) {
+            for entry in std::fs::read_dir(root.join(def.id)).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                found.push((def.name, format!("src/{name}"), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_word_of_a_fixture_that_is_a_name_somewhere_is_accounted_for() {
+        let mut lost: Vec<String> = Vec::new();
+        for (language, path, text) in fixtures() {
+            let comments: &[&str] = match language {
+                "python" | "ruby" | "elixir" | "bash" => &["#", "=begin"],
+                "haskell" => &["{-", "--"],
+                "lua" => &["--[[", "--"],
+                "php" => &["/*", "//", "#"],
+                _ => &["/*", "//"],
+            };
+            let facts = extract(&path, &text);
+            let names: HashSet<&str> = facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+            let accounted = accounted(&facts);
+            let missing = |(start, word): &(u32, &str)| {
+                let word_of_language = ["this", "This", "of", "get", "set", "open", "constructor"].contains(word);
+                // `@x` and `#x` are names of their own, `:x` is a value.
+                let marked = text[..*start as usize].ends_with(['@', '#', ':']);
+                names.contains(word) && !accounted.contains(&(*start, *word)) && !word_of_language && !marked
+            };
+            let missing = words(&text, comments).into_iter().filter(missing);
+            lost.extend(missing.map(|(start, word)| format!("{path}:{} {word}", facts.line_of(start))));
+        }
+        // Long strings, which look like code.
+        assert_eq!(lost, ["src/deploy.sh:19 usage", "src/deploy.sh:22 TARGET", "src/picker.lua:65 helper"]);
+    }
+
+    proptest! {
+        /// Whatever is cut out of a file: what is left is still accounted for, once, and where it stands.
+        #[test]
+        fn broken_files_are_accounted_for_too(which in any::<prop::sample::Index>(), from in any::<prop::sample::Index>(), length in 1usize..40) {
+            let fixtures = fixtures();
+            let (_, path, text) = which.get(&fixtures);
+            let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let at = from.index(starts.len());
+            let end = starts.get(at + length).copied().unwrap_or(text.len());
+            let cut = format!("{}{}", &text[..starts[at]], &text[end..]);
+            let facts = extract(path, &cut);
+            prop_assert!(facts.loose.is_sorted_by(|a, b| a.start < b.start));
+            for loose in &facts.loose {
+                let name = facts.name(loose.name);
+                let there = &cut[loose.start as usize..];
+                prop_assert!(there.trim_start_matches('@').starts_with(name), "{name} at {}", loose.start);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Every identifier of a name is accounted for, once.
+
+use cruxe_index::Layers;
+use cruxe_query::mentions::Mentions;
+use cruxe_query::references::{self, Question};
+use cruxe_query::resolve::Reason;
+use cruxe_query::target::Wanted;
+
+use crate::support::Tree;
+
+/// The account of a symbol, and what stays open, as `path:line reason`.
+fn account(files: &[(&str, &str)], symbol: &str) -> (Mentions, Vec<String>) {
+    let tree = Tree::new(files);
+    let (path, name) = symbol.split_once(' ').map_or((None, symbol), |(path, name)| (Some(path.to_owned()), name));
+    let wanted = Wanted { name: name.to_owned(), path, line: None };
+    let question = Question { wanted, edge: None, limit: 100, offset: 0, unresolved: 100 };
+    let answer = references::find(&tree.view(), &Layers::None, &question).unwrap();
+    let open = answer.unresolved.iter().map(|one| format!("{}:{} {:?}", one.path, one.line, one.reason)).collect();
+    (answer.mentions, open)
+}
+
+#[test]
+fn every_kind_of_mention_has_its_place() {
+    let files = [
+        ("app/core.py", "def load():\n    pass\n\ndef run():\n    load()\n"),
+        ("app/other.py", "class Disk:\n    def load(self):\n        pass\n\nDisk().load()\n"),
+        ("app/more.py", "class Tape:\n    def load(self):\n        pass\n"),
+        ("app/local.py", "def read(load):\n    return load\n"),
+        ("app/outside.py", "from yaml import load\n\nload()\n"),
+        ("app/open.py", "def go(anything):\n    anything.load()\n\nload()\n"),
+        ("app/user.py", "from app.core import load\n\nload()\n"),
+        ("app/alias.py", "from app.core import load as fetch\nfetch()\n"),
+        ("README.md", "`load` loads.\n"),
+    ];
+    let (mentions, open) = account(&files, "app/core.py load");
+    let expected = Mentions { definitions: 3, uses: 4, others: 1, locals: 2, outside: 2, unresolved: 2, unparsed: 0 };
+    assert_eq!(mentions, expected);
+    assert_eq!(mentions.total(), 14);
+    assert_eq!(open, ["app/open.py:2 Receiver", "app/open.py:4 NotInSight"]);
+}
+
+#[test]
+fn what_is_unused_has_nothing_but_its_definition() {
+    let files = [("a.py", "def unused_thing():\n    pass\n"), ("b.py", "# unused_thing\nx = 'unused_thing'\n")];
+    let (mentions, open) = account(&files, "unused_thing");
+    assert_eq!(mentions, Mentions { definitions: 1, ..Mentions::default() });
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn what_stands_in_code_that_does_not_parse_counts() {
+    for broken in ["return @ @helper@ @;", "} } helper ) ] {", "case helper: ((", "struct { helper"] {
+        let text = format!("int go(void) {{\n    {broken}\n}}\n");
+        let files = [("a.c", "int helper(void) { return 1; }\n"), ("b.c", text.as_str())];
+        let (mentions, open) = account(&files, "helper");
+        assert_eq!((mentions.total(), mentions.definitions), (2, 1), "{broken}: {mentions:?}");
+        assert_eq!(open.len(), mentions.open(), "{broken}");
+    }
+}
+
+#[test]
+fn other_languages_count_and_are_told_apart() {
+    let files =
+        [("src/lib.rs", "pub fn hash_all() {}\n"), ("py/use.py", "import native\nnative.hash_all()\nhash_all()\n")];
+    let (mentions, open) = account(&files, "src/lib.rs hash_all");
+    assert_eq!((mentions.definitions, mentions.uses, mentions.unresolved), (1, 0, 2), "{mentions:?}");
+    assert_eq!(open, [2, 3].map(|line| format!("py/use.py:{line} {:?}", Reason::Language)));
+}

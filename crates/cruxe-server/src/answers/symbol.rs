@@ -1,0 +1,62 @@
+//! A definition as answers show it.
+
+use cruxe_query::symbol::SymbolRef;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::detail::Breadth;
+use super::text::Line;
+
+/// A definition: its handles, its names and where it is.
+#[derive(Serialize, JsonSchema)]
+pub struct SymbolEntry {
+    /// The handle that other tools take.
+    pub symbol_id: String,
+    symbol_stable_id: String,
+    name: String,
+    /// The name with its module and parents.
+    pub qualified_name: String,
+    kind: &'static str,
+    /// The file.
+    pub path: String,
+    line_start: u32,
+    line_end: u32,
+    /// It is a test, or exists only for tests.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_test: bool,
+}
+
+impl From<SymbolRef> for SymbolEntry {
+    fn from(symbol: SymbolRef) -> SymbolEntry {
+        SymbolEntry {
+            symbol_id: symbol.symbol_id,
+            symbol_stable_id: symbol.symbol_stable_id,
+            name: symbol.name,
+            qualified_name: symbol.qualified_name,
+            kind: symbol.kind.as_str(),
+            path: symbol.path,
+            line_start: symbol.line_start,
+            line_end: symbol.line_end,
+            is_test: symbol.is_test,
+        }
+    }
+}
+
+/// Other definitions of a name; an empty list says nothing and may be left out.
+pub(super) fn candidates(symbols: Vec<SymbolRef>, breadth: Breadth) -> Option<Vec<SymbolEntry>> {
+    let is_said = breadth == Breadth::Full || !symbols.is_empty();
+    is_said.then(|| symbols.into_iter().map(SymbolEntry::from).collect())
+}
+
+impl SymbolEntry {
+    /// The definition on a line of its own, above what is said of it.
+    pub(super) fn headline(&self) -> Line {
+        Line::new()
+            .plain(format!("{} ", self.kind))
+            .strong(&self.qualified_name)
+            .plain("  ")
+            .path(&self.path)
+            .plain(":")
+            .number(self.line_start.to_string())
+    }
+}

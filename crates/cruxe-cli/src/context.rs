@@ -1,6 +1,6 @@
 //! What every command has: options, configuration, the project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cruxe_embed::EmbedError;
@@ -9,7 +9,7 @@ use cruxe_model::config::{Config, ConfigError};
 use cruxe_store::{Home, StoreError};
 
 use crate::{config, output};
-use cruxe_server::contract::ToolError;
+use cruxe_server::contract::{ErrorCode, ToolError};
 
 /// Options of every command.
 #[derive(clap::Args, Clone, Debug)]
@@ -145,16 +145,63 @@ impl CliError {
 
     /// What to do about it, where the message does not say.
     pub fn next_step(&self) -> Option<String> {
-        let error = match self {
-            CliError::Index(IndexError::NoFolder(_)) => return Some("Give an existing folder.".to_owned()),
-            CliError::Index(IndexError::Busy) => {
-                return Some("Wait for it: `cruxe doctor` shows how far it is.".to_owned());
-            }
-            CliError::Tool(error) => error,
-            _ => return None,
-        };
-        error.data.get("suggestion").and_then(|text| text.as_str()).map(str::to_owned)
+        match self {
+            CliError::Index(error) => next_for_index(error),
+            CliError::Config(message) if message.contains("Permission denied") => of_home(),
+            CliError::Tool(error) => next_for_tool(error),
+            _ => None,
+        }
     }
+}
+
+fn next_for_index(error: &IndexError) -> Option<String> {
+    match error {
+        IndexError::NoFolder(_) => Some("Give an existing folder.".to_owned()),
+        IndexError::Busy => Some("Wait for it: `cruxe doctor` shows how far it is.".to_owned()),
+        IndexError::RefNotIndexed(name) => Some(format!("Run `cruxe index --ref {name}`, then ask again.")),
+        IndexError::OtherRepository => {
+            Some("Run it where that repository is, or give --force if this is what you want.".to_owned())
+        }
+        IndexError::Store(problem) if problem.is_denied() => of_home(),
+        _ => None,
+    }
+}
+
+/// What to do about an error that clients of a server get too, in words for a person at a terminal.
+fn next_for_tool(error: &ToolError) -> Option<String> {
+    Some(match error.code {
+        ErrorCode::IndexNotReady | ErrorCode::NoEdgesAvailable => "Run `cruxe index`, then ask again.".to_owned(),
+        ErrorCode::IndexStale => "Run `cruxe sync`, then ask again.".to_owned(),
+        ErrorCode::IndexIncompatible => "Run `cruxe index --force`.".to_owned(),
+        ErrorCode::IndexInProgress | ErrorCode::SyncInProgress => {
+            "Wait for it: `cruxe doctor` shows how far it is.".to_owned()
+        }
+        ErrorCode::AmbiguousSymbol => "Give --path, a qualified name or a symbol_id.".to_owned(),
+        ErrorCode::SymbolNotFound => "Look for it with `cruxe search`.".to_owned(),
+        _ => return error.data.get("suggestion").and_then(|text| text.as_str()).map(str::to_owned),
+    })
+}
+
+/// What to do where the folder of the indexes refuses us.
+fn of_home() -> Option<String> {
+    let home = config::home().ok()?;
+    let shown = home.display();
+    Some(match is_of_another_user(&home) {
+        true => format!("{shown} belongs to another user; set CRUXE_HOME to a folder of your own."),
+        false => format!("Indexes are kept below {shown}; set CRUXE_HOME to a folder that you can read and write."),
+    })
+}
+
+#[cfg(unix)]
+fn is_of_another_user(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let me = rustix::process::geteuid().as_raw();
+    folder.metadata().is_ok_and(|found| found.uid() != me)
+}
+
+#[cfg(not(unix))]
+fn is_of_another_user(_folder: &Path) -> bool {
+    false
 }
 
 impl From<ConfigError> for CliError {

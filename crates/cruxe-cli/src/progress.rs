@@ -29,6 +29,14 @@ impl Bar {
         self.0.set_position(done);
     }
 
+    /// Shows how far it is, where that is known.
+    pub fn show(&self, done: u64, total: Option<u64>) {
+        if let Some(total) = total {
+            self.0.set_length(total);
+            self.0.set_position(done);
+        }
+    }
+
     fn with_template(what: &str, template: &str) -> Bar {
         let bar = if std::io::stderr().is_terminal() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())

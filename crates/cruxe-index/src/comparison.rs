@@ -128,7 +128,7 @@ pub(crate) fn is_unchanged(entry: &StatEntry, file: &ScanFile, limit: Option<u64
     entry.stat == Some(file.stat)
         && match entry.version {
             Ok(_) => fits != Some(false),
-            Err(SkipReason::Binary) => true,
+            Err(SkipReason::Binary | SkipReason::LfsPointer) => true,
             Err(SkipReason::TooLarge) => fits != Some(true),
             // Whether it may be read now is not in its `stat`: another user may ask, or a folder may have been opened.
             Err(_) => false,

@@ -58,6 +58,12 @@ pub enum IndexError {
     /// An archive cannot be taken in.
     #[error("the archive is refused: {0}; nothing was changed")]
     BadArchive(String),
+    /// An archive is of another repository.
+    #[error(
+        "the archive is of another repository: none of its commits is known here, and hardly a file is the same; \
+         nothing was changed"
+    )]
+    OtherRepository,
     /// A compiler's index cannot be taken in.
     #[error("the SCIP index is refused: {0}; nothing was changed")]
     BadScip(String),

@@ -108,6 +108,28 @@ fn extension_reason(extension: &str) -> Option<SkipReason> {
     }
 }
 
+/// A content, unless it says itself that it is nothing to read.
+pub fn worth_reading(content: Vec<u8>) -> Result<Vec<u8>, SkipReason> {
+    match &content {
+        content if is_binary(content) => Err(SkipReason::Binary),
+        content if is_lfs_pointer(content) => Err(SkipReason::LfsPointer),
+        _ => Ok(content),
+    }
+}
+
+/// Whether a content is what git LFS leaves in place of a file that it keeps elsewhere.
+fn is_lfs_pointer(content: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(&content[..content.len().min(MAX_POINTER)]) else { return false };
+    let mut lines = text.lines();
+    let version = lines.next().and_then(|line| line.strip_prefix("version "));
+    content.len() < MAX_POINTER
+        && version.is_some_and(|version| version.starts_with("https://git-lfs.github.com/spec/"))
+        && lines.any(|line| line.starts_with("oid "))
+}
+
+/// A pointer is shorter, says its specification.
+const MAX_POINTER: usize = 1024;
+
 /// Whether the beginning of a file says that it is no text.
 pub fn is_binary(head: &[u8]) -> bool {
     head[..head.len().min(8000)].contains(&0)
@@ -145,6 +167,18 @@ mod tests {
             "docs/SCENE.md",
         ] {
             assert_eq!(why(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_known_by_its_form_and_a_text_about_it_is_none() {
+        let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n".to_vec();
+        assert_eq!(worth_reading(pointer.clone()), Err(SkipReason::LfsPointer));
+        let long = [pointer.as_slice(), &[b' '; 1024]].concat();
+        let about = b"# version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n".to_vec();
+        let lone = b"version https://git-lfs.github.com/spec/v1\n".to_vec();
+        for text in [long, about, lone, "größe".into(), Vec::new()] {
+            assert_eq!(worth_reading(text.clone()), Ok(text));
         }
     }
 

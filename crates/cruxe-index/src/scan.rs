@@ -93,8 +93,7 @@ fn ignore_file_of_root(root: &Root, name: &str) -> Result<String, IndexError> {
 /// What a file of the work tree holds, as far as an index is concerned.
 pub(crate) fn content(root: &Root, path: &RepoPath, limit: u64) -> Result<Vec<u8>, SkipReason> {
     match root.read(path.as_str(), limit) {
-        Ok(bytes) if ignore_rules::is_binary(&bytes) => Err(SkipReason::Binary),
-        Ok(bytes) => Ok(bytes),
+        Ok(bytes) => ignore_rules::worth_reading(bytes),
         Err(FileError::TooLarge { .. }) if has_binary_head(root, path) => Err(SkipReason::Binary),
         Err(FileError::TooLarge { .. }) => Err(SkipReason::TooLarge),
         Err(problem) => {

@@ -56,8 +56,8 @@ pub enum Notice {
     NothingIndexed,
     /// The last attempt to index the ref failed.
     Failed(String),
-    /// So many files are too large or unreadable and not in the index.
-    LeftOut(usize),
+    /// So many files cannot be read and are not in the index.
+    Unreadable(usize),
 }
 
 impl Standing {
@@ -156,10 +156,9 @@ impl Workspace {
         if here && current && policy != FreshnessPolicy::BestEffort && incomplete()? {
             self.sync_in_background();
         }
-        let is_lost = |why: &SkipReason| matches!(why, SkipReason::TooLarge | SkipReason::Unreadable);
-        let lost = published.state.skipped.iter().filter(|(_, why)| is_lost(why)).count();
+        let lost = published.state.skipped.iter().filter(|(_, why)| *why == SkipReason::Unreadable).count();
         if lost > 0 {
-            standing.notices.push(Notice::LeftOut(lost));
+            standing.notices.push(Notice::Unreadable(lost));
         }
         Ok(View::new(&self.project, Some(published), standing))
     }
@@ -327,12 +326,17 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_left_out_are_counted() {
+    fn a_file_that_is_too_large_is_known_and_not_told_with_every_answer() {
         let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n")]);
         fixture.write("large.py", &"# line\n".repeat(2_000_000));
         fixture.index();
         let view = fixture.workspace.view(None, FreshnessPolicy::Strict).unwrap();
-        assert_eq!(view.standing.notices, [Notice::LeftOut(1)]);
+        assert_eq!(view.standing.notices, []);
+        let skipped = &view.published.as_ref().unwrap().state.skipped;
+        assert_eq!(
+            skipped.iter().map(|(path, why)| (path.as_str(), *why)).collect::<Vec<_>>(),
+            [("large.py", SkipReason::TooLarge)]
+        );
     }
 
     #[test]

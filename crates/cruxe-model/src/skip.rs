@@ -28,6 +28,8 @@ pub enum SkipReason {
     Translations,
     /// It holds data.
     Data,
+    /// It only says which file git LFS keeps elsewhere.
+    LfsPointer,
     /// Another repository.
     Submodule,
     /// A reason that this program does not know.
@@ -36,7 +38,7 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// Every reason.
-    pub const ALL: [SkipReason; 13] = [
+    pub const ALL: [SkipReason; 14] = [
         SkipReason::Binary,
         SkipReason::TooLarge,
         SkipReason::Unreadable,
@@ -48,6 +50,7 @@ impl SkipReason {
         SkipReason::Minified,
         SkipReason::Translations,
         SkipReason::Data,
+        SkipReason::LfsPointer,
         SkipReason::Submodule,
         SkipReason::Unknown,
     ];
@@ -66,6 +69,7 @@ impl SkipReason {
             SkipReason::Minified => "minified",
             SkipReason::Translations => "translations",
             SkipReason::Data => "data",
+            SkipReason::LfsPointer => "git LFS pointer",
             SkipReason::Submodule => "submodule",
             SkipReason::Unknown => "unknown",
         }

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answers::ServerStatus;
-use crate::contract::{LIMITED, Metadata, ToolError};
+use crate::contract::{LIMITED, Metadata, ToolError, left_out};
 use crate::tool::Call;
 use crate::workspaces::Workspaces;
 
@@ -222,6 +222,7 @@ impl RefStatus {
             status.last_indexed_commit = state.commit.clone();
             status.file_count = state.files;
             status.symbol_count = state.symbols;
+            status.metadata.warnings.extend(left_out(&state.skipped));
         }
         status
     }

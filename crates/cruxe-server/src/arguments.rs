@@ -23,6 +23,45 @@ const LONG: [&str; 2] = ["query", "workspace"];
 /// A list has no more entries, and an object that has a schema no more members.
 const MAX_ENTRIES: usize = 1_000;
 
+/// So many unknown parameters are named.
+const MAX_NAMED: usize = 5;
+
+/// What a caller is told of parameters that the tool does not have: they are ignored. What begins with `_` belongs to the protocol.
+pub fn unknown(arguments: &Object, schema: &Object) -> Vec<String> {
+    let known: Vec<&str> = parameters(schema).collect();
+    let strange = arguments.keys().filter(|name| !known.contains(&name.as_str()) && !name.starts_with('_'));
+    let tell = |name: &String| {
+        let shown: String = name.chars().take(60).collect();
+        match nearest(name, known.iter().copied()) {
+            Some(near) => format!("the parameter `{shown}` is unknown and ignored; did you mean `{near}`?"),
+            None => format!("the parameter `{shown}` is unknown and ignored; known are: {}", known.join(", ")),
+        }
+    };
+    strange.take(MAX_NAMED).map(tell).collect()
+}
+
+fn parameters(schema: &Object) -> impl Iterator<Item = &str> {
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|properties| properties.keys())
+        .map(String::as_str)
+}
+
+/// The candidate that is most like a word: within a third of its letters, or one of which it is a part.
+pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word: String = word.chars().take(60).flat_map(char::to_lowercase).collect();
+    let letters = word.chars().count();
+    let alike = |candidate: &'a str| {
+        let distance = strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
+        let part = letters > 2 && candidate.split('_').any(|part| part == word)
+            || word.split('_').any(|part| part == candidate);
+        (distance <= letters / 3 + 1 && distance < letters || part).then_some((distance, candidate))
+    };
+    candidates.filter_map(alike).min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+}
+
 /// Checks required parameters, types, enums, bounds, lengths and patterns; unknown parameters pass.
 ///
 /// It also makes the arguments uniform: a null parameter is taken out, and 3.0 becomes 3 where an integer is expected.
@@ -57,8 +96,12 @@ fn conform_object(arguments: &mut Object, schema: &Object, at: &str) -> Result<(
     }
     for name in strings(schema.get("required")) {
         if !arguments.contains_key(name) {
+            let given =
+                arguments.keys().map(String::as_str).filter(|given| !parameters(schema).any(|known| known == *given));
+            let instead =
+                nearest(name, given).map(|given| format!(" `{given}` is none of this tool.")).unwrap_or_default();
             let name = join(at, name);
-            return Err(refuse(&name, format!("The parameter `{name}` is required.")));
+            return Err(refuse(&name, format!("The parameter `{name}` is required.{instead}")));
         }
     }
     let Some(Value::Object(properties)) = schema.get("properties") else { return Ok(()) };
@@ -328,6 +371,25 @@ mod tests {
         ] {
             assert_eq!(parse(arguments.clone()), Err(expected.to_owned()), "{arguments}");
         }
+    }
+
+    #[test]
+    fn what_a_tool_does_not_know_is_named_with_the_nearest_that_it_does() {
+        let told = |arguments: Value| unknown(arguments.as_object().unwrap(), &input_schema::<Input>());
+        assert_eq!(told(json!({"name": "x", "limit": 3, "_meta": {}})), [""; 0]);
+        assert_eq!(
+            told(json!({"name": "x", "limt": 3, "max_depth": 1})),
+            [
+                "the parameter `limt` is unknown and ignored; did you mean `limit`?",
+                "the parameter `max_depth` is unknown and ignored; did you mean `depth`?",
+            ]
+        );
+        let far = &told(json!({"colour": 3}))[0];
+        assert!(far.starts_with("the parameter `colour` is unknown and ignored; known are: name, limit, "), "{far}");
+        assert_eq!(
+            parse(json!({"nme": "x"})),
+            Err("name: The parameter `name` is required. `nme` is none of this tool.".to_owned())
+        );
     }
 
     #[test]

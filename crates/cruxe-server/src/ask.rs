@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use cruxe_extract::language::TEXT;
+use cruxe_extract::languages::LANGUAGES;
 use cruxe_index::{Layers, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::search;
 
 use crate::app::App;
+use crate::arguments::nearest;
 use crate::contract::ToolError;
 use crate::tool::Call;
 
@@ -49,6 +52,33 @@ pub fn layers(workspace: &Workspace, view: &View) -> Layers {
     view.published.as_ref().map_or(Layers::None, |published| workspace.layers(&published.state))
 }
 
+/// Names of languages that are neither ours nor file extensions.
+const OTHER_NAMES: [(&str, &str); 5] =
+    [("c++", "cpp"), ("c#", "csharp"), ("golang", "go"), ("shell", "bash"), ("plaintext", TEXT.name)];
+
+/// The language that a question names: as we call it, by a file extension, or by another name that people use.
+pub fn language(given: Option<&str>) -> Result<Option<String>, ToolError> {
+    let Some(word) = given.map(str::trim).filter(|word| !word.is_empty()) else { return Ok(None) };
+    let lower = word.to_lowercase();
+    let bare = lower.trim_start_matches('.');
+    let ours = || LANGUAGES.iter().copied().chain([&TEXT]);
+    let known = ours()
+        .find(|def| def.name == lower)
+        .or_else(|| ours().find(|def| def.id == lower || def.extensions.contains(&bare)))
+        .map(|def| def.name)
+        .or_else(|| OTHER_NAMES.iter().find(|(name, _)| *name == lower).map(|(_, ours)| *ours));
+    if let Some(name) = known {
+        return Ok(Some(name.to_owned()));
+    }
+    let mut names: Vec<&str> = ours().map(|def| def.name).collect();
+    names.dedup();
+    let nearest = nearest(&lower, names.iter().copied());
+    let advice = nearest.map(|name| format!(" Did you mean `{name}`?")).unwrap_or_default();
+    let shown: String = word.chars().take(60).collect();
+    let message = format!("language: `{shown}` is not known.{advice} Known are: {}.", names.join(", "));
+    Err(ToolError::invalid_input(message).with("parameter", "language").with("allowed", names))
+}
+
 /// A search as the workspace's configuration wants it, and why its transformer cannot be used, where it cannot.
 pub fn search_question(
     workspace: &Workspace,
@@ -64,4 +94,37 @@ pub fn search_question(
     let semantic_ratio = if semantic.enabled { semantic.ratio } else { Some(0.0) };
     let question = search::Question { query: query.to_owned(), language, limit, semantic_ratio, transformer };
     (question, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_known_by_name_extension_and_habit() {
+        for (given, expected) in [
+            ("python", "python"),
+            ("Python", "python"),
+            ("py", "python"),
+            (".rs", "rust"),
+            ("tsx", "typescript"),
+            ("c", "c"),
+            ("C++", "cpp"),
+            ("golang", "go"),
+            ("text", "text"),
+        ] {
+            assert_eq!(language(Some(given)), Ok(Some(expected.to_owned())), "{given}");
+        }
+        assert_eq!((language(None), language(Some(" "))), (Ok(None), Ok(None)));
+    }
+
+    #[test]
+    fn a_language_that_nobody_knows_is_an_error_with_the_list_and_the_nearest() {
+        let error = language(Some("pythn")).unwrap_err();
+        let begins = "language: `pythn` is not known. Did you mean `python`? Known are: bash, c, cpp, ";
+        assert!(error.message.starts_with(begins), "{}", error.message);
+        assert_eq!(error.data["parameter"], "language");
+        assert!(error.data["allowed"].as_array().is_some_and(|names| names.contains(&"typescript".into())));
+        assert!(!language(Some("fortran77")).unwrap_err().message.contains("Did you mean"));
+    }
 }

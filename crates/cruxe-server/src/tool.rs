@@ -220,6 +220,27 @@ impl ToolAnswer {
         Ok(ToolAnswer { json, text_at, escaped: Some(list(|item| &item.escaped, "[", 1)) })
     }
 
+    /// The same answer with more warnings in its metadata, where it has any metadata.
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> ToolAnswer {
+        if warnings.is_empty() {
+            return self;
+        }
+        let Ok(Value::Object(mut object)) = serde_json::from_str(&self.json) else { return self };
+        let Some(Value::Object(metadata)) = object.get_mut("metadata") else { return self };
+        let list = metadata.entry("warnings").or_insert_with(|| json!([]));
+        list.as_array_mut().into_iter().for_each(|list| list.extend(warnings.iter().map(|text| json!(text))));
+        match &self.text_at {
+            // The metadata stands behind the array.
+            Some(array) => {
+                let rest = format!(",\"metadata\":{}}}", Value::Object(std::mem::take(metadata)));
+                self.json.truncate(array.end);
+                self.json.push_str(&rest);
+            }
+            None => (self.json, self.escaped) = (Value::Object(object).to_string(), None),
+        }
+        self
+    }
+
     /// Returns the text content, which is also what clients outside MCP's envelope get.
     pub fn text(&self) -> &str {
         self.text_at.clone().and_then(|at| self.json.get(at)).unwrap_or(&self.json)
@@ -300,6 +321,18 @@ mod tests {
         assert_eq!(object, json!({"ta\"sks": ["a", "]}"], "metadata": {"ref": "main"}}));
         let whole = ToolAnswer::new(&json!({"a": 1})).unwrap();
         assert_eq!((whole.text(), whole.json()), (r#"{"a":1}"#, r#"{"a":1}"#));
+    }
+
+    #[test]
+    fn warnings_are_added_to_the_metadata_and_nothing_else_changes() {
+        let warned = |answer: ToolAnswer| answer.with_warnings(vec!["odd \"one\"".to_owned()]);
+        let object = warned(ToolAnswer::new(&json!({"b": 1, "metadata": {"ref": "main", "warnings": ["x"]}})).unwrap());
+        assert_eq!(object.json(), r#"{"b":1,"metadata":{"ref":"main","warnings":["x","odd \"one\""]}}"#);
+        let array = warned(ToolAnswer::array("tasks", &["a"], &json!({"ref": "main"})).unwrap());
+        assert_eq!(array.json(), r#"{"tasks":["a"],"metadata":{"ref":"main","warnings":["odd \"one\""]}}"#);
+        assert_eq!(array.text(), r#"["a"]"#);
+        let bare = ToolAnswer::new(&json!({"a": 1})).unwrap();
+        assert_eq!(warned(bare.clone()), bare, "there is nowhere to say it");
     }
 
     #[test]

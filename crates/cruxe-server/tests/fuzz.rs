@@ -230,7 +230,7 @@ proptest! {
         let project = Project::locate(&root, &Home::new(folder.path().join("home")), Config::default()).unwrap();
         let path = folder.path().join("state.tar.zst");
         fs::write(&path, bytes).unwrap();
-        match soon("the import", || state::import(&project, &path)) {
+        match soon("the import", || state::import(&project, &path, true)) {
             Ok(imported) => prop_assert_eq!(imported.files, 2, "only what changes nothing is taken in"),
             Err(problem) => {
                 prop_assert!(matches!(problem, IndexError::BadArchive(_)), "{}", problem);

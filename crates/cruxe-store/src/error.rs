@@ -76,6 +76,18 @@ impl StoreError {
         }
     }
 
+    /// Whether this process may not read or write there.
+    pub fn is_denied(&self) -> bool {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        match self {
+            StoreError::Io { source, .. } => matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem),
+            StoreError::Text(tantivy::TantivyError::IoError(source)) => {
+                matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
+            }
+            other => other.is_read_only(),
+        }
+    }
+
     /// Whether a database cannot be written where it is.
     pub(crate) fn is_read_only(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
@@ -120,9 +132,14 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<tantivy::TantivyError> for StoreError {
     fn from(error: tantivy::TantivyError) -> StoreError {
-        use std::io::ErrorKind::{InvalidData, UnexpectedEof};
+        use std::io::ErrorKind::{InvalidData, PermissionDenied, UnexpectedEof};
         use tantivy::TantivyError::{DataCorruption, IncompatibleIndex, IoError, OpenReadError, SchemaError};
+        use tantivy::directory::error::OpenReadError as Unread;
         match error {
+            // Somebody else's file is no damaged one.
+            OpenReadError(Unread::IoError { io_error, filepath }) if io_error.kind() == PermissionDenied => {
+                StoreError::Io { path: filepath, source: PermissionDenied.into() }
+            }
             IoError(problem) if matches!(problem.kind(), InvalidData | UnexpectedEof) => {
                 StoreError::corrupt(format!("full-text index: {problem}"))
             }

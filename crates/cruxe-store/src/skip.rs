@@ -9,6 +9,7 @@ enum ByContent {
     Binary,
     TooLarge,
     Unreadable,
+    LfsPointer,
 }
 
 impl From<SkipReason> for ByContent {
@@ -16,6 +17,7 @@ impl From<SkipReason> for ByContent {
         match reason {
             SkipReason::Binary => ByContent::Binary,
             SkipReason::TooLarge => ByContent::TooLarge,
+            SkipReason::LfsPointer => ByContent::LfsPointer,
             _ => ByContent::Unreadable, // which is looked at again every time
         }
     }
@@ -27,6 +29,7 @@ impl From<ByContent> for SkipReason {
             ByContent::Binary => SkipReason::Binary,
             ByContent::TooLarge => SkipReason::TooLarge,
             ByContent::Unreadable => SkipReason::Unreadable,
+            ByContent::LfsPointer => SkipReason::LfsPointer,
         }
     }
 }
@@ -69,7 +72,7 @@ mod tests {
     fn what_a_file_holds_is_stored_as_a_number() {
         #[derive(Serialize, Deserialize)]
         struct Entry(#[serde(with = "version_or_number")] Result<u32, SkipReason>);
-        let reasons = [SkipReason::Binary, SkipReason::TooLarge, SkipReason::Unreadable];
+        let reasons = [SkipReason::Binary, SkipReason::TooLarge, SkipReason::Unreadable, SkipReason::LfsPointer];
         for (number, reason) in reasons.into_iter().enumerate() {
             let stored = postcard::to_stdvec(&Entry(Err(reason))).unwrap();
             assert_eq!(stored, [1, number as u8]);

@@ -8,6 +8,7 @@ use cruxe_extract::languages::LANGUAGES;
 use cruxe_extract::registry;
 use cruxe_index::Workspace;
 use cruxe_model::SchemaStatus;
+use cruxe_store::JobStatus;
 use serde::Serialize;
 
 use crate::context::{CliError, Context};
@@ -169,10 +170,23 @@ fn settings(workspace: &Workspace) -> Option<Check> {
 }
 
 fn jobs(workspace: &Workspace) -> Result<Check, CliError> {
-    let detail = match (workspace.active_job()?, workspace.recent_jobs(1)?.first()) {
-        (Some(job), _) => format!("{} of {} is running, {} %", job.mode.as_str(), job.ref_name, job.percent()),
-        (None, Some(job)) => format!("last: {} of {}, {}", job.mode.as_str(), job.ref_name, job.status.as_str()),
-        (None, None) => "none yet".to_owned(),
+    let (detail, next) = match (workspace.active_job()?, workspace.recent_jobs(1)?.first()) {
+        (Some(job), _) => (format!("{} of {} is running, {} %", job.mode.as_str(), job.ref_name, job.percent()), None),
+        (None, Some(job)) => {
+            let last = format!("last: {} of {}, {}", job.mode.as_str(), job.ref_name, job.status.as_str());
+            let again = || Some("run `cruxe index`; other commands do so by themselves".to_owned());
+            match (job.status, &job.error) {
+                // Also one that nobody has found interrupted yet: nothing is running, says the lock.
+                (JobStatus::Interrupted | JobStatus::Queued | JobStatus::Running, _) => {
+                    let last = format!("last: {} of {}, interrupted", job.mode.as_str(), job.ref_name);
+                    (format!("{last}: its process ended before it did; what was indexed before stays"), again())
+                }
+                (JobStatus::Failed, Some(why)) => (format!("{last}: {why}"), again()),
+                (JobStatus::Failed, None) => (last, again()),
+                (JobStatus::Published, _) => (last, None),
+            }
+        }
+        (None, None) => ("none yet".to_owned(), None),
     };
-    Ok(Check { name: "jobs", ok: true, detail, next: None })
+    Ok(Check { name: "jobs", ok: true, detail, next })
 }

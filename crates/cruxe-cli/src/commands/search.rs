@@ -9,8 +9,7 @@ use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::search;
 use cruxe_server::answers::{Breadth, Detail, SearchAnswer};
-use cruxe_server::ask::{layers, search_question};
-use cruxe_server::contract::ToolError;
+use cruxe_server::ask::{language, layers, search_question};
 
 use crate::context::{CliError, Context};
 use crate::output;
@@ -21,7 +20,7 @@ use crate::progress::Bar;
 /// Registers and indexes the project first where that is needed. Exits with 1 when nothing is found.
 ///
 /// Examples:
-///   cruxe search "where is rate limiting implemented"
+///   cruxe search where is rate limiting implemented
 ///   cruxe search QuerySet.filter --lang python
 ///   cruxe search src/auth/jwt.rs:87
 ///   cruxe search '"too many requests"' --explain
@@ -30,7 +29,8 @@ use crate::progress::Bar;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Search {
     /// Words, a name, a path, an error message, or a "quoted phrase"
-    query: String,
+    #[arg(required = true, num_args = 1..)]
+    query: Vec<String>,
     /// A branch, tag or commit that is indexed [default: what is checked out]
     #[arg(long = "ref", value_name = "REF")]
     ref_name: Option<String>,
@@ -47,13 +47,18 @@ pub(crate) struct Search {
 
 impl Search {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        let query = self.query.join(" ");
+        if query.trim().is_empty() {
+            return Err(CliError::Usage("the query is empty: say what to search for".to_owned()));
+        }
+        let language = language(self.lang.as_deref()).map_err(|error| CliError::Usage(error.message))?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         let limit = self.limit as usize;
-        let (question, problem) = search_question(&workspace, &self.query, self.lang, limit);
+        let (question, problem) = search_question(&workspace, &query, language, limit);
         let found = search::search(&view, &question)?;
         let detail = Detail { breadth: Breadth::Full, ..Detail::default() };
-        let answer = SearchAnswer::new(&self.query, &view, &layers(&workspace, &view), &found, &detail)?.warn(problem);
+        let answer = SearchAnswer::new(&query, &view, &layers(&workspace, &view), &found, &detail)?.warn(problem);
         let answer = if self.explain { answer.with_why(&found) } else { answer };
         output::answer(&answer, context.options.json);
         Ok(if found.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -65,24 +70,32 @@ impl Search {
 const FIRST_INDEX: Duration = Duration::from_secs(600);
 const NEXT_INDEX: Duration = Duration::from_secs(5);
 
-fn sync(workspace: &Workspace, request: &JobRequest, patience: Duration) -> Result<(), IndexError> {
-    let deadline = Instant::now() + patience;
+/// Brings a ref up to date; `false` when another process was at it all the time.
+fn sync(workspace: &Workspace, request: &JobRequest, patience: Duration) -> Result<bool, IndexError> {
+    let (deadline, bar) = (Instant::now() + patience, Bar::new("indexing"));
     loop {
-        match workspace.run_job(request, Bar::new("indexing").watches()) {
-            Err(IndexError::Busy) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(50)),
-            Err(IndexError::Busy) => return Ok(()),
-            outcome => return outcome.map(drop),
+        match workspace.run_job(request, bar.watches()) {
+            Err(IndexError::Busy) if Instant::now() < deadline => {
+                // How far the other one is.
+                if let Ok(Some(job)) = workspace.active_job() {
+                    bar.show(job.done, job.total);
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            Err(IndexError::Busy) => return Ok(false),
+            outcome => return outcome.map(|_| true),
         }
     }
 }
 
-/// A view that is up to date: a person who asks at a terminal has just saved the file that the question is about.
+/// A view that is up to date: a person who asks at a terminal has just saved the file that the question is about, or
+/// switched to another branch. It always has something published: what nobody looked at is no answer.
 pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&str>) -> Result<View<'a>, CliError> {
     if ref_name.is_none() && !workspace.project.is_registered()? {
         sync(workspace, &JobRequest::default(), FIRST_INDEX)?;
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
-    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?;
+    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
     let fresh = view.published.is_some() && view.standing.is_fresh();
     if fresh {
         return Ok(view);
@@ -96,8 +109,15 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
             Err(IndexError::Store(problem)) if published && problem.is_of_the_disk() => {
                 output::note(&format!("note: the index could not be brought up to date: {problem}"));
             }
-            outcome => outcome?,
+            Ok(false) if published => {
+                output::note("note: another process is still indexing; this is what was indexed before");
+            }
+            outcome => drop(outcome?),
         }
     }
-    Ok(workspace.view(ref_name, FreshnessPolicy::BestEffort).map_err(ToolError::from)?)
+    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
+    if view.published.is_none() {
+        return Err(IndexError::Busy.into());
+    }
+    Ok(view)
 }

@@ -29,6 +29,9 @@ enum Action {
     Import {
         /// The file to read
         path: PathBuf,
+        /// Also from another repository
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -49,8 +52,8 @@ impl State {
                     done.warnings.iter().for_each(|warning| output::line(&format!("  warning: {warning}")));
                 }
             }
-            Action::Import { path } => {
-                let done = state::import(&workspace.project, &path)?;
+            Action::Import { path, force } => {
+                let done = state::import(&workspace.project, &path, force)?;
                 let warnings = catch_up(&workspace, &done.checked_out);
                 if context.options.json {
                     output::json(&json!({"refs": done.refs, "file_versions": done.files, "warnings": warnings}));

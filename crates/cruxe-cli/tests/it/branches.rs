@@ -148,12 +148,11 @@ fn a_ref_without_an_index_or_a_work_tree_cannot_be_switched_to() {
         let error = client.error("switch_ref", json!({"ref": name}));
         assert_eq!((&error["code"], &error["data"]["ref"]), (&json!("ref_not_indexed"), &json!(name)));
     }
-    assert!(
-        client.error("switch_ref", json!({"ref": "unseen"}))["data"]["suggestion"]
-            .as_str()
-            .unwrap()
-            .contains("index_repo")
-    );
+    for (name, also) in [("unseen", "cruxe index --ref unseen"), ("nonesuch", "Check the spelling")] {
+        let error = client.error("switch_ref", json!({"ref": name}));
+        let advice = error["data"]["suggestion"].as_str().unwrap();
+        assert!(advice.contains("index_repo") && advice.contains(also), "{advice}");
+    }
     // Where the work tree would stand, something stands.
     let project = repo.project_dir();
     let id = project.file_name().unwrap();

@@ -7,6 +7,7 @@
 mod support;
 
 mod abuse;
+mod asking;
 mod branches;
 mod cancel;
 mod catalog;

@@ -48,6 +48,41 @@ fn an_exported_index_answers_the_same_in_a_clone() {
 }
 
 #[test]
+fn another_repository_s_state_is_refused_unless_that_is_what_is_wanted() {
+    let sandbox = Sandbox::new();
+    let repo = two_refs(&sandbox);
+    let licence = ("LICENSE", "Do what you want.\n");
+    repo.write_all(&[licence]);
+    repo.commit("licence");
+    repo.cruxe(&["index"]).ok();
+    let archive = sandbox.path("state.tar.zst");
+    let archive = archive.to_str().unwrap();
+    repo.cruxe(&["state", "export", archive]).ok();
+
+    let own: &[(&str, &str)] = &[licence, ("a.py", "def own():\n    pass\n"), ("c.py", "def more():\n    pass\n")];
+    for other in [sandbox.repo("other", own), sandbox.folder("plain", own)] {
+        other.cruxe(&["index"]).ok();
+        let run = other.cruxe(&["state", "import", archive]);
+        assert_eq!(run.code, Some(1), "{}", run.transcript());
+        assert!(run.stderr.contains("of another repository") && run.stderr.contains("--force"), "{}", run.stderr);
+        assert_eq!(other.server().places("own"), ["a.py:1"], "nothing was changed");
+        other.cruxe(&["state", "import", archive, "--force"]).ok();
+    }
+    // A clone without history and behind: it knows none of the commits.
+    repo.git(&["checkout", "-q", "-b", "behind", "HEAD~1"]);
+    let url = format!("file://{}", repo.root.display());
+    repo.git(&["clone", "-q", "--depth", "1", "--branch", "behind", &url, sandbox.path("shallow").to_str().unwrap()]);
+    let shallow = sandbox.folder("shallow", &[]);
+    shallow.cruxe(&["state", "import", archive]).ok();
+    // A copy that is no repository any more, one that moved, and a folder with nothing to compare.
+    let copy = sandbox.folder("copy", &[("a.py", "def on_main():\n    pass\n"), ("b.py", "def shared():\n    pass\n")]);
+    copy.cruxe(&["state", "import", archive]).ok();
+    fs::rename(&repo.root, sandbox.path("moved")).unwrap();
+    sandbox.folder("moved", &[]).cruxe(&["state", "import", archive]).ok();
+    sandbox.folder("empty", &[]).cruxe(&["state", "import", archive]).ok();
+}
+
+#[test]
 fn hostile_archives_are_refused_and_nothing_changes() {
     let sandbox = Sandbox::new();
     let repo = two_refs(&sandbox);

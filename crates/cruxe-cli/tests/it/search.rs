@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Repo, Sandbox, eventually};
+use crate::support::{Client, Repo, Sandbox, eventually, places};
 
 /// A small shop: enough files that a wrong ranking shows.
 const SHOP: &[(&str, &str)] = &[
@@ -202,6 +202,83 @@ fn a_phrase_means_its_words_in_their_order() {
 }
 
 #[test]
+fn a_phrase_finds_every_line_that_has_it_and_says_when_a_limit_cuts() {
+    let sandbox = Sandbox::new();
+    // More lines than a search used to look at, several in one function, and none a whole word of the phrase.
+    let lines =
+        |count: usize| (0..count).map(|at| format!("    x{at} = subtoken expiredAt({at})\n")).collect::<String>();
+    let many: Vec<(String, String)> =
+        (0..30).map(|at| (format!("m{at:02}.py"), format!("def f{at}():\n{}", lines(3)))).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let repo = sandbox.repo("many", &many);
+    repo.write("notes.txt", "the token\n   Expired here\nand token: expired there\n");
+    repo.commit("notes");
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let ask = |client: &mut Client, query: &str, limit: usize| {
+        client.ok("search_code", json!({"query": query, "limit": limit}))
+    };
+    let answer = ask(&mut client, "\"token expired\"", 200);
+    let mut found = places(&answer);
+    found.sort();
+    let mut expected: Vec<String> = (0..30)
+        .flat_map(|at| (2..5).map(move |line| format!("m{at:02}.py:{line}")))
+        .chain(["notes.txt:1".into()])
+        .collect();
+    expected.sort();
+    assert_eq!(found, expected);
+    assert_eq!(
+        (&answer["metadata"]["result_completeness"], &answer["total_candidates"]),
+        (&json!("complete"), &json!(91))
+    );
+    let cut = ask(&mut client, "\"token expired\"", 90);
+    assert_eq!((places(&cut).len(), &cut["metadata"]["result_completeness"]), (90, &json!("truncated")));
+    assert_eq!(cut["total_candidates"], 91);
+    let punctuated = ask(&mut client, "\"token: exp\"", 10);
+    assert_eq!(places(&punctuated), ["notes.txt:3"]);
+    assert_eq!(punctuated["metadata"]["result_completeness"], "complete");
+    let inner = ask(&mut client, "\"and token: expired th\"", 10);
+    assert_eq!(places(&inner), ["notes.txt:3"], "words inside are whole, the last is not");
+    let only = client.ok("search_code", json!({"query": "\"token expired\"", "limit": 200, "language": "text"}));
+    assert_eq!(places(&only), ["notes.txt:1"]);
+    let shown = repo.cruxe(&["search", "\"token expired\"", "--limit", "3"]).ok();
+    assert_eq!(shown.matches("subtoken expiredAt").count(), 3, "{shown}");
+    assert!(shown.contains("… and more (--limit)"), "{shown}");
+    // Another ref is another text, also where it is not checked out.
+    repo.git(&["checkout", "-q", "-b", "other"]);
+    repo.write("notes.txt", "nothing of it\n");
+    repo.commit("other");
+    repo.git(&["checkout", "-q", "main"]);
+    repo.cruxe(&["index", "--ref", "other"]).ok();
+    let other = client.ok("search_code", json!({"query": "\"token expired\"", "limit": 200, "ref": "other"}));
+    assert_eq!(places(&other).len(), 90);
+}
+
+#[test]
+fn a_name_that_stands_nowhere_is_said_to_and_one_that_ranks_low_is_not() {
+    let sandbox = Sandbox::new();
+    let mut client = shop(&sandbox);
+    let says = |answer: &Value| {
+        let warnings = answer["metadata"]["warnings"].as_array().cloned().unwrap_or_default();
+        warnings.iter().filter_map(Value::as_str).find(|text| text.contains("does not exist")).map(str::to_owned)
+    };
+    let told = |name: &str| Some(format!("`{name}` does not exist in `main`; anything found is only similar"));
+    let answer = search(&mut client, "quota_frobnicator");
+    assert_eq!(says(&answer), told("quota_frobnicator"));
+    assert!(!answer["results"].as_array().unwrap().is_empty(), "what is similar is shown");
+    assert_eq!(says(&search(&mut client, "Zebra::check_quota")), told("Zebra"));
+    assert_eq!(says(&search(&mut client, "RateLimitor")), told("RateLimitor"));
+    // Defined, only used, in another case, only a file's name, a part of names, words: none of these.
+    for known in
+        ["check_quota", "is_empty", "CHECK_QUOTA", "limits", "quota", "RateLimiter::check_quota", "why zebra limits"]
+    {
+        assert_eq!(says(&search(&mut client, known)), None, "{known}");
+    }
+    let run = sandbox.cruxe(&sandbox.path("shop"), &["search", "quota_frobnicator"]);
+    assert!(run.stderr.contains("note: `quota_frobnicator` does not exist"), "{}", run.transcript());
+}
+
+#[test]
 fn a_typing_error_is_mended_and_said() {
     let sandbox = Sandbox::new();
     let mut client = shop(&sandbox);
@@ -299,7 +376,7 @@ fn a_language_leaves_only_that_language() {
     let answer = client.ok("search_code", json!({"query": "send a message to a client", "language": "python"}));
     assert!(!names(&answer).is_empty());
     assert!(names(&answer).iter().all(|name| name.starts_with("py/")), "{:?}", names(&answer));
-    let answer = client.ok("search_code", json!({"query": "invoice", "language": "cobol"}));
+    let answer = client.ok("search_code", json!({"query": "invoice", "language": "zig"}));
     assert_eq!((names(&answer).len(), &answer["total_candidates"]), (0, &json!(0)));
 }
 
@@ -317,7 +394,10 @@ fn words_alone_and_meaning_alone_are_both_to_be_had() {
     let unknown = search(&mut client, "ഉത്സവം");
     assert_eq!(
         unknown["metadata"]["warnings"],
-        json!(["semantic search has no vector for this query; ranked by words alone"])
+        json!([
+            "`ഉത്സവം` does not exist in `main`; anything found is only similar",
+            "semantic search has no vector for this query; ranked by words alone"
+        ])
     );
 }
 
@@ -484,7 +564,14 @@ fn suggestions_follow_the_rules_and_find_something() {
     assert_eq!(answer2["suggestions"][0]["tool"], "search_code");
     let none = json!({"results": [], "total_candidates": 0});
     let answer3 = ask(&mut client, "locate_symbol", json!({"name": "quota_checker"}), none);
-    assert!(answer3["suggestions"].as_array().unwrap().iter().any(|one| one["tool"] == "search_code"));
+    assert_eq!(
+        (&answer3["suggestions"][0]["tool"], &answer3["suggestions"][0]["params"]),
+        (&json!("search_code"), &json!({"query": "quota_checker"})),
+        "as it was given"
+    );
+    let some = json!({"results": [{}], "total_candidates": 1, "top_score": 0.1});
+    let found = ask(&mut client, "locate_symbol", json!({"name": "quota_checker"}), some);
+    assert_ne!(found["suggestions"][0]["params"], json!({"query": "quota_checker"}), "only where nothing was found");
     let no_edges = json!({"callers": [], "callees": [], "total_edges": 0});
     let answer4 = ask(&mut client, "get_call_graph", json!({"symbol_name": "check_quota"}), no_edges);
     assert_eq!(answer4["suggestions"][0]["tool"], "locate_symbol");

@@ -33,6 +33,35 @@ fn equal_trees_in_two_places_have_equal_ids() {
 }
 
 #[test]
+fn a_pointer_of_git_lfs_is_no_code_until_its_file_is_there() {
+    let sandbox = Sandbox::new();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 5\n";
+    let about = "# Pointers\n\nversion https://git-lfs.github.com/spec/v1\noid sha256:1\n";
+    let repo = sandbox.repo("lfs", &[("model.py", pointer), ("about.md", about), ("a.py", "def plain():\n    pass\n")]);
+    let report = repo.cruxe(&["index", "--json"]).json();
+    assert_eq!(report["outcomes"], json!({"indexed": 2, "skipped: git LFS pointer": 1}), "{report}");
+    repo.git(&["tag", "v1"]);
+    let tagged = repo.cruxe(&["index", "--ref", "v1", "--json"]).json();
+    assert_eq!(tagged["outcomes"]["skipped: git LFS pointer"], 1, "{tagged}");
+    let mut client = repo.server();
+    let found = client.ok("search_code", json!({"query": "\"git-lfs.github.com\""}));
+    assert_eq!(crate::support::places(&found), ["about.md:3"], "a text about pointers is none");
+    assert!(found["metadata"].get("warnings").is_none(), "{found}");
+    let status = client.ok("index_status", json!({}));
+    let named = "not in the index, git LFS pointers, no code (`git lfs pull` fetches the files): `model.py`";
+    assert_eq!(status["metadata"]["warnings"], json!([named]));
+    let error = client.error("get_file_outline", json!({"path": "model.py"}));
+    assert_eq!((&error["code"], &error["data"]["reason"]), (&json!("file_not_found"), &json!("git LFS pointer")));
+    repo.write("a.py", "def plainer():\n    pass\n");
+    repo.cruxe(&["sync"]).ok();
+    assert_eq!(client.ok("index_status", json!({}))["metadata"]["warnings"], json!([named]), "the reason stays");
+    repo.write("model.py", "def fetched():\n    pass\n");
+    repo.cruxe(&["sync"]).ok();
+    assert_eq!(client.places("fetched"), ["model.py:1"]);
+    assert!(client.ok("index_status", json!({}))["metadata"].get("warnings").is_none());
+}
+
+#[test]
 fn odd_bytes_are_read_as_far_as_they_can_be() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("odd", &[]);
@@ -86,7 +115,11 @@ fn enormous_files_are_bounded_and_the_reason_is_kept() {
         );
     }
     let answer = client.ok("locate_symbol", json!({"name": "on_a_long_line", "detail_level": "context"}));
-    assert_eq!(answer["metadata"]["warnings"], json!(["2 files are too large or unreadable and not in the index"]));
+    assert!(answer["metadata"].get("warnings").is_none(), "{answer}");
+    let status = client.ok("index_status", json!({}));
+    let named =
+        "not in the index, too large (`index.max_file_bytes` says how large a file may be): `longer.js`, `ten.py`";
+    assert_eq!(status["metadata"]["warnings"], json!([named]));
     // Every module is listed, at a depth that readers of JSON can follow.
     let outline = client.ok("get_file_outline", json!({"path": "deep.rs"}));
     assert_eq!(outline["metadata"]["symbol_count"], 2001);

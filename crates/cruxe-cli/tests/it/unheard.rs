@@ -71,7 +71,7 @@ fn a_file_that_could_not_be_read_is_taken_in_once_it_can_be() {
         let warnings = |client: &mut Client| {
             client.ok("locate_symbol", json!({"name": "open_one"}))["metadata"]["warnings"].clone()
         };
-        let warned = json!(["1 files are too large or unreadable and not in the index"]);
+        let warned = json!(["1 files cannot be read and are not in the index"]);
         settled(&mut client, "locked_one", &[]);
         assert_eq!(warnings(&mut client), warned);
         let job = client.ok("sync_repo", json!({}));

@@ -144,8 +144,7 @@ impl<'a> Reader<'a> {
         let limit = self.project.config.index.max_file_bytes;
         Ok(match (&self.blobs, &file.hash) {
             (Some(blobs), Some(hash)) => match blobs.read(hash, limit)? {
-                Blob::Data(bytes) if ignore_rules::is_binary(&bytes) => Err(SkipReason::Binary),
-                Blob::Data(bytes) => Ok(bytes),
+                Blob::Data(bytes) => ignore_rules::worth_reading(bytes),
                 Blob::TooLarge(_) => Err(SkipReason::TooLarge),
             },
             _ => scan::content(&self.root, &file.path, limit),

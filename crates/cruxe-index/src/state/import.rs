@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
-use cruxe_model::{ContentHash, VersionId};
+use cruxe_model::{ContentHash, RepoPath, VersionId};
 use cruxe_store::{Manifest, NewVersion, Writer};
 use cruxe_vcs::hash_blob;
 use jiff::Timestamp;
@@ -52,13 +52,14 @@ pub struct Imported {
     pub files: usize,
 }
 
-/// Replaces the index of a project with what an archive holds.
-pub fn import(project: &Project, path: &Path) -> Result<Imported, IndexError> {
-    import_within(SMALLEST_TIME, project, path)
+/// Replaces the index of a project with what an archive holds. One of another repository is refused unless that is what the
+/// caller wants.
+pub fn import(project: &Project, path: &Path, of_any: bool) -> Result<Imported, IndexError> {
+    import_within(SMALLEST_TIME, project, path, of_any)
 }
 
 /// The same with another time for the files of the smallest archive.
-fn import_within(smallest: Duration, project: &Project, path: &Path) -> Result<Imported, IndexError> {
+fn import_within(smallest: Duration, project: &Project, path: &Path, of_any: bool) -> Result<Imported, IndexError> {
     let file = fs::File::open(path).map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
     let about = file.metadata().map_err(|source| IndexError::Io { path: path.to_owned(), source })?;
     if !about.is_file() {
@@ -76,6 +77,9 @@ fn import_within(smallest: Duration, project: &Project, path: &Path) -> Result<I
     let files: Vec<File> = reader.json(FILES, MAX_LIST.min(most))?;
     let refs: Vec<Ref> = reader.json(REFS, MAX_LIST.min(most))?;
     check_lists(&files, &refs)?;
+    if !of_any && is_of_another_repository(project, &files, &refs) {
+        return Err(IndexError::OtherRepository);
+    }
     let wanted = wanted(&header, &files, &refs)?;
     project.register()?;
     let mut writer = project.store.rebuild()?;
@@ -93,6 +97,28 @@ fn import_within(smallest: Duration, project: &Project, path: &Path) -> Result<I
         |only: bool| refs.iter().filter(move |entry| entry.checked_out || !only).map(|entry| entry.name.clone());
     Ok(Imported { refs: names(false).collect(), checked_out: names(true).collect(), files: files.len() })
 }
+
+/// Whether an archive is of another repository: none of its commits is known here, and few files here are in it. An
+/// archive says nothing of the repository that it is of but that, so a copy may have moved, be behind or lack history.
+fn is_of_another_repository(project: &Project, files: &[File], refs: &[Ref]) -> bool {
+    let is_known = |commit: &String| project.repo.as_ref().is_some_and(|repo| repo.resolve(commit).is_ok());
+    if refs.iter().filter_map(|entry| entry.commit.as_ref()).any(is_known) {
+        return false;
+    }
+    let here = project.scan().map(|listing| listing.files).unwrap_or_default();
+    let mut held: HashMap<&str, Vec<&str>> = HashMap::new();
+    files.iter().for_each(|File(path, _, hash)| held.entry(path.as_str()).or_default().push(hash));
+    let is_held = |path: &RepoPath| {
+        let Some(hashes) = held.get(path.as_str()) else { return false };
+        let hash = project.read_current(path).map(|bytes| hash_blob(project.object_format(), &bytes).to_hex());
+        hash.is_some_and(|hash| hashes.contains(&hash.as_str()))
+    };
+    let enough = here.len() / SHARED + 1;
+    !here.is_empty() && here.iter().filter(|file| is_held(&file.path)).take(enough).count() < enough
+}
+
+/// More than one file in so many is the same in two copies of a repository. Licences and the like are the same in others.
+const SHARED: usize = 3;
 
 fn refused(why: impl std::fmt::Display) -> IndexError {
     IndexError::BadArchive(why.to_string())
@@ -401,7 +427,9 @@ mod tests {
         let project = Project::locate(&root, &home, Config::default()).unwrap();
         let path = folder.path().join("state.tar.zst");
         fs::write(&path, bytes).unwrap();
-        let IndexError::BadArchive(why) = import_within(time, &project, &path).unwrap_err() else { panic!("{what}") };
+        let IndexError::BadArchive(why) = import_within(time, &project, &path, false).unwrap_err() else {
+            panic!("{what}")
+        };
         assert_eq!(project.store.dir().current().unwrap(), None, "{what}");
         let left = fs::read_dir(project.store.dir().root()).into_iter().flatten().flatten();
         let left: Vec<_> =

@@ -1,7 +1,7 @@
 //! What to ask next when an answer was not good enough.
 //!
-//! Every suggestion was tried here first: a name that is suggested is defined in the ref, a search that is suggested
-//! finds something.
+//! Suggestions were tried here first: a name that is suggested is defined in the ref, a search that is suggested finds
+//! something. Only the search for a name that nothing is called is suggested untried.
 
 use std::collections::HashMap;
 
@@ -104,6 +104,8 @@ pub enum Why {
     TellingWords,
     /// The same, in the language that has them.
     TellingWordsInLanguage,
+    /// Texts may have a name that nothing is called.
+    NameAsText,
     /// The words of a name may find it under another name.
     WordsOfName,
     /// It may be known only by its calls.
@@ -146,7 +148,7 @@ pub fn suggest(view: &View, previous: &Previous, threshold: f64) -> Result<Follo
     let found = match (previous.asked, previous.intent.unwrap_or(query.intent)) {
         (Asked::Code, Intent::Symbol) => [asker.broader()?, asker.names()?].concat(),
         (Asked::Code, _) => [asker.names()?, asker.narrower()?].concat(),
-        (Asked::Definition, _) => [asker.names()?, asker.broader()?, asker.callers()?].concat(),
+        (Asked::Definition, _) => [asker.as_text(), asker.names()?, asker.broader()?, asker.callers()?].concat(),
         (Asked::Uses, _) => [asker.verify()?, asker.names()?, asker.broader()?].concat(),
         (Asked::Documents | Asked::Other, _) => [asker.names()?, asker.broader()?].concat(),
     };
@@ -189,6 +191,15 @@ impl Asker<'_> {
         };
         let Previous { asked: before, text: text_before, language: language_before, .. } = self.previous;
         asked == *before && text == text_before.trim() && language == language_before.as_deref()
+    }
+
+    /// A name that nothing is called may stand in texts; the contract has it suggested whatever comes of it.
+    fn as_text(&self) -> Vec<Suggestion> {
+        let query = self.previous.text.trim().to_owned();
+        if self.previous.results > 0 || query.is_empty() {
+            return Vec::new();
+        }
+        vec![Suggestion { ask: Ask::Code { query, language: None }, why: Why::NameAsText }]
     }
 
     /// Definitions whose names have most of the query's words.

@@ -15,6 +15,7 @@ mod paths;
 mod pattern;
 mod phrase;
 mod query;
+mod quoted;
 pub mod rank;
 mod reasons;
 mod rerank;
@@ -91,6 +92,8 @@ pub struct Remarks {
     pub embedding_model: Option<String>,
     /// Whether the time was over before everything was looked at.
     pub late: bool,
+    /// Files that were not looked at because they changed since they were indexed.
+    pub unread: usize,
 }
 
 /// What the reader of a search's answer should know.
@@ -122,6 +125,8 @@ pub enum Notice {
         /// What was searched for.
         similar: String,
     },
+    /// The query is a name, and it or a part of it stands nowhere in the ref.
+    NoSuchName(String),
     /// The query is a path and no file has it; its words were searched for.
     NoSuchPath,
     /// No text has what was quoted, or what looks like a message; ranked by its words.
@@ -230,6 +235,7 @@ pub fn search_with(
     };
     let mut search = Search::new(view, snapshot, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
+    search.note_unknown_name(&mut remarks)?;
     search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
         let answer = search.by_path(remarks.clone())?;
@@ -267,9 +273,13 @@ impl<'a> Search<'a> {
 
     /// The results, from ranked files.
     fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
-        let total = ranked.candidates;
+        let mut total = ranked.candidates;
         let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
-            (Intent::Error, _) => phrase::select(self, &ranked, weights, &mut remarks)?,
+            (Intent::Error, _) => {
+                let selected = phrase::select(self, &ranked, weights, &mut remarks)?;
+                total = selected.total.unwrap_or(total);
+                (selected.found, selected.truncated)
+            }
             (Intent::NaturalLanguage, Some(transformer)) => {
                 rerank::note(&mut remarks);
                 rerank::select(self, &ranked, weights, transformer)?

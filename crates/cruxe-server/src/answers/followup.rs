@@ -100,6 +100,7 @@ fn reason(suggestion: &followup::Suggestion) -> String {
             Why::NameHasWords => "Its name has words of the query.",
             Why::TellingWords => "The words that tell most, without the others.",
             Why::TellingWordsInLanguage => "Narrowing query to specific terms and language may improve relevance.",
+            Why::NameAsText => "Nothing is called that; texts may have it, or something similar.",
             Why::WordsOfName => "The words of the name, in any language, may find it under another name.",
             Why::OnlyCalled => "It may be known only by its calls; the graph shows who calls it.",
             Why::SeveralOfName => "Verifies which symbol is meant: there may be several of that name.",

@@ -98,6 +98,7 @@ fn a_search_is_places_with_what_stands_there() {
     let nothing = search::search(&view, &search::Question::new("zzz_nothing", 1)).unwrap();
     let answer = SearchAnswer::new("zzz_nothing", &view, &Layers::None, &nothing, &Detail::default()).unwrap();
     assert_snapshot!(shop.text(&answer), @r#"
+    note: `zzz_nothing` does not exist in `live`; anything found is only similar
     nothing found for `zzz_nothing`
     "#);
 }

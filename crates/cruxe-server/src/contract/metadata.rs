@@ -1,7 +1,7 @@
 //! The metadata block that every answer carries (Protocol v1), and the words of its warnings.
 
 use cruxe_index::{Notice, Standing};
-use cruxe_model::{FreshnessStatus, IndexingStatus, ResultCompleteness, SchemaStatus};
+use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, ResultCompleteness, SchemaStatus, SkipReason};
 use cruxe_query::search::{self, LexicalOnly};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,11 +69,12 @@ impl Metadata {
     /// Metadata of the answer to a search.
     pub fn of_search(answer: &search::SearchAnswer) -> Metadata {
         let mut metadata = Metadata::of(&answer.standing);
-        metadata.warnings.extend(answer.remarks.notices.iter().map(notice_of_search));
+        let ref_name = &answer.standing.ref_name;
+        metadata.warnings.extend(answer.remarks.notices.iter().map(|notice| notice_of_search(notice, ref_name)));
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
-        metadata.late_if(answer.remarks.late)
+        metadata.late_if(answer.remarks.late).unread_if(answer.remarks.unread)
     }
 
     /// Adds a field that only one tool has.
@@ -99,6 +100,14 @@ impl Metadata {
         self
     }
 
+    /// Notes that files were not looked at because they changed since they were indexed.
+    fn unread_if(self, files: usize) -> Metadata {
+        match files {
+            0 => self,
+            _ => self.partial(format!("{files} files changed since they were indexed and were not looked at")),
+        }
+    }
+
     /// Notes why the answer may lack something.
     pub fn partial(mut self, why: String) -> Metadata {
         self.result_completeness = ResultCompleteness::Partial;
@@ -122,12 +131,36 @@ pub(crate) fn notice_of_index(notice: &Notice, ref_name: &str) -> String {
         Notice::BeingIndexed => format!("`{ref_name}` is being indexed; results are missing until it is done"),
         Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO}"),
         Notice::Failed(why) => format!("indexing failed: {why}"),
-        Notice::LeftOut(files) => format!("{files} files are too large or unreadable and not in the index"),
+        Notice::Unreadable(files) => format!("{files} files cannot be read and are not in the index"),
     }
 }
 
+/// So many files are named for each reason.
+const NAMED: usize = 10;
+
+/// What a reader of a ref's state is told of files that one would expect in it: which are not, and why.
+pub(crate) fn left_out(skipped: &[(RepoPath, SkipReason)]) -> Vec<String> {
+    let told = [
+        (SkipReason::TooLarge, "too large (`index.max_file_bytes` says how large a file may be)"),
+        (SkipReason::Unreadable, "unreadable"),
+        (SkipReason::LfsPointer, "git LFS pointers, no code (`git lfs pull` fetches the files)"),
+    ];
+    let mut warnings = Vec::new();
+    for (reason, words) in told {
+        let paths: Vec<&str> =
+            skipped.iter().filter(|(_, why)| *why == reason).map(|(path, _)| path.as_str()).collect();
+        let names = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+        match paths.len() {
+            0 => {}
+            1..=NAMED => warnings.push(format!("not in the index, {words}: {names}")),
+            count => warnings.push(format!("not in the index, {words}: {names} and {} more", count - NAMED)),
+        }
+    }
+    warnings
+}
+
 /// What a reader is told of a search.
-fn notice_of_search(notice: &search::Notice) -> String {
+fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
     use search::Notice;
     match notice {
         Notice::LongQuery { bytes, used } => {
@@ -141,6 +174,9 @@ fn notice_of_search(notice: &search::Notice) -> String {
         }
         Notice::Mended { word, similar } => {
             format!("nothing has the word `{word}`; searched for `{similar}` instead")
+        }
+        Notice::NoSuchName(name) => {
+            format!("`{name}` does not exist in `{ref_name}`; anything found is only similar")
         }
         Notice::NoSuchPath => "no file has such a path; searched for its words".to_owned(),
         Notice::NoSuchText { quoted: true } => "no text has the phrase; ranked by its words".to_owned(),

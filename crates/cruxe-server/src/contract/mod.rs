@@ -11,5 +11,5 @@ mod refusals;
 
 pub use error::{ErrorCode, ToolError};
 pub use limits::LIMITED;
-pub(crate) use metadata::lexical_only;
 pub use metadata::{Metadata, PROTOCOL_VERSION};
+pub(crate) use metadata::{left_out, lexical_only};

@@ -45,9 +45,11 @@ impl From<IndexError> for ToolError {
                     "Sync the ref with {SYNC_REPO} and retry; questions with an explicit `ref` work without it."
                 ))
             }
-            IndexError::Vcs(VcsError::UnknownRef { spec }) => plain(ErrorCode::RefNotIndexed)
-                .with("ref", spec)
-                .suggest("Git knows no such ref. Check the name, or fetch it first."),
+            IndexError::Vcs(VcsError::UnknownRef { spec }) => {
+                plain(ErrorCode::RefNotIndexed).with("ref", spec).suggest(format!(
+                    "Git knows no such ref. Check the spelling, or fetch it and call {INDEX_REPO} with it first."
+                ))
+            }
             IndexError::Store(StoreError::NotIndexed) => plain(ErrorCode::IndexNotReady),
             IndexError::Store(store) => match store.schema_status() {
                 Some(status @ (SchemaStatus::ReindexRequired | SchemaStatus::CorruptManifest)) => {
@@ -55,7 +57,9 @@ impl From<IndexError> for ToolError {
                 }
                 _ => plain(ErrorCode::InternalError),
             },
-            IndexError::BadArchive(_) | IndexError::BadScip(_) => plain(ErrorCode::InvalidInput),
+            IndexError::BadArchive(_) | IndexError::BadScip(_) | IndexError::OtherRepository => {
+                plain(ErrorCode::InvalidInput)
+            }
             IndexError::Stale { ref_name, change, head } => stale(ref_name, change, head.as_deref()),
             IndexError::Io { .. } | IndexError::Vcs(_) | IndexError::Cancelled => plain(ErrorCode::InternalError),
         }

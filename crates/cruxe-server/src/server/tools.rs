@@ -11,7 +11,7 @@ use rmcp::model::{Tool as ListedTool, ToolAnnotations};
 use super::connection::Connection;
 use super::errors::{CallError, describe_failure};
 use crate::admission::Admission;
-use crate::arguments::conform;
+use crate::arguments::{conform, unknown};
 use crate::catalog::Catalog;
 use crate::contract::ToolError;
 use crate::metrics::Metrics;
@@ -152,7 +152,9 @@ impl Served {
 
     fn call(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
         conform(&mut call.arguments, &self.spec.input_schema)?;
-        self.tool.call(&call).map_err(|error| call.date(error))
+        let strange = unknown(&call.arguments, &self.spec.input_schema);
+        let answer = self.tool.call(&call).map_err(|error| call.date(error))?;
+        Ok(answer.with_warnings(strange))
     }
 
     /// What `tools/list` says of it.

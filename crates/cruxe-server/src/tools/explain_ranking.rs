@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::input;
 use crate::answers::RankingAnswer;
 use crate::app::App;
-use crate::ask::search_question;
+use crate::ask::{language, search_question};
 use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
@@ -38,8 +38,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                 .with("parameter", "result_line_start")
         })?;
         let limit = input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+        let language = language(input.language.as_deref())?;
         app.ask(call, input.ref_name, None, |asked| {
-            let (question, _) = search_question(asked.workspace, &input.query, input.language, limit);
+            let (question, _) = search_question(asked.workspace, &input.query, language, limit);
             let (found, answer) = explain::explain(&asked.view, &question, &input.result_path, line)?;
             Ok(RankingAnswer::new(input.query, &asked.layers(), &found, &answer))
         })

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::{budget, input};
 use crate::answers::{Breadth, Detail, DetailLevel, LocateAnswer};
 use crate::app::App;
+use crate::ask::language;
 use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
@@ -69,5 +70,5 @@ fn question(input: &Input) -> Result<Question, ToolError> {
         })?,
     };
     let limit = input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-    Ok(Question { name: input.name.clone(), kinds, language: input.language.clone(), limit })
+    Ok(Question { name: input.name.clone(), kinds, language: language(input.language.as_deref())?, limit })
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{budget, input};
 use crate::answers::{Breadth, Detail, DetailLevel, SearchAnswer};
 use crate::app::App;
-use crate::ask::search_question;
+use crate::ask::{language, search_question};
 use crate::contract::{ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
 
@@ -45,10 +45,11 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Find code by what it does: ranked symbols with exact lines, at most a few per file.";
     typed(ToolSpec::new(names::SEARCH_CODE, "Search the code", about), move |input: Input, call| {
         let limit = limit(&input)?;
+        let language = language(input.language.as_deref())?;
         let detail = Detail { level: input.detail_level, compact: input.compact, breadth: Breadth::Brief };
         app.ask(call, input.ref_name.clone(), input.freshness_policy, |asked| {
             let config = &asked.workspace.project.config;
-            let (mut question, problem) = search_question(asked.workspace, &input.query, input.language, limit);
+            let (mut question, problem) = search_question(asked.workspace, &input.query, language, limit);
             question.semantic_ratio = input.semantic_ratio.map(|ratio| ratio as f32).or(question.semantic_ratio);
             let found = search::search(&asked.view, &question)?;
             let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());

@@ -49,11 +49,3 @@ fn every_language_extracts_its_fixture_exactly() {
         }
     }
 }
-
-#[test]
-#[ignore]
-fn show() {
-    for f in std::env::var("FILES").unwrap().split(' ') {
-        println!("== {f}\n{}", dump(&extract(f.rsplit("//").next().unwrap(), &std::fs::read_to_string(f).unwrap())));
-    }
-}

@@ -82,10 +82,10 @@ impl Rust {
         }
         for part in tokens.split(|token| token.is(",")) {
             match part {
-                [key, equals, value] if equals.is("=") && value.t == T::Str => {
-                    if PATHS.contains(&cx.text_of(&key.node)) {
-                        self.quoted_path(cx, &value.node);
-                    }
+                [key, equals, value]
+                    if equals.is("=") && value.t == T::Str && PATHS.contains(&cx.text_of(&key.node)) =>
+                {
+                    self.quoted_path(cx, &value.node);
                 }
                 [_, equals, value @ ..] if equals.is("=") => self.token_run(cx, value, Mode::Code, depth + 1),
                 [key, .., arguments] if matches!((key.t, arguments.t), (T::Ident, T::Tree(b'('))) => {

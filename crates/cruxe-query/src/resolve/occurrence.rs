@@ -315,15 +315,21 @@ impl Resolver<'_> {
 
     /// A member that code of the type works out when it is asked for: the settings of a project are the constants of a module.
     fn behind_hook(&self, lang: Lang, name: &str) -> Resolution {
+        use SymbolKind::{Const, Static, Variable};
         let hits = self.hits(name);
-        let defs = hits.iter().filter(|hit| !hit.local && hit.kind != SymbolKind::Heading);
-        let defs: Vec<Def> = defs
-            .map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) })
-            .filter(|def| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false))
-            .collect();
-        match self.distinct(&defs) {
-            0 => Resolution::Outside,
-            1 => Resolution::Defs(defs, Certainty::Heuristic),
+        let of_lang = |def: &Def| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false);
+        let all = hits
+            .iter()
+            .filter(|hit| !hit.local && hit.kind != SymbolKind::Heading)
+            .map(|hit| (hit.kind, Def { version: hit.version, symbol: SymbolIndex(hit.position) }));
+        let all: Vec<(SymbolKind, Def)> = all.filter(|(_, def)| of_lang(def)).collect();
+        let data = all.iter().filter(|(kind, _)| matches!(kind, Const | Static | Variable)).map(|(_, def)| *def);
+        let free = |def: &Def| self.with(*def, |_, symbol| symbol.parent.is_none()).unwrap_or(false);
+        let data: Vec<Def> = data.filter(free).collect();
+        match (all.len(), self.distinct(&data)) {
+            (0, _) => Resolution::Outside,
+            (_, 1) => Resolution::Defs(data, Certainty::Heuristic),
+            (_, 0) => Resolution::Unresolved(Reason::Receiver),
             _ => Resolution::Unresolved(Reason::Several),
         }
     }

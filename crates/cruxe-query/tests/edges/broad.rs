@@ -63,3 +63,15 @@ fn csharp_and_kotlin_types_are_found_where_they_are_named() {
         ],
     );
 }
+
+#[test]
+fn c_functions_are_used_by_tables_that_are_included() {
+    check(
+        "src/ops.c op_add",
+        &[
+            ("src/ops.c", "int op_add(int a) { return a; }\nint op_sub(int a) { return a; }\n#include \"ops.def\"\n"),
+            ("src/ops.def", "/* name, function */\nOP(add, op_add) // <-\nOP(sub, op_sub)\n"),
+            ("src/more.inc", "#define LAST op_add // <-\nstatic int (*last)(int) = op_add; // <-\n"),
+        ],
+    );
+}

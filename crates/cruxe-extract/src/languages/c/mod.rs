@@ -12,15 +12,20 @@ use super::broad::{
     def, function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
 };
 use crate::build::Decl;
-use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
 use crate::walk::{Cx, Walk, span};
 
 /// The C language.
 pub static C: LanguageDef = LanguageDef {
     id: "c",
     name: "c",
-    extensions: &["c", "h"],
-    otherwise: |extension, head| (extension == "h" && is_cpp_header(head)).then_some(&super::cpp::CPP),
+    extensions: &["c", "h", "def"],
+    otherwise: |extension, head| match extension {
+        "h" | "def" if is_cpp_header(head) => Some(&super::cpp::CPP),
+        // A list for a linker.
+        "def" if !is_included(head) => Some(&TEXT),
+        _ => None,
+    },
     front_end: FrontEnd::Grammar {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
@@ -220,6 +225,18 @@ fn include(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
         Imported { path: text.into(), module: text.into(), name: None, alias: None, glob: false, reexport: false, at },
     );
     Some(Walk::Skip)
+}
+
+/// Whether a file that is included as text (`ops.def`, `table.inc`) is made of C: calls of macros, directives, comments.
+pub(super) fn is_included(head: &[u8]) -> bool {
+    let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let is_c = |line: &[u8]| {
+        [&b"#include"[..], b"#define", b"#if", b"#undef", b"/*", b"//"].iter().any(|start| line.starts_with(start))
+            || line.ends_with(b";")
+            || line.ends_with(b"{")
+            || line.ends_with(b")") && line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    };
+    lines.filter(|line| !line.is_empty()).take(40).any(is_c)
 }
 
 /// Whether a header is C++: it has a line that only C++ has.

@@ -11,6 +11,7 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, primitive, roles, scope, type_def,
 };
+use super::c::{C, is_included};
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
@@ -20,6 +21,10 @@ pub static PHP: LanguageDef = LanguageDef {
     id: "php",
     name: "php",
     extensions: &["php", "phtml", "inc"],
+    otherwise: |extension, head| {
+        let plain = extension == "inc" && memchr::memmem::find(head, b"<?").is_none();
+        (plain && is_included(head)).then_some(&C)
+    },
     interpreters: &["php"],
     separator: "\\",
     opening: "<?php ",

@@ -31,7 +31,11 @@ impl ModuleRules for Python {
         let modules = (1..=path.len()).rev();
         let found =
             modules.filter_map(|end| Some((end, resolver.python_absolute(file, &path[..end].join("."))?))).next();
-        let Some((end, module)) = found else { return Vec::new() };
+        let package = |module: &Module| match module {
+            Module::File(version) => resolver.file(*version).is_some_and(|file| file.row.path.stem() == "__init__"),
+            _ => false,
+        };
+        let Some((end, module)) = found.filter(|(end, module)| *end > 1 || package(module)) else { return Vec::new() };
         let mut at = vec![Entity::Module(module)];
         for part in path[end..].iter().chain([&name]) {
             at = at.iter().flat_map(|entity| resolver.inside(entity, part, Space::Any)).collect();

@@ -145,6 +145,14 @@ impl Account {
         }
     }
 
+    /// Counts a use as unresolved after all; nothing happens where no account is given.
+    pub fn take_back(&mut self, file: Arc<File>, start: u32) {
+        if self.mentions.uses > 0 {
+            self.mentions.uses -= 1;
+            self.note(&file, start, Meaning::Unresolved(Reason::Receiver));
+        }
+    }
+
     fn note(&mut self, file: &Arc<File>, start: u32, meaning: Meaning) {
         let mentions = &mut self.mentions;
         let count = match meaning {

@@ -243,7 +243,33 @@ pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeTy
         }
         at += 1;
     }
+    search.uses.without_flood(search.names.first().map_or("", String::as_str));
     search.uses
+}
+
+/// Guesses that an answer may have whatever else it has.
+const FEW_GUESSES: usize = 10;
+
+impl Uses {
+    /// Takes guesses by an everyday word back where they outweigh what is known: most calls of `walk` on something unknown
+    /// are another library's. They count as unresolved.
+    fn without_flood(&mut self, name: &str) {
+        let guessed = |one: &Use| one.certainty == Certainty::Heuristic;
+        let guesses = self.found.iter().filter(|one| guessed(one)).count();
+        let known = self.found.len() - guesses;
+        if is_telling(name) || guesses <= FEW_GUESSES.max(2 * known) {
+            return;
+        }
+        for one in self.found.extract_if(.., |one| guessed(one)) {
+            self.account.take_back(one.file, one.start);
+        }
+    }
+}
+
+/// Whether a name is made of several words.
+fn is_telling(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase) && inner.chars().any(char::is_lowercase)
 }
 
 fn name_of(file: &File, def: Def) -> Option<&str> {

@@ -66,3 +66,17 @@ fn other_languages_count_and_are_told_apart() {
     assert_eq!((mentions.definitions, mentions.uses, mentions.unresolved), (1, 0, 2), "{mentions:?}");
     assert_eq!(open, [2, 3].map(|line| format!("py/use.py:{line} {:?}", Reason::Language)));
 }
+
+#[test]
+fn guesses_by_an_everyday_word_do_not_flood_an_answer() {
+    let calls = |name: &str| (0..12).map(|at| format!("def f{at}(x):\n    x.{name}()\n\n")).collect::<String>();
+    for (name, uses, unresolved) in [("walk", 0, 12), ("walk_tree", 12, 0)] {
+        let definition = format!("class Tree:\n    def {name}(self):\n        pass\n");
+        let (mentions, _) = account(&[("tree.py", &definition), ("use.py", &calls(name))], name);
+        assert_eq!((mentions.uses, mentions.unresolved), (uses, unresolved), "{name}");
+    }
+    let known = "from tree import Tree\n\nTree().walk()\n".repeat(6);
+    let tree = "class Tree:\n    def walk(self):\n        pass\n";
+    let (mentions, _) = account(&[("tree.py", tree), ("use.py", &calls("walk")), ("known.py", &known)], "walk");
+    assert_eq!((mentions.uses, mentions.unresolved), (18, 0), "what is known carries the guesses");
+}

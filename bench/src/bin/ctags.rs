@@ -215,7 +215,7 @@ fn tags(files: &[&Seen], language: &str, kinds: &str) -> Outcome<HashMap<String,
 
 fn count(file: &Seen, tags: Vec<Tag>, row: &mut Row, options: &Options) {
     let error = file.facts.problems.iter().find_map(|problem| match problem {
-        Problem::SyntaxError { line } => Some(*line),
+        Problem::SyntaxError { line, .. } => Some(*line),
         _ => None,
     });
     let lines: Vec<&str> = file.text.lines().collect();

@@ -318,7 +318,7 @@ mod tests {
                 },
             ],
             line_starts: vec![0, 10, 50],
-            problems: vec![Problem::SyntaxError { line: 2 }],
+            problems: vec![Problem::SyntaxError { line: 2, unparsed: vec![Span { start: 4, end: 9 }] }],
             ..FileFacts::default()
         };
         let packed = super::facts(&facts).unwrap();
@@ -332,7 +332,7 @@ mod tests {
         let id = |dictionary: &Dictionary| {
             dictionary.bytes[4..8].iter().rev().fold(0, |id, byte| id << 8 | u64::from(*byte))
         };
-        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (6, 1_376_477_505, 2_125_699_728));
+        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (7, 1_376_477_505, 2_125_699_728));
     }
 
     #[test]

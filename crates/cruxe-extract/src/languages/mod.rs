@@ -53,4 +53,4 @@ pub static LANGUAGES: &[&LanguageDef] = &[
 #[cfg(test)]
 mod dump;
 #[cfg(test)]
-mod fixture_tests;
+pub(crate) mod fixture_tests;

@@ -230,7 +230,7 @@ fn problems(facts: &FileFacts) -> Option<String> {
         .problems
         .iter()
         .map(|problem| match problem {
-            Problem::SyntaxError { line } => format!("syntax error at line {line}"),
+            Problem::SyntaxError { line, .. } => format!("syntax error at line {line}"),
             Problem::TooLarge { bytes } => format!("too large to parse ({bytes} bytes)"),
             Problem::TooSlow => "parsing took too long".to_owned(),
             Problem::NotUtf8 => "not UTF-8".to_owned(),

@@ -9,7 +9,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 
 use crate::error::QueryError;
-use crate::references::{self, Confidence, EdgeType};
+use crate::references::{self, Confidence, EdgeType, Place};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
@@ -78,13 +78,21 @@ pub struct CallGraph {
     pub cut: bool,
     /// Calls of the name that cannot be told to mean it or something else.
     pub unresolved: usize,
+    /// Where the symbol's name stands in code that could not be parsed.
+    pub unparsed: Vec<Place>,
 }
 
 /// Finds the calls around a symbol.
 pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut walk = Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0 };
+    let mut walk = Walk {
+        resolver: &resolver,
+        deadline: Instant::now() + MAX_TIME,
+        cut: false,
+        unresolved: 0,
+        unparsed: Vec::new(),
+    };
     let depth = question.depth.clamp(1, MAX_DEPTH);
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
@@ -94,14 +102,14 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     if question.direction != Direction::Callers {
         callees = walk.edges(target.def, depth, &mut |walk, def, _| walk.callees(def));
     }
-    let (cut, unresolved) = (walk.cut, walk.unresolved);
+    let (cut, unresolved, unparsed) = (walk.cut, walk.unresolved, walk.unparsed);
     resolver.check()?;
     view.work.check()?;
     let total_edges = callers.len() + callees.len();
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
     callees.truncate(question.limit);
-    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved })
+    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved, unparsed })
 }
 
 /// A call from, or to, a symbol.
@@ -118,6 +126,7 @@ struct Walk<'a> {
     deadline: Instant,
     cut: bool,
     unresolved: usize,
+    unparsed: Vec<Place>,
 }
 
 type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
@@ -170,6 +179,9 @@ impl<'a> Walk<'a> {
         let deadline = (level > 1).then_some(self.deadline);
         let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), deadline);
         self.unresolved += uses.unresolved;
+        if level == 1 {
+            self.unparsed.append(&mut uses.unparsed);
+        }
         self.cut |= uses.cut;
         uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
         let call = |one: references::Use| Call {

@@ -94,6 +94,17 @@ pub struct ReferenceList {
     pub unresolved: usize,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
+    /// Where the name stands in code that could not be parsed and nobody can tell what it means.
+    pub unparsed: Vec<Place>,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub path: String,
+    /// The line.
+    pub line: u32,
 }
 
 /// A use.
@@ -135,6 +146,8 @@ pub(crate) struct Uses {
     pub unresolved: usize,
     /// The deadline came before the end, or nobody waits for it any more.
     pub cut: bool,
+    /// Names in code that could not be parsed, none of them among those found.
+    pub unparsed: Vec<Place>,
 }
 
 /// The resolver of a view, or the error of a project without an index.
@@ -159,8 +172,18 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let mut lines = Lines { view, texts: HashMap::new() };
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
-    Ok(ReferenceList { target, references, total, unresolved: uses.unresolved, late: uses.cut })
+    Ok(ReferenceList {
+        target,
+        references,
+        total,
+        unresolved: uses.unresolved,
+        late: uses.cut,
+        unparsed: uses.unparsed,
+    })
 }
+
+/// Places in code that could not be parsed, at most.
+const MAX_UNPARSED: usize = 20;
 
 /// Names under which re-exports hand a definition on, at most.
 const MAX_NAMES: usize = 16;
@@ -260,8 +283,9 @@ impl Search<'_> {
         }
         for occurrence in &file.facts.occurrences {
             let wanted = self.edge.is_none_or(|edge| EdgeType::of(occurrence.role, file.lang) == edge);
-            if wanted && ids.contains(&(occurrence.name.0 as usize)) {
-                self.note(file, occurrence);
+            // In code that was not understood nobody knows whether it is a call.
+            if ids.contains(&(occurrence.name.0 as usize)) && (wanted || file.facts.is_unparsed(occurrence.start)) {
+                self.note(file, occurrence, wanted);
             }
         }
     }
@@ -273,14 +297,20 @@ impl Search<'_> {
         }
     }
 
-    fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence) {
+    fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) {
         if self.seen.contains(&(file.id(), occurrence.start)) {
             return;
         }
         match self.resolver.resolve(file, occurrence) {
-            Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
+            Resolution::Defs(found, certainty) if wanted && found.iter().any(|def| self.defs.contains(def)) => {
                 let (start, role) = (occurrence.start, occurrence.role);
                 self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
+            }
+            _ if file.facts.is_unparsed(occurrence.start) => {
+                let place = Place { path: file.path().to_owned(), line: file.facts.line_of(occurrence.start) };
+                if !self.uses.unparsed.contains(&place) && self.uses.unparsed.len() < MAX_UNPARSED {
+                    self.uses.unparsed.push(place);
+                }
             }
             Resolution::Unresolved => self.uses.unresolved += 1,
             _ => {}

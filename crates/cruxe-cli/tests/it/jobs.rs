@@ -7,6 +7,31 @@ use serde_json::{Value, json};
 use crate::support::{Client, DEADLINE, Sandbox, eventually, sources};
 
 #[test]
+fn files_with_a_syntax_error_are_counted_and_listed_and_answers_that_they_touch_say_so() {
+    let sandbox = Sandbox::new();
+    let broken = "int first(void) { return used(1); }\nint second(void) {\n  used(2);\n  other = = used(3);\n  return 0;\n}\nint third(void) { return 3; }\n";
+    let repo = sandbox
+        .repo("c", &[("a.c", "int used(int x) { return x; }\nint unused(void) { return 1; }\n"), ("b.c", broken)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let status = client.ready();
+    let listed = json!([{"path": "b.c", "line": 4}]);
+    assert_eq!((&status["syntax_error_count"], &status["syntax_errors"]), (&json!(1), &listed), "{status}");
+    let health = client.ok("health_check", json!({}));
+    assert_eq!(health["projects"][0]["syntax_errors"], listed, "{health}");
+    let outline = client.ok("get_file_outline", json!({"path": "b.c"}));
+    assert_eq!(outline["metadata"]["symbol_count"], 3, "{outline}");
+    for (tool, edges) in [("find_references", "references"), ("get_call_graph", "callers")] {
+        let answer = client.ok(tool, json!({"symbol_name": "used"}));
+        let lines: Vec<&Value> = answer[edges].as_array().unwrap().iter().collect();
+        assert!(lines.len() >= 2, "{answer}");
+        let clean = client.ok(tool, json!({"symbol_name": "unused"}));
+        assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+        assert_eq!(clean["metadata"]["warnings"], json!(null), "{clean}");
+    }
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);
@@ -17,7 +42,7 @@ fn counts_and_history_are_exact() {
     let status = client.ready();
     assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(20), &json!(20 * 9)), "{status}");
     assert_eq!((&status["ref"], &status["last_indexed_commit"]), (&json!("main"), &json!(head)));
-    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(6), &json!(6)));
+    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(7), &json!(7)));
     assert_eq!(status["repo_root"], json!(repo.root));
     assert_eq!(status["recent_jobs"].as_array().unwrap().len(), 1);
     let job = &status["recent_jobs"][0];
@@ -166,7 +191,7 @@ fn health_of_a_sound_server() {
     assert_eq!((&health["active_job"], &health["interrupted_recovery_report"]), (&json!(null), &json!(null)));
     assert_eq!(
         health["startup_checks"]["index"],
-        json!({"status": "compatible", "current_schema_version": 6, "required_schema_version": 6, "message": null})
+        json!({"status": "compatible", "current_schema_version": 7, "required_schema_version": 7, "message": null})
     );
     let available: Vec<&str> =
         health["grammars"]["available"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

@@ -70,6 +70,7 @@ impl CallGraphAnswer {
         let target = answer.target;
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
+        metadata = metadata.unparsed_at(&target.symbol.name, &answer.unparsed);
         metadata.warnings.extend(several.clone());
         if answer.cut {
             let warning = "the graph was too large to be followed to its end; total_edges counts what was seen. \

@@ -77,6 +77,7 @@ impl ReferencesAnswer {
         let listed = question.offset + answer.references.len();
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
+        metadata = metadata.unparsed_at(&target.symbol.name, &answer.unparsed);
         metadata.warnings.extend(several.clone());
         metadata = metadata.with("unresolved_mentions", answer.unresolved);
         if answer.total > listed {

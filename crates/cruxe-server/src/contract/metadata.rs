@@ -2,6 +2,7 @@
 
 use cruxe_index::{Notice, Standing};
 use cruxe_model::{FreshnessStatus, IndexingStatus, ResultCompleteness, SchemaStatus};
+use cruxe_query::references::Place;
 use cruxe_query::search::{self, LexicalOnly};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,17 @@ impl Metadata {
         if late {
             self.result_completeness = ResultCompleteness::Partial;
             self.warnings.push("the time for an answer was over before everything was looked at".to_owned());
+        }
+        self
+    }
+
+    /// Notes that a name also stands where the code could not be parsed, so that nobody knows what it means there.
+    pub fn unparsed_at(mut self, name: &str, places: &[Place]) -> Metadata {
+        if !places.is_empty() {
+            let shown: Vec<String> = places.iter().map(|place| format!("{}:{}", place.path, place.line)).collect();
+            let shown = shown.join(", ");
+            self.result_completeness = ResultCompleteness::Partial;
+            self.warnings.push(format!("`{name}` also stands in code that could not be parsed: {shown}"));
         }
         self
     }

@@ -32,6 +32,25 @@ fn files_with_a_syntax_error_are_counted_and_listed_and_answers_that_they_touch_
 }
 
 #[test]
+fn an_answer_names_the_code_that_could_not_be_parsed_where_its_name_stands() {
+    let sandbox = Sandbox::new();
+    let broken = "class B {\n  void first(A a) { a.go(); }\n  void second(Object b) {\n    ?? b.go ] = = 2;\n  }\n}\n";
+    let files = [("A.java", "class A {\n  void go() {}\n  void rest() {}\n}\n"), ("B.java", broken)];
+    let repo = sandbox.repo("java", &files);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    for tool in ["find_references", "get_call_graph"] {
+        let answer = client.ok(tool, json!({"symbol_name": "go"}));
+        let warning = json!(["`go` also stands in code that could not be parsed: B.java:4"]);
+        assert_eq!(answer["metadata"]["warnings"], warning, "{answer}");
+        assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+        let clean = client.ok(tool, json!({"symbol_name": "rest"}));
+        assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+    }
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);

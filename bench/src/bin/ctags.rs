@@ -3,7 +3,7 @@
 //!
 //! `ctags DIR …` prints the table of `RESULTS.md`; `--misses` lists what we lack, `--errors` what is still unread.
 //! Needs the `ctags` program. A name counts as found when a symbol of that name begins within a few lines of it.
-//! What ctags makes up is left out by rule, see [`made_up`]; what the rules do not know counts against us.
+//! What ctags makes up is left out by rule, see [`made_up`] and [`is_inner`]; what the rules do not know counts against us.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
@@ -94,6 +94,8 @@ struct Seen {
     text: String,
     facts: FileFacts,
     language: &'static str,
+    /// What the grammar alone makes of it.
+    tree: Option<tree_sitter::Tree>,
     stumbles: bool,
 }
 
@@ -163,15 +165,16 @@ fn look(extractor: &mut Extractor, root: &Path, at: &cruxe_model::RepoPath, opti
         return None;
     }
     let facts = extractor.extract(&Input { path: at, module: "", language: Some(def), bytes: text.as_bytes() });
-    Some(Seen { path, stumbles: stumbles(def, &text), text, facts, language: def.name })
+    let tree = plain_tree(def, &text);
+    let stumbles = tree.as_ref().is_none_or(|tree| tree.root_node().has_error());
+    Some(Seen { path, stumbles, tree, text, facts, language: def.name })
 }
 
-/// Whether the grammar alone does not understand a file.
-fn stumbles(def: &'static LanguageDef, text: &str) -> bool {
+/// What the grammar alone makes of a file.
+fn plain_tree(def: &'static LanguageDef, text: &str) -> Option<tree_sitter::Tree> {
     let mut parser = tree_sitter::Parser::new();
-    let grammar = registry::loaded(def).map(|loaded| &loaded.grammar);
-    let ready = grammar.is_some_and(|grammar| parser.set_language(grammar).is_ok());
-    ready && parser.parse(text, None).is_none_or(|tree| tree.root_node().has_error())
+    parser.set_language(&registry::loaded(def)?.grammar).ok()?;
+    parser.parse(text, None)
 }
 
 /// A name that ctags found.
@@ -237,9 +240,16 @@ fn count(file: &Seen, tags: Vec<Tag>, row: &mut Row, options: &Options) {
         if made_up(&tag, line_at(tag.line), file.language) || !counted.insert((tag.name.clone(), tag.line)) {
             continue;
         }
-        tally.tags += 1;
         let places = places.get(&bare(&tag.name));
-        if places.is_some_and(|places| places.iter().any(|at| at.abs_diff(tag.line) <= LINES)) {
+        // The clauses of a function are one symbol.
+        let clauses = matches!(file.language, "elixir" | "haskell");
+        let near = |at: &u64| clauses || at.abs_diff(tag.line) <= LINES;
+        let found = places.is_some_and(|places| places.iter().any(near));
+        if !found && is_inner(file, &tag) {
+            continue;
+        }
+        tally.tags += 1;
+        if found {
             tally.found += 1;
         } else if options.misses {
             let state = if file.stumbles { "stumbles" } else { "reads" };
@@ -255,42 +265,56 @@ fn bare(name: &str) -> String {
     last.chars().filter(|c| !c.is_whitespace() && !matches!(c, '`' | '"' | '\'')).collect()
 }
 
-/// Whether ctags made a name up: it does not stand on its line, it is a key word, or a macro that looks like a function.
+/// Words that ctags takes for names.
+const KEY_WORDS: &str = " if else for while switch return catch do case default sizeof when try get set new function \
+    defined typeof foreach using lock constructor def self instance deriving decltype forward skip where operator ";
+
+/// Whether ctags made a name up: it does not stand on its line, it is a key word, a macro that looks like a function or
+/// a variable, or it stands in a comment.
 fn made_up(tag: &Tag, line: &str, language: &str) -> bool {
     let name = tag.name.rsplit(['.', ':']).next().unwrap_or(&tag.name);
     let plain = name.trim_start_matches("operator").trim().trim_matches(['`', '"']);
-    let key_words = [
-        "if",
-        "else",
-        "for",
-        "while",
-        "switch",
-        "return",
-        "catch",
-        "do",
-        "case",
-        "default",
-        "sizeof",
-        "when",
-        "try",
-        "get",
-        "set",
-        "new",
-        "function",
-        "defined",
-        "typeof",
-        "foreach",
-        "using",
-        "lock",
-        "constructor",
-        "def",
-    ];
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let whole =
+        line.match_indices(plain).any(|(at, _)| !line[at + plain.len()..].starts_with(word) || !plain.ends_with(word));
     let macro_use = matches!(language, "c" | "cpp") && !name.contains(|c: char| c.is_lowercase());
     let comment = line.trim_start().starts_with("//") || line.trim_start().starts_with("* ");
+    let constraint = language == "csharp" && (line.contains("where ") || matches!(tag.kind.as_str(), "macro"));
+    let loops = language == "kotlin" && line.contains("for (");
+    let object = language == "javascript" && tag.kind == "class" && !line.contains("class");
     name.starts_with("__anon")
         || name.to_lowercase().starts_with("anonymous")
-        || key_words.contains(&name)
+        || KEY_WORDS.contains(&format!(" {name} "))
         || (macro_use && (tag.kind == "function" || line.contains('(')))
+        || matches!(tag.kind.as_str(), "describe" | "context")
+        || (language == "bash" && name.contains(['=', ']']))
         || comment
-        || !line.contains(plain)
+        || constraint
+        || loops
+        || object
+        || !whole
+}
+
+/// Whether a name is none of the file's own, by the tree of a file that the grammar reads: it stands in a string or a
+/// comment, it is local to a function, or only a function expression knows itself by it.
+fn is_inner(file: &Seen, tag: &Tag) -> bool {
+    let Some(tree) = file.tree.as_ref().filter(|_| !file.stumbles) else { return false };
+    let start: usize = file.text.split_inclusive('\n').take(tag.line as usize - 1).map(str::len).sum();
+    let line = file.text[start..].lines().next().unwrap_or_default();
+    let name = tag.name.rsplit(['.', ':']).next().unwrap_or(&tag.name);
+    let Some(offset) = line.find(name) else { return false };
+    let at = start + offset;
+    let mut node = tree.root_node().descendant_for_byte_range(at, at + 1);
+    let own = node.and_then(|node| node.parent()).is_some_and(|parent| parent.kind().contains("function_expression"));
+    let mut functions = 0;
+    while let Some(around) = node {
+        let kind = around.kind();
+        if ["string", "heredoc", "comment", "template", "quoted"].iter().any(|part| kind.contains(part)) {
+            return true;
+        }
+        let body = around.child_by_field_name("body").is_some_and(|body| body.byte_range().contains(&at));
+        functions += usize::from(body && (kind.contains("function") || kind.contains("method")) || kind == "do_block");
+        node = around.parent();
+    }
+    own || (functions > 0 && matches!(file.language, "javascript" | "typescript" | "lua" | "ruby" | "bash"))
 }

@@ -40,7 +40,7 @@ impl Extractor {
         let tree = language.and_then(|def| self.tree(def, &whole, deadline));
         let mut reader = Reader::new(&whole, prefix.len(), reading);
         match tree {
-            Some((_, tree)) => reader.walk(tree.root_node()),
+            Some(parsed) => reader.walk(parsed.tree.root_node()),
             None => reader.words(),
         }
         reader.finish()

@@ -20,6 +20,7 @@ mod loose;
 pub mod manifest;
 pub mod naming;
 pub mod place;
+pub mod recover;
 pub mod registry;
 pub mod walk;
 
@@ -32,11 +33,12 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use cruxe_model::RepoPath;
-use cruxe_model::facts::{FileFacts, Problem};
+use cruxe_model::facts::{FileFacts, Problem, Role, Span};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::build::Builder;
 use crate::language::{FrontEnd, LanguageDef};
+use crate::recover::Recovered;
 use crate::registry::Loaded;
 
 /// One file to extract facts from.
@@ -100,29 +102,100 @@ impl Extractor {
 
     fn parse_and_walk(&mut self, def: &'static LanguageDef, text: &str, build: &mut Builder) {
         let deadline = build.deadline();
-        let Some((loaded, tree)) = self.tree(def, text, deadline) else { return build.expire() };
-        let dialect = loaded.rules.dialect().filter(|_| tree.root_node().has_error());
-        match dialect.and_then(|other| self.tree(other, text, deadline)) {
-            Some((other, better)) if walk::error_bytes(&better) < walk::error_bytes(&tree) => {
-                walk::walk(&better, other, build);
-            }
-            _ => walk::walk(&tree, loaded, build),
+        let Some(parsed) = self.tree(def, text, deadline) else { return build.expire() };
+        walk::walk(&parsed.tree, parsed.loaded, build);
+        parsed.note_gaps(build);
+        loose::note(&parsed.tree, &parsed.loaded.tokens, build);
+    }
+
+    /// The tree of a text, as good as it can be had; `None` when the deadline passes first.
+    fn tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<Parsed> {
+        let parsed = self.recovered_tree(def, text, deadline)?;
+        let dialect = parsed.tree.root_node().has_error().then(|| parsed.loaded.rules.dialect(text)).flatten();
+        match dialect.and_then(|other| self.recovered_tree(other, text, deadline)) {
+            Some(better) if walk::error_bytes(&better.tree) < walk::error_bytes(&parsed.tree) => Some(better),
+            _ => Some(parsed),
         }
     }
 
-    /// The tree of a text, mended where it does not parse and that helps; `None` when the deadline passes first.
-    fn tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<(&'static Loaded, Tree)> {
+    /// The tree of a text, with errors confined to what is around them.
+    fn recovered_tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<Parsed> {
+        let (loaded, input, tree) = self.mended_tree(def, text, deadline)?;
+        let lexis = loaded.rules.lexis().filter(|_| tree.root_node().has_error());
+        let parser = self.parsers.entry(def.id).or_default();
+        let recovered = lexis.and_then(|lexis| recover::recover(lexis, parser, &input, &tree, deadline));
+        Some(match recovered {
+            Some(Recovered { tree, removed, unparsed }) => Parsed { loaded, tree, removed, unparsed },
+            None => Parsed { loaded, tree, removed: Vec::new(), unparsed: Vec::new() },
+        })
+    }
+
+    /// The tree of a text and the text that was parsed for it, mended where it does not parse and that helps.
+    fn mended_tree<'s>(
+        &mut self,
+        def: &'static LanguageDef,
+        text: &'s str,
+        deadline: Instant,
+    ) -> Option<(&'static Loaded, Cow<'s, str>, Tree)> {
         let loaded = registry::loaded(def)?;
         let parser = self.parsers.entry(def.id).or_default();
         parser.set_language(&loaded.grammar).ok()?;
-        let tree = parse(parser, &loaded.rules.prepare(text), deadline)?;
-        let mended = tree.root_node().has_error().then(|| loaded.rules.mend(text)).flatten();
-        let mended = mended.filter(|mended| mended.len() == text.len());
-        match mended.and_then(|mended| parse(parser, &mended, deadline)) {
-            Some(better) if walk::error_bytes(&better) < walk::error_bytes(&tree) => Some((loaded, better)),
-            _ => Some((loaded, tree)),
+        let mut input = loaded.rules.prepare(text);
+        let mut tree = parse(parser, &input, deadline)?;
+        let mended = tree.root_node().has_error().then(|| loaded.rules.mend(&input)).flatten();
+        if let Some(mended) = mended.filter(|mended| mended.len() == text.len())
+            && let Some(better) = parse(parser, &mended, deadline)
+            && walk::error_bytes(&better) < walk::error_bytes(&tree)
+        {
+            (input, tree) = (Cow::Owned(mended), better);
+        }
+        Some((loaded, input, tree))
+    }
+}
+
+/// A file's tree, and the pieces of the file that it does not show.
+struct Parsed {
+    loaded: &'static Loaded,
+    tree: Tree,
+    removed: Vec<Span>,
+    unparsed: Vec<Span>,
+}
+
+impl Parsed {
+    /// Notes the names that the tree does not show, and what was not understood.
+    fn note_gaps(&self, build: &mut Builder) {
+        if let Some(lexis) = self.loaded.rules.lexis() {
+            for (name, start, called) in
+                self.removed.iter().chain(&self.unparsed).flat_map(|gap| recover::names(lexis, build.text, *gap))
+            {
+                build.occurrence_at(name, start, if called { Role::Call } else { Role::Value }, None);
+            }
+        }
+        let left = walk::smallest_error(&self.tree).map(|range| range.start as u32);
+        let Some(first) = left.into_iter().chain(self.unparsed.iter().map(|gap| gap.start)).min() else { return };
+        let errors = walk::error_ranges(&self.tree).into_iter();
+        let errors = errors.map(|range| Span { start: range.start as u32, end: range.end as u32 });
+        let unparsed = merged(errors.chain(self.unparsed.iter().copied()).collect());
+        build.problem(Problem::SyntaxError { line: build.line_of(first), unparsed });
+    }
+}
+
+/// How many pieces are told apart; the last takes in the rest.
+const MAX_UNPARSED: usize = 64;
+
+/// Pieces in order, without empty ones and overlaps.
+fn merged(mut pieces: Vec<Span>) -> Vec<Span> {
+    pieces.retain(|piece| piece.start < piece.end);
+    pieces.sort_by_key(|piece| (piece.start, piece.end));
+    let mut merged: Vec<Span> = Vec::new();
+    for piece in pieces {
+        let full = merged.len() == MAX_UNPARSED;
+        match merged.last_mut() {
+            Some(last) if full || piece.start <= last.end => last.end = last.end.max(piece.end),
+            _ => merged.push(piece),
         }
     }
+    merged
 }
 
 /// Parses; `None` when the deadline passes first.

@@ -279,6 +279,7 @@ impl<'s> Builder<'s> {
         known.sort_unstable();
         for (text, start, unparsed) in found {
             if known.binary_search(&(start, text.len() as u32)).is_err() {
+                let unparsed = unparsed || self.facts.is_unparsed(start);
                 let name = self.name(text);
                 self.facts.loose.push(Loose { name, start, unparsed });
             }

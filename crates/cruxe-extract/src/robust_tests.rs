@@ -12,6 +12,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::language::LanguageDef;
 use crate::languages::LANGUAGES;
+use crate::walk::error_bytes;
 use crate::{Extractor, Input, Limits, as_text};
 
 /// Extracts with what is there already, so that a state that leaks from file to file shows, and once more afresh.
@@ -48,6 +49,14 @@ fn check(facts: &FileFacts, bytes: &[u8]) {
     check_scopes(facts, &text);
     check_uses(facts, &text);
     check_chunks(facts, &text);
+    check_unparsed(facts, &text);
+}
+
+fn check_unparsed(facts: &FileFacts, text: &str) {
+    let spans = facts.unparsed();
+    assert!(spans.iter().all(|span| span.start < span.end && !slice(text, *span).is_empty()));
+    assert!(spans.is_sorted_by(|a, b| a.end < b.start), "{spans:?}");
+    assert!(spans.iter().all(|span| facts.is_unparsed(span.start) && facts.is_unparsed(span.end - 1)));
 }
 
 fn check_lines(facts: &FileFacts, text: &str) {
@@ -274,6 +283,24 @@ fn damaged_fixtures_keep_every_promise() {
         |def| (prop::sample::select(fixtures(def)), vec(edit(), 1..6)),
         |extractor, def, (fixture, edits)| {
             extract(extractor, Some(def), &apply(&edits, fixture));
+        },
+    );
+}
+
+#[test]
+fn recovery_never_leaves_more_that_is_not_understood() {
+    for_every_language(
+        60,
+        |def| (prop::sample::select(fixtures(def)), vec(edit(), 1..6)),
+        |extractor, def, (fixture, edits)| {
+            let bytes = apply(&edits, fixture);
+            let (text, _) = as_text(&bytes);
+            let deadline = Instant::now() + Duration::from_secs(10);
+            let Some((_, _, plain)) = extractor.mended_tree(def, &text, deadline) else { return };
+            let Some(parsed) = extractor.recovered_tree(def, &text, deadline) else { return };
+            assert!(error_bytes(&parsed.tree) <= error_bytes(&plain), "{}", def.id);
+            let inside = |span: &Span| text.get(span.start as usize..span.end as usize).is_some();
+            assert!(parsed.removed.iter().chain(&parsed.unparsed).all(inside), "{}", def.id);
         },
     );
 }

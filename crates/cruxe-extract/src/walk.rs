@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use cruxe_model::facts::{Problem, ScopeKind, Span, SymbolIndex};
+use cruxe_model::facts::{ScopeKind, Span, SymbolIndex};
 use tree_sitter::{Node, Range, Tree};
 
 use crate::build::Builder;
 use crate::language::LanguageDef;
-use crate::loose;
+use crate::recover::Lexis;
 use crate::registry::Loaded;
 
 /// Whether the children of a node are visited.
@@ -57,8 +57,13 @@ pub trait Rules: Send + Sync {
         None
     }
 
+    /// How to find declarations without the grammar, in a file that it does not understand; see [`crate::recover`].
+    fn lexis(&self) -> Option<&'static Lexis> {
+        None
+    }
+
     /// A language whose grammar may know what this one's does not; tried for a file that does not parse.
-    fn dialect(&self) -> Option<&'static LanguageDef> {
+    fn dialect(&self, _text: &str) -> Option<&'static LanguageDef> {
         None
     }
 }
@@ -120,12 +125,8 @@ const MAX_REPARSE: u32 = 6;
 
 /// Walks a whole tree.
 pub(crate) fn walk(tree: &Tree, loaded: &'static Loaded, build: &mut Builder) {
-    if tree.root_node().has_error() {
-        build.problem(Problem::SyntaxError { line: first_error_line(tree) });
-    }
     let limit = build.text.len() as u32;
     Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0, limit }.run(tree);
-    loose::note(tree, &loaded.tokens, build);
 }
 
 impl<'t> Cx<'_, '_, 't> {
@@ -358,36 +359,45 @@ fn rows(node: &Node) -> (usize, usize) {
 
 /// How many bytes of a tree the grammar could not make sense of.
 pub(crate) fn error_bytes(tree: &Tree) -> usize {
+    error_ranges(tree).iter().map(|range| range.len().max(1)).sum()
+}
+
+/// What the grammar could not make sense of, in order; a token that it misses is an empty range.
+pub(crate) fn error_ranges(tree: &Tree) -> Vec<std::ops::Range<usize>> {
     let mut cursor = tree.walk();
-    let mut bytes = 0;
+    let mut ranges = Vec::new();
     loop {
         let node = cursor.node();
         if node.is_error() || node.is_missing() {
-            bytes += node.byte_range().len().max(1);
+            ranges.push(node.byte_range());
         } else if node.has_error() && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return bytes;
+                return ranges;
             }
         }
     }
 }
 
-fn first_error_line(tree: &Tree) -> u32 {
+/// Where the smallest error of a tree begins: what stands around it is only as large because it could not be closed.
+pub(crate) fn smallest_error(tree: &Tree) -> Option<std::ops::Range<usize>> {
     let mut cursor = tree.walk();
+    let mut smallest: Option<std::ops::Range<usize>> = None;
     loop {
         let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            break;
+        let range = node.byte_range();
+        if (node.is_error() || node.is_missing()) && smallest.as_ref().is_none_or(|best| range.len() < best.len()) {
+            smallest = Some(range);
         }
         if node.has_error() && cursor.goto_first_child() {
             continue;
         }
-        if !cursor.goto_next_sibling() {
-            break;
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return smallest;
+            }
         }
     }
-    cursor.node().start_position().row as u32 + 1
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use cruxe_embed::Table;
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus, SkipReason, Work};
+use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, SchemaStatus, SkipReason, Work};
 use cruxe_store::{JobMode, RefSnapshot, Snapshot, StoreError};
 
 use crate::comparison::Change;
 use crate::error::IndexError;
-use crate::job::JobRequest;
+use crate::job::{JobRequest, syntax_error_line};
 use crate::project::{Project, Source};
 use crate::workspace::Workspace;
 
@@ -82,6 +82,14 @@ impl Standing {
 impl<'a> View<'a> {
     pub(crate) fn new(project: &'a Project, published: Option<RefSnapshot>, standing: Standing) -> View<'a> {
         View { project, published, standing, work: Work::default() }
+    }
+
+    /// The files with a syntax error, each with its line, in path order.
+    pub fn syntax_errors(&self) -> Result<Vec<(RepoPath, u32)>, StoreError> {
+        let Some(published) = &self.published else { return Ok(Vec::new()) };
+        let line = |problems: &Option<String>| problems.as_deref().and_then(syntax_error_line);
+        let files = published.files_with_problems()?.into_iter();
+        Ok(files.filter_map(|file| line(&file.problems).map(|line| (file.path, line))).collect())
     }
 
     /// The same view, for the work of somebody who asks.

@@ -363,10 +363,12 @@ pub struct Chunk {
 /// What could not be done for a file, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Problem {
-    /// The parser met text that the grammar does not know; symbols around it may be missing. First such line.
+    /// The parser met text that the grammar does not know.
     SyntaxError {
-        /// Line of the first error.
+        /// The line where it begins.
         line: u32,
+        /// What was not understood, in order; names in there are known as words only. Empty where only a token lacks.
+        unparsed: Vec<Span>,
     },
     /// The file is larger than the limit; it was not parsed.
     TooLarge {
@@ -396,6 +398,22 @@ impl FileFacts {
     pub fn lines_of(&self, span: Span) -> (u32, u32) {
         let start = self.line_of(span.start);
         (start, self.line_of(span.end.saturating_sub(1).max(span.start)).max(start))
+    }
+
+    /// What could not be parsed, in order.
+    pub fn unparsed(&self) -> &[Span] {
+        let spans = self.problems.iter().find_map(|problem| match problem {
+            Problem::SyntaxError { unparsed, .. } => Some(unparsed.as_slice()),
+            _ => None,
+        });
+        spans.unwrap_or_default()
+    }
+
+    /// Whether an offset is in code that could not be parsed.
+    pub fn is_unparsed(&self, offset: u32) -> bool {
+        let spans = self.unparsed();
+        let next = spans.partition_point(|span| span.end <= offset);
+        spans.get(next).is_some_and(|span| span.start <= offset)
     }
 
     /// The symbol at an index.

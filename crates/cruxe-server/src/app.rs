@@ -9,7 +9,7 @@ pub use cruxe_deck::dates::seconds;
 use cruxe_deck::{Deck, context};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{FreshnessStatus, IndexingStatus, SchemaStatus};
+use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -147,6 +147,8 @@ pub struct RefStatus {
     pub symbol_count: u64,
     /// Files that an imported compiler's index covers.
     pub compiler_file_count: u64,
+    /// Files with a syntax error, each with its line.
+    pub syntax_errors: Vec<(RepoPath, u32)>,
     /// The job that goes on.
     pub active_job: Option<Job>,
 }
@@ -208,6 +210,7 @@ impl RefStatus {
             file_count: 0,
             symbol_count: 0,
             compiler_file_count: 0,
+            syntax_errors: Vec::new(),
             active_job: None,
         }
     }
@@ -218,6 +221,7 @@ impl RefStatus {
             let state = &published.state;
             // What cannot be read shows as damage where it is asked for.
             status.compiler_file_count = published.compiler_coverage().unwrap_or_default();
+            status.syntax_errors = view.syntax_errors().unwrap_or_default();
             status.last_indexed_at = Some(seconds(state.indexed_at));
             status.last_indexed_commit = state.commit.clone();
             status.file_count = state.files;

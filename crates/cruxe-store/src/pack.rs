@@ -331,7 +331,7 @@ mod tests {
                 },
             ],
             line_starts: vec![0, 10, 50],
-            problems: vec![Problem::SyntaxError { line: 2 }],
+            problems: vec![Problem::SyntaxError { line: 2, unparsed: vec![Span { start: 4, end: 9 }] }],
             ..FileFacts::default()
         };
         let packed = super::facts(&facts).unwrap();

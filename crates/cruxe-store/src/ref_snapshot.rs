@@ -49,6 +49,11 @@ impl RefSnapshot {
         self.files_of(&self.state.versions)
     }
 
+    /// Its files that something could not be done for, with what, in path order.
+    pub fn files_with_problems(&self) -> Result<Vec<FileRow>, StoreError> {
+        self.problems_of(&self.state.versions)
+    }
+
     /// The file at a path.
     pub fn file_at(&self, path: &RepoPath) -> Result<Option<FileRow>, StoreError> {
         self.file_in(path, &self.state.versions)

@@ -197,6 +197,20 @@ impl Snapshot {
         Ok(files)
     }
 
+    /// The files of a set that something could not be done for, in path order.
+    pub(crate) fn problems_of(&self, versions: &VersionSet) -> Result<Vec<FileRow>, StoreError> {
+        let sql = format!("{SELECT_FILE} WHERE problems IS NOT NULL ORDER BY path");
+        let mut statement = self.connection()?.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut files = Vec::new();
+        while let Some(row) = rows.next()? {
+            if versions.contains(row.get(0)?) {
+                files.push(self.noted(read_file(row))?);
+            }
+        }
+        Ok(files)
+    }
+
     /// The files of a set, in path order.
     pub fn files_of(&self, versions: &VersionSet) -> Result<Vec<FileRow>, StoreError> {
         let files = self.files_if(|version| versions.contains(version))?;

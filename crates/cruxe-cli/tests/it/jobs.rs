@@ -7,6 +7,50 @@ use serde_json::{Value, json};
 use crate::support::{Client, DEADLINE, Sandbox, eventually, sources};
 
 #[test]
+fn files_with_a_syntax_error_are_counted_and_listed_and_answers_that_they_touch_say_so() {
+    let sandbox = Sandbox::new();
+    let broken = "int first(void) { return used(1); }\nint second(void) {\n  used(2);\n  other = = used(3);\n  return 0;\n}\nint third(void) { return 3; }\n";
+    let repo = sandbox
+        .repo("c", &[("a.c", "int used(int x) { return x; }\nint unused(void) { return 1; }\n"), ("b.c", broken)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let status = client.ready();
+    let listed = json!([{"path": "b.c", "line": 4}]);
+    assert_eq!((&status["syntax_error_count"], &status["syntax_errors"]), (&json!(1), &listed), "{status}");
+    let health = client.ok("health_check", json!({}));
+    assert_eq!(health["projects"][0]["syntax_errors"], listed, "{health}");
+    let outline = client.ok("get_file_outline", json!({"path": "b.c"}));
+    assert_eq!(outline["metadata"]["symbol_count"], 3, "{outline}");
+    for (tool, edges) in [("find_references", "references"), ("get_call_graph", "callers")] {
+        let answer = client.ok(tool, json!({"symbol_name": "used"}));
+        let lines: Vec<&Value> = answer[edges].as_array().unwrap().iter().collect();
+        assert!(lines.len() >= 2, "{answer}");
+        let clean = client.ok(tool, json!({"symbol_name": "unused"}));
+        assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+        assert_eq!(clean["metadata"]["warnings"], json!(null), "{clean}");
+    }
+}
+
+#[test]
+fn an_answer_names_the_code_that_could_not_be_parsed_where_its_name_stands() {
+    let sandbox = Sandbox::new();
+    let broken = "class B {\n  void first(A a) { a.go(); }\n  void second(Object b) {\n    ?? b.go ] = = 2;\n  }\n}\n";
+    let files = [("A.java", "class A {\n  void go() {}\n  void rest() {}\n}\n"), ("B.java", broken)];
+    let repo = sandbox.repo("java", &files);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    for tool in ["find_references", "get_call_graph"] {
+        let answer = client.ok(tool, json!({"symbol_name": "go"}));
+        let warning = json!(["`go` also stands in code that could not be parsed: B.java:4"]);
+        assert_eq!(answer["metadata"]["warnings"], warning, "{answer}");
+        assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+        let clean = client.ok(tool, json!({"symbol_name": "rest"}));
+        assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+    }
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);

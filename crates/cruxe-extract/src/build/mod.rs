@@ -216,6 +216,11 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// The 1-based line of an offset.
+    pub(crate) fn line_of(&self, offset: u32) -> u32 {
+        self.facts.line_of(offset)
+    }
+
     /// The id of a string of the source.
     pub fn name(&mut self, text: &'s str) -> NameId {
         let next = NameId(self.facts.names.len() as u32);

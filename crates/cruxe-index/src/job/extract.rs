@@ -223,13 +223,21 @@ fn embed(path: &RepoPath, facts: &FileFacts, text: &str) -> ChunkVectors {
     vectors
 }
 
+/// The words of a syntax error, before its line.
+const SYNTAX_ERROR: &str = "syntax error at line ";
+
+/// The line of the syntax error that the words about a file name, if they name one.
+pub(crate) fn syntax_error_line(problems: &str) -> Option<u32> {
+    problems.split("; ").find_map(|problem| problem.strip_prefix(SYNTAX_ERROR)?.parse().ok())
+}
+
 /// What could not be done, in words.
 fn problems(facts: &FileFacts) -> Option<String> {
     let words: Vec<String> = facts
         .problems
         .iter()
         .map(|problem| match problem {
-            Problem::SyntaxError { line } => format!("syntax error at line {line}"),
+            Problem::SyntaxError { line, .. } => format!("{SYNTAX_ERROR}{line}"),
             Problem::TooLarge { bytes } => format!("too large to parse ({bytes} bytes)"),
             Problem::TooSlow => "parsing took too long".to_owned(),
             Problem::NotUtf8 => "not UTF-8".to_owned(),

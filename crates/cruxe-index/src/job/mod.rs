@@ -16,7 +16,7 @@ use self::read_ref::{Known, ReadRef, RefReader};
 use crate::error::IndexError;
 use crate::project::{Project, Source};
 
-pub(crate) use self::extract::{Worker, embedding, open_root};
+pub(crate) use self::extract::{Worker, embedding, open_root, syntax_error_line};
 
 /// What to index.
 #[derive(Clone, Debug, Default)]

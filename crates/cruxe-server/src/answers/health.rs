@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Render;
 use super::jobs::ActiveJob;
-use super::status::ProjectState;
+use super::status::{ProjectState, SyntaxError};
 use super::text::{Line, Text};
 use crate::app::{App, Prewarm, RefStatus, seconds};
 use crate::contract::Metadata;
@@ -116,6 +116,10 @@ struct ProjectHealth {
     ref_name: String,
     file_count: u64,
     symbol_count: u64,
+    /// Files that a part of could not be parsed.
+    syntax_error_count: usize,
+    /// The first of them.
+    syntax_errors: Vec<SyntaxError>,
 }
 
 impl HealthAnswer {
@@ -155,6 +159,8 @@ impl HealthAnswer {
                 ref_name: status.metadata.ref_name.clone(),
                 file_count: status.file_count,
                 symbol_count: status.symbol_count,
+                syntax_error_count: status.syntax_errors.len(),
+                syntax_errors: SyntaxError::first(&status.syntax_errors),
             }],
             metadata: status.metadata,
         }

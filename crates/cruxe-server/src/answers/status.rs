@@ -1,7 +1,7 @@
 //! What is indexed, and what is going on.
 
 use cruxe_index::Workspace;
-use cruxe_model::{IndexingStatus, SchemaStatus};
+use cruxe_model::{IndexingStatus, RepoPath, SchemaStatus};
 use cruxe_store::{Job, SCHEMA_VERSION};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +25,10 @@ pub struct StatusAnswer {
     symbol_count: u64,
     /// Files whose references an imported compiler's index (SCIP) knows exactly.
     compiler_file_count: u64,
+    /// Files that a part of could not be parsed.
+    syntax_error_count: usize,
+    /// The first of them.
+    syntax_errors: Vec<SyntaxError>,
     active_job: Option<ActiveJob>,
     recent_jobs: Vec<PastJob>,
     metadata: Metadata,
@@ -55,10 +59,31 @@ impl StatusAnswer {
             file_count: status.file_count,
             symbol_count: status.symbol_count,
             compiler_file_count: status.compiler_file_count,
+            syntax_error_count: status.syntax_errors.len(),
+            syntax_errors: SyntaxError::first(&status.syntax_errors),
             active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, workspace)),
             recent_jobs: recent.into_iter().filter(|job| !job.is_active()).map(PastJob::from).collect(),
             metadata,
         }
+    }
+}
+
+/// How many files with a syntax error an answer lists.
+const MAX_SYNTAX_ERRORS: usize = 20;
+
+/// A file that a part of could not be parsed.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SyntaxError {
+    path: String,
+    /// Where the part begins.
+    line: u32,
+}
+
+impl SyntaxError {
+    /// The first so many as an answer lists.
+    pub(super) fn first(files: &[(RepoPath, u32)]) -> Vec<SyntaxError> {
+        let error = |(path, line): &(RepoPath, u32)| SyntaxError { path: path.as_str().to_owned(), line: *line };
+        files.iter().take(MAX_SYNTAX_ERRORS).map(error).collect()
     }
 }
 
@@ -93,6 +118,14 @@ impl Render for StatusAnswer {
         let mut text = Text::default();
         self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
         text.push(self.project.line(&self.ref_name, self.file_count, self.symbol_count));
+        if self.syntax_error_count > 0 {
+            let files = if self.syntax_error_count == 1 { "file has" } else { "files have" };
+            text.push(
+                Line::new().plain(format!("{} {files} a part that could not be parsed:", self.syntax_error_count)),
+            );
+            let line = |error: &SyntaxError| Line::new().plain("  ").path(format!("{}:{}", error.path, error.line));
+            self.syntax_errors.iter().for_each(|error| text.push(line(error)));
+        }
         self.active_job.iter().for_each(|job| text.push(job.line()));
         self.recent_jobs.iter().for_each(|job| text.push(job.line()));
         text

@@ -32,6 +32,8 @@ use tree_sitter::Language;
 
 pub use self::table::*;
 use crate::build::Decl;
+use crate::language::LanguageDef;
+use crate::recover::Lexis;
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Frame, Rules, Trivia, Walk, span};
 
@@ -136,6 +138,18 @@ pub fn rules(grammar: &Language, table: &'static Table) -> Box<dyn Rules> {
 impl Rules for Broad {
     fn prepare<'s>(&self, text: &'s str) -> Cow<'s, str> {
         (self.table.prepare)(text)
+    }
+
+    fn mend(&self, text: &str) -> Option<String> {
+        (self.table.mend)(text)
+    }
+
+    fn dialect(&self, text: &str) -> Option<&'static LanguageDef> {
+        (self.table.dialect)(text)
+    }
+
+    fn lexis(&self) -> Option<&'static Lexis> {
+        self.table.lexis
     }
 
     fn trivia(&self, kind: u16, text: &str) -> Trivia {

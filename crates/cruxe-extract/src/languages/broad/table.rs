@@ -7,6 +7,8 @@ use cruxe_model::facts::{Access, BindingKind, Relation, Role, ScopeKind};
 
 use super::{Broad, MAX_STEPS, Site, Syntax};
 use crate::build::Decl;
+use crate::language::LanguageDef;
+use crate::recover::Lexis;
 use crate::walk::{Cx, Walk};
 
 /// Everything that a language says about its syntax tree.
@@ -35,6 +37,12 @@ pub struct Table {
     pub recover_in: &'static [&'static str],
     /// Blanks out what the grammar cannot read, see [`Rules::prepare`](crate::walk::Rules::prepare).
     pub prepare: for<'s> fn(&'s str) -> Cow<'s, str>,
+    /// Writes what the grammar is known to stumble over differently, see [`Rules::mend`](crate::walk::Rules::mend).
+    pub mend: fn(&str) -> Option<String>,
+    /// See [`Rules::dialect`](crate::walk::Rules::dialect).
+    pub dialect: fn(&str) -> Option<&'static LanguageDef>,
+    /// How its declarations are found where the parser gave up, see [`Rules::lexis`](crate::walk::Rules::lexis).
+    pub lexis: Option<&'static Lexis>,
     /// Corrects a declaration before it is noted; `false` drops it.
     pub refine: Refine,
 }
@@ -59,6 +67,9 @@ pub const TABLE: Table = Table {
     recover: &[],
     recover_in: &[],
     prepare: |text| Cow::Borrowed(text),
+    mend: |_| None,
+    dialect: |_| None,
+    lexis: None,
     refine: |_, _, _| true,
 };
 

@@ -1,6 +1,7 @@
 //! C: declarators, tags, typedefs, macros. C++ builds on this table.
 
 mod macros;
+mod removable;
 
 use cruxe_model::SymbolKind::{Const, Enum, Field, Fn, Macro, Struct, Type, Union, Variable, Variant};
 use cruxe_model::facts::BindingKind::Param;
@@ -13,6 +14,7 @@ use super::broad::{
 };
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
+use crate::recover::{BRACES, Lexis};
 use crate::walk::{Cx, Walk, span};
 
 /// The C language.
@@ -95,8 +97,20 @@ pub(super) static C_TABLE: Table = Table {
     access: &[("static", Access::Private)],
     recover: &[("struct", Struct), ("enum", Enum), ("union", Union)],
     prepare: macros::blank,
+    dialect: |text| is_cpp_header(text.as_bytes()).then_some(&super::cpp::CPP),
+    lexis: Some(&LEXIS),
     refine,
     ..TABLE
+};
+
+/// How C and C++ are read where their grammars fail.
+pub(super) static LEXIS: Lexis = Lexis {
+    directives: true,
+    types: &["class", "struct", "union", "namespace"],
+    in_type: ("struct X {", "};"),
+    in_function: ("void f() {", "}"),
+    removable: removable::removable,
+    ..BRACES
 };
 
 const DECLARATION: broad::Node = NODE.of_type(Find::Field("type"));

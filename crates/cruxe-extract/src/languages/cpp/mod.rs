@@ -108,6 +108,7 @@ pub(super) static CPP_TABLE: Table = Table {
     access: &[("static", Access::Private)],
     recover: &[("class", Class), ("struct", Struct), ("enum", Enum), ("union", Union), ("namespace", Module)],
     prepare: C_TABLE.prepare,
+    lexis: C_TABLE.lexis,
     refine,
     super_words: &[],
     keywords: &["static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"],

@@ -1,6 +1,7 @@
 //! C#: namespaces, properties, records, attributes, extension methods.
 
 mod hooks;
+mod newer;
 
 use cruxe_model::SymbolKind::{
     Class, Enum, Field, Interface, Method, Module, Property, Struct, Type, Variable, Variant,
@@ -15,6 +16,7 @@ use super::broad::{
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::recover::{BRACES, Lexis};
 
 /// The C# language.
 pub static CSHARP: LanguageDef = LanguageDef {
@@ -184,7 +186,16 @@ pub(super) static CSHARP_TABLE: Table = Table {
     ],
     recover: &[("class", Class), ("struct", Struct), ("interface", Interface), ("enum", Enum), ("record", Class)],
     refine: hooks::refine,
+    lexis: Some(&LEXIS),
     ..TABLE
+};
+
+static LEXIS: Lexis = Lexis {
+    directives: true,
+    removable: newer::removable,
+    triple: true,
+    types: &["class", "struct", "interface", "enum", "record", "namespace"],
+    ..BRACES
 };
 
 const TYPE: Find = Find::Field("type");

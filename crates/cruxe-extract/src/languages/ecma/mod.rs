@@ -129,7 +129,7 @@ impl Rules for Ecma {
     }
 
     /// Flow's types, which JavaScript files may have, are close to TypeScript's.
-    fn dialect(&self) -> Option<&'static LanguageDef> {
+    fn dialect(&self, _: &str) -> Option<&'static LanguageDef> {
         self.untyped.then_some(&TSX)
     }
 

@@ -12,6 +12,7 @@ use super::broad::{
 use super::common::{ends_with_word, has_any};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::recover::{BRACES, Lexis};
 use crate::walk::{Cx, Walk, span};
 
 /// The Java language.
@@ -177,8 +178,11 @@ pub(super) static JAVA_TABLE: Table = Table {
     ],
     recover: &[("class", Class), ("interface", Interface), ("enum", Enum), ("record", Class)],
     refine,
+    lexis: Some(&LEXIS),
     ..TABLE
 };
+
+static LEXIS: Lexis = Lexis { triple: true, ..BRACES };
 
 const SUPER: broad::Node = roles(&[(At::Any, As::Super)]);
 const LAMBDA: &[(At, As)] = &[(At::Field("parameters"), As::Bind(Param))];

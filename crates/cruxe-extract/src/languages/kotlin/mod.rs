@@ -1,6 +1,7 @@
 //! Kotlin: top-level functions, extension functions, properties, companion objects.
 
 mod hooks;
+mod newer;
 
 use cruxe_model::SymbolKind::{Class, Fn, Interface, Method, Property, Type, Variable, Variant};
 use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
@@ -13,6 +14,7 @@ use super::broad::{
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::recover::{BRACES, Lexis};
 
 /// The Kotlin language.
 pub static KOTLIN: LanguageDef = LanguageDef {
@@ -154,7 +156,20 @@ pub(super) static KOTLIN_TABLE: Table = Table {
     recover_in: &["infix_expression"],
     prepare: hooks::prepare,
     refine: hooks::refine,
+    mend: newer::mend,
+    lexis: Some(&LEXIS),
     ..TABLE
+};
+
+static LEXIS: Lexis = Lexis {
+    nested_comments: true,
+    triple: true,
+    templates: true,
+    lines: true,
+    types: &["class", "interface", "object"],
+    in_function: ("fun f() {", "}"),
+    removable: newer::removable,
+    ..BRACES
 };
 
 const CLASS_BODY: Find = Find::Kinds(&["class_body", "enum_class_body"]);

@@ -15,6 +15,7 @@ use super::c::{C, is_included};
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
+use crate::recover::{BRACES, Lexis, Quotes};
 
 /// The PHP language.
 pub static PHP: LanguageDef = LanguageDef {
@@ -155,7 +156,17 @@ pub(super) static PHP_TABLE: Table = Table {
     test_attributes: &["Test"],
     recover: &[("class", Class), ("interface", Interface), ("trait", Trait), ("enum", Enum), ("function", Fn)],
     refine: hooks::refine,
+    lexis: Some(&LEXIS),
     ..TABLE
+};
+
+static LEXIS: Lexis = Lexis {
+    hash_comments: true,
+    quotes: Quotes::Text,
+    types: &["class", "interface", "trait", "enum", "namespace"],
+    in_type: ("<?php class X {", "}"),
+    in_function: ("<?php class X { function f() {", "} }"),
+    ..BRACES
 };
 
 const TYPE: Find = Find::Field("type");

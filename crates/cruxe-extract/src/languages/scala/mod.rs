@@ -13,6 +13,7 @@ use super::broad::{
 };
 use super::common::{ends_with_word, has_any};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::recover::{BRACES, Lexis};
 
 /// The Scala language.
 pub static SCALA: LanguageDef = LanguageDef {
@@ -134,7 +135,17 @@ pub(super) static SCALA_TABLE: Table = Table {
     access: &[("private", Access::Private), ("protected", Access::Protected)],
     recover: &[("class", Class), ("trait", Trait), ("object", Module), ("enum", Enum), ("def", Fn)],
     refine: hooks::refine,
+    lexis: Some(&LEXIS),
     ..TABLE
+};
+
+static LEXIS: Lexis = Lexis {
+    nested_comments: true,
+    triple: true,
+    lines: true,
+    types: &["class", "trait", "object", "enum"],
+    in_function: ("def f() = {", "}"),
+    ..BRACES
 };
 
 const TYPE: Find = Find::Field("type");

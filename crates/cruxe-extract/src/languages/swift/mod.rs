@@ -14,6 +14,7 @@ use super::broad::{
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
+use crate::recover::{BRACES, Lexis};
 use crate::walk::Walk;
 
 /// The Swift language.
@@ -175,7 +176,17 @@ pub(super) static SWIFT_TABLE: Table = Table {
         ("func", Fn),
     ],
     refine: hooks::refine,
+    lexis: Some(&LEXIS),
     ..TABLE
+};
+
+static LEXIS: Lexis = Lexis {
+    nested_comments: true,
+    triple: true,
+    lines: true,
+    types: &["class", "struct", "enum", "protocol", "extension", "actor"],
+    in_function: ("func f() {", "}"),
+    ..BRACES
 };
 
 /// Names and types share the field `name`; the first is the name.

@@ -1,0 +1,112 @@
+//! A syntax error hides nothing else.
+
+use cruxe_model::facts::{FileFacts, Problem, Span};
+
+use super::items::{Item, items};
+use super::{BRACES, Lexis};
+use crate::languages::fixture_tests::extract;
+
+fn names(facts: &FileFacts) -> Vec<&str> {
+    facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect()
+}
+
+fn pieces<'t>(lexis: &Lexis, text: &'t str) -> Vec<&'t str> {
+    items(lexis, text.as_bytes(), 0..text.len()).into_iter().map(|item| &text[item.range]).collect()
+}
+
+#[test]
+fn declarations_end_with_braces_and_semicolons_outside_of_strings_and_comments() {
+    let text = "int a; /* ; */ void f() { g(\"};\"); }\nstruct s { int x; } y;\nif (a) { b; } else { c; }\n";
+    let expected = ["int a;", "void f() { g(\"};\"); }", "struct s { int x; } y;", "if (a) { b; } else { c; }"];
+    assert_eq!(pieces(&BRACES, text), expected);
+    assert_eq!(pieces(&BRACES, "}\n}\nint a; {"), ["}", "}", "int a;", "{"]);
+}
+
+#[test]
+fn lines_end_declarations_where_they_do_in_the_language() {
+    let lexis = Lexis { lines: true, triple: true, ..BRACES };
+    let text = "@A(1)\nfun f() =\n    1\nval x = a\n    .b()\nval y = \"\"\"\n}\n\"\"\"\n";
+    assert_eq!(pieces(&lexis, text), ["@A(1)\nfun f() =\n    1", "val x = a\n    .b()", "val y = \"\"\"\n}\n\"\"\""]);
+}
+
+#[test]
+fn branches_of_a_preprocessor_count_once() {
+    let lexis = Lexis { directives: true, ..BRACES };
+    let text = "int a;\n#ifdef X\nvoid f(int x) {\n#else\nvoid f(void) {\n#endif\n  g();\n}\nint b;\n";
+    let found = items(&lexis, text.as_bytes(), 0..text.len());
+    let cut: Vec<(bool, &str)> = found.iter().map(|Item { cut, range, .. }| (*cut, &text[range.clone()])).collect();
+    assert_eq!(cut, [(false, "int a;"), (true, &text[7..text.len() - 8]), (false, "int b;")]);
+}
+
+#[test]
+fn what_follows_a_guard_in_a_kotlin_when_is_found() {
+    let text = "fun f(x: Any) = when (x) {\n    is String if x.isEmpty() -> helper(x)\n    else -> 2\n}\n\nclass A {\n    fun g() {}\n}\n\nfun h() = 3\n";
+    let facts = extract("a.kt", text);
+    assert_eq!(names(&facts), ["f", "A", "g", "h"]);
+    assert_eq!(facts.problems, []);
+    let uses: Vec<&str> = facts.occurrences.iter().map(|at| facts.name(at.name)).collect();
+    assert!(uses.contains(&"isEmpty") && uses.contains(&"helper"), "{uses:?}");
+}
+
+#[test]
+fn macros_around_names_hide_neither_a_class_nor_its_members() {
+    let text = "namespace a {\nclass absl_nullable MY_OWNER(x) Foo final : public Bar {\n public:\n  int size() const MY_BOUND(this) { return n_; }\n  char* absl_nonnull next() MY_LOCKS;\n  int n_;\n};\nvoid after() {}\n}\n";
+    let facts = extract("a.cc", text);
+    assert_eq!(names(&facts), ["a", "Foo", "size", "next", "n_", "after"]);
+    assert_eq!(facts.problems, []);
+}
+
+#[test]
+fn a_header_that_turns_out_to_be_cpp_is_read_as_cpp() {
+    let text = format!("/*\n{}*/\ntemplate <class T>\nstruct A {{\n  T f() const;\n}};\n", " words\n".repeat(2000));
+    let path = cruxe_model::RepoPath::parse("a.h").unwrap();
+    let language = Some(crate::registry::named("c"));
+    let input = crate::Input { path: &path, module: "", language, bytes: text.as_bytes() };
+    let facts = crate::Extractor::default().extract(&input);
+    assert_eq!((names(&facts), facts.problems.len()), (vec!["A", "f"], 0));
+}
+
+/// Functions of a language around one that holds something that no grammar knows.
+fn around(path: &str, before: &str, function: &str, after: &str) {
+    for broken in ["x = = = 1;", "%% nonsense ?? here;", "call(a b c d);"] {
+        let mut text = before.to_owned();
+        for name in ["first", "second", "third"] {
+            let body =
+                if name == "second" { format!("start();\n{broken}\nsome_call();") } else { "other();".to_owned() };
+            text.push_str(&function.replace("NAME", name).replace("BODY", &body));
+        }
+        text.push_str(after);
+        let facts = extract(path, &text);
+        let found = names(&facts);
+        assert!(["first", "second", "third"].iter().all(|name| found.contains(name)), "{path} {broken} {found:?}");
+        let line = text.lines().position(|line| line == broken).unwrap() as u32 + 1;
+        let [Problem::SyntaxError { line: told, unparsed }] = &facts.problems[..] else {
+            panic!("{path} {broken} {:?}", facts.problems)
+        };
+        assert_eq!(*told, line, "{path} {broken}");
+        let place = text.find(broken).unwrap() as u32;
+        let statement = Span { start: place, end: place + broken.len() as u32 + 1 };
+        let inside = |span: &Span| statement.start <= span.start && span.end <= statement.end;
+        assert!(!unparsed.is_empty() && unparsed.iter().all(inside), "{path} {broken} {unparsed:?} {statement:?}");
+        let uses: Vec<&str> = facts.occurrences.iter().map(|at| facts.name(at.name)).collect();
+        assert!(uses.contains(&"start") && uses.contains(&"some_call"), "{path} {broken} {uses:?}");
+    }
+}
+
+#[test]
+fn an_error_in_one_function_is_confined_to_its_statement() {
+    around("a.c", "int a;\n", "int NAME(int x) {\nBODY\n}\n", "int b;\n");
+    around("a.cc", "class A {\n public:\n", "int NAME(int x) {\nBODY\n}\n", "};\n");
+    around("A.java", "class A {\n", "int NAME(int x) {\nBODY\n}\n", "}\n");
+    around("A.cs", "namespace N {\nclass A {\n", "public int NAME(int x) {\nBODY\n}\n", "}\n}\n");
+}
+
+#[test]
+fn the_parameters_of_a_function_that_is_not_understood_cost_only_themselves() {
+    let facts = extract(
+        "a.c",
+        "int first(void) { return 1; }\nint second(int ??? x, = y) {\n  go();\n}\nint third(void) { return 2; }\n",
+    );
+    assert_eq!(names(&facts), ["first", "second", "third"]);
+    assert!(matches!(&facts.problems[..], [Problem::SyntaxError { line: 2, .. }]), "{:?}", facts.problems);
+}

@@ -51,16 +51,31 @@ pub struct Question {
 pub struct Edge {
     /// Who calls, or is called.
     pub symbol: SymbolRef,
-    /// The file of the call.
+    /// The file of the calls.
     pub file: String,
-    /// Its line.
+    /// The line of the first one.
     pub line: u32,
+    /// The lines of all, ascending.
+    pub lines: Vec<u32>,
+    /// How many calls there are: a line may have several.
+    pub calls: usize,
     /// How sure it is.
     pub confidence: Confidence,
     /// How many steps away.
     pub depth: u32,
     /// The symbol at the other end, one step nearer.
     pub via: String,
+}
+
+impl Edge {
+    /// Adds another call between the same two.
+    fn add(&mut self, call: &Call) {
+        self.calls += 1;
+        let line = call.site.facts.line_of(call.start);
+        if let Err(place) = self.lines.binary_search(&line) {
+            self.lines.insert(place, line);
+        }
+    }
 }
 
 /// The calls around a symbol.
@@ -147,16 +162,24 @@ impl<'a> Walk<'a> {
                     self.cut = true;
                     return edges;
                 }
+                let mut known: HashMap<(Option<Def>, u32), usize> = HashMap::new();
                 for call in step(self, def, level) {
                     // Code outside of symbols is told apart by its file.
                     let key = (call.def, if call.def.is_none() { call.site.id() } else { 0 });
+                    if let Some(edge) = known.get(&key).and_then(|at| edges.get_mut(*at)) {
+                        edge.add(&call);
+                        continue;
+                    }
                     if !seen.insert(key) {
                         continue;
                     }
                     if let Some(other) = call.def.filter(|other| *other != root) {
                         next.push(other);
                     }
-                    edges.extend(self.edge(&call, def, level));
+                    if let Some(edge) = self.edge(&call, def, level) {
+                        known.insert(key, edges.len());
+                        edges.push(edge);
+                    }
                 }
             }
             front = next;
@@ -171,7 +194,7 @@ impl<'a> Walk<'a> {
         };
         let via = SymbolRef::new(&*self.resolver.file(via.version)?, via.symbol).symbol_id;
         let (file, line) = (call.site.path().to_owned(), call.site.facts.line_of(call.start));
-        Some(Edge { symbol, file, line, confidence: call.confidence, depth, via })
+        Some(Edge { symbol, file, line, lines: vec![line], calls: 1, confidence: call.confidence, depth, via })
     }
 
     fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
@@ -199,7 +222,6 @@ impl<'a> Walk<'a> {
         let span = file.symbol(def.symbol).span;
         let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
         let mut calls: Vec<Call> = Vec::new();
-        let mut known: HashMap<Def, usize> = HashMap::new();
         for occurrence in file.facts.occurrences[from..].iter().take_while(|other| other.start < span.end) {
             if EdgeType::of(occurrence.role, file.lang) != EdgeType::Calls
                 || !holds(&file, def.symbol, occurrence.start)
@@ -209,11 +231,8 @@ impl<'a> Walk<'a> {
             match self.resolver.resolve(&file, occurrence) {
                 Resolution::Defs(found, certainty) => {
                     for def in representative(self.resolver, &found) {
-                        known.entry(def).or_insert_with(|| {
-                            let (site, start) = (Arc::clone(&file), occurrence.start);
-                            calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
-                            calls.len()
-                        });
+                        let (site, start) = (Arc::clone(&file), occurrence.start);
+                        calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
                     }
                 }
                 Resolution::Unresolved(_) => self.unresolved += 1,

@@ -118,6 +118,30 @@ fn a_guess_is_called_one_and_what_stays_open_is_counted() {
 }
 
 #[test]
+fn an_edge_lists_its_calls_where_there_are_several() {
+    let sandbox = Sandbox::new();
+    let many = (1..=25).map(|at| format!("    log({at})\n")).collect::<String>();
+    let text =
+        format!("def log(x): pass\ndef once(): log(0)\ndef twice():\n    log(1)\n    log(2)\ndef many():\n{many}");
+    let repo = sandbox.repo("calls", &[("a.py", &text)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let callers = client.ok("get_call_graph", json!({"symbol_name": "log"}))["callers"].clone();
+    let [once, twice, many] = [0, 1, 2].map(|at| &callers[at]);
+    assert_eq!(once["call_site"], json!({"file": "a.py", "line": 2}));
+    assert!(once.get("call_sites").is_none() && once.get("call_count").is_none(), "{once}");
+    assert_eq!(twice["call_site"], json!({"file": "a.py", "line": 4}));
+    assert_eq!((&twice["call_sites"], &twice["call_count"]), (&json!([4, 5]), &json!(2)));
+    assert_eq!((many["call_sites"].as_array().unwrap().len(), &many["call_count"]), (20, &json!(25)));
+    let callees = client.ok("get_call_graph", json!({"symbol_name": "twice"}))["callees"].clone();
+    assert_eq!((&callees[0]["call_sites"], &callees[0]["call_count"]), (&json!([4, 5]), &json!(2)));
+    let text = repo.cruxe(&["calls", "log"]).ok();
+    for line in ["a.once  a.py:2\n", "a.twice  a.py:4,5\n", "25,26 and 5 more\n"] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+}
+
+#[test]
 fn edits_and_branches_have_their_own_references() {
     let sandbox = Sandbox::new();
     let repo = shop(&sandbox);

@@ -14,6 +14,7 @@ use crate::references::{self, Confidence, EdgeType, Scope};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
+use crate::twins;
 
 /// Deeper graphs are clamped to this.
 pub const MAX_DEPTH: u32 = 5;
@@ -71,6 +72,9 @@ impl Edge {
     /// Adds another call between the same two.
     fn add(&mut self, call: &Call) {
         self.calls += 1;
+        if call.site.path() != self.file {
+            return; // another part of the symbol
+        }
         let line = call.site.facts.line_of(call.start);
         if let Err(place) = self.lines.binary_search(&line) {
             self.lines.insert(place, line);
@@ -102,8 +106,9 @@ pub struct CallGraph {
 pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut walk =
-        Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0, mentions: None };
+    let deadline = Instant::now() + MAX_TIME;
+    let shown = HashMap::new();
+    let mut walk = Walk { resolver: &resolver, deadline, cut: false, unresolved: 0, mentions: None, shown };
     let depth = question.depth.clamp(1, MAX_DEPTH);
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
@@ -116,7 +121,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     // The account is about the name, whichever way is asked for.
     let mentions = match walk.mentions {
         Some(mentions) => mentions,
-        None => references::uses(&resolver, &target.defs, Some(EdgeType::Calls), Scope::All).account.mentions,
+        None => references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account.mentions,
     };
     let (cut, unresolved) = (walk.cut, walk.unresolved);
     resolver.check()?;
@@ -143,6 +148,8 @@ struct Walk<'a> {
     cut: bool,
     unresolved: usize,
     mentions: Option<Mentions>,
+    /// What definitions are shown as.
+    shown: HashMap<Def, Def>,
 }
 
 type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
@@ -198,10 +205,10 @@ impl<'a> Walk<'a> {
     }
 
     fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
-        let defs = target::same(self.resolver, def);
+        let group = target::group(self.resolver, def);
         // The first step is the answer to most questions; only the time for any answer cuts it.
         let scope = if level > 1 { Scope::Until(self.deadline) } else { Scope::All };
-        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), scope);
+        let mut uses = references::uses(self.resolver, &group, Some(EdgeType::Calls), scope);
         if level == 1 {
             self.unresolved += uses.account.mentions.open();
             self.mentions = Some(uses.account.mentions);
@@ -218,6 +225,11 @@ impl<'a> Walk<'a> {
     }
 
     fn callees(&mut self, def: Def) -> Vec<Call> {
+        let bodies = twins::bodies(self.resolver, def);
+        bodies.into_iter().flat_map(|body| self.callees_of_one(body)).collect()
+    }
+
+    fn callees_of_one(&mut self, def: Def) -> Vec<Call> {
         let Some(file) = self.resolver.file(def.version) else { return Vec::new() };
         let span = file.symbol(def.symbol).span;
         let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
@@ -230,7 +242,7 @@ impl<'a> Walk<'a> {
             }
             match self.resolver.resolve(&file, occurrence) {
                 Resolution::Defs(found, certainty) => {
-                    for def in representative(self.resolver, &found) {
+                    for def in self.representatives(&found) {
                         let (site, start) = (Arc::clone(&file), occurrence.start);
                         calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
                     }
@@ -241,6 +253,31 @@ impl<'a> Walk<'a> {
         }
         calls
     }
+
+    /// Of the definitions that a call may mean one for each symbol: of overloads and declarations the one with a body.
+    fn representatives(&mut self, found: &[Def]) -> Vec<Def> {
+        let mut chosen: Vec<(String, Def)> = Vec::new();
+        for def in found {
+            let shown = *self.shown.entry(*def).or_insert_with(|| with_body(self.resolver, *def));
+            let Some(file) = self.resolver.file(shown.version) else { continue };
+            let key = format!("{}\n{}", file.path(), file.symbol(shown.symbol).qualified_name);
+            if !chosen.iter().any(|(other, _)| *other == key) {
+                chosen.push((key, shown));
+            }
+        }
+        chosen.into_iter().map(|(_, def)| def).collect()
+    }
+}
+
+/// The definition itself where it has a body, else one that has: in its own file, or in another.
+fn with_body(resolver: &Resolver, def: Def) -> Def {
+    let has_body =
+        |def: &Def| resolver.file(def.version).is_some_and(|file| !file.symbol(def.symbol).flags.declaration);
+    if has_body(&def) {
+        return def;
+    }
+    let others = target::same(resolver, def).into_iter().filter(has_body);
+    others.min_by_key(|other| (other.version != def.version, *other)).unwrap_or(def)
 }
 
 /// Whether code at an offset belongs to a symbol itself and not to a function inside it.
@@ -254,21 +291,4 @@ fn holds(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
         }
     }
     false
-}
-
-/// Of overloads and declarations the one with a body.
-fn representative(resolver: &Resolver, found: &[Def]) -> Vec<Def> {
-    let mut chosen: Vec<(String, Def, bool)> = Vec::new();
-    for def in found {
-        let Some(file) = resolver.file(def.version) else { continue };
-        let symbol = file.symbol(def.symbol);
-        let key = format!("{}\n{}", file.path(), symbol.qualified_name);
-        let body = !symbol.flags.declaration;
-        match chosen.iter_mut().find(|(other, ..)| *other == key) {
-            Some(old) if body && !old.2 => (old.1, old.2) = (*def, true),
-            Some(_) => {}
-            None => chosen.push((key, *def, body)),
-        }
-    }
-    chosen.into_iter().map(|(_, def, _)| def).collect()
 }

@@ -19,5 +19,6 @@ pub mod symbol;
 pub mod target;
 #[cfg(test)]
 mod testing;
+mod twins;
 
 pub use error::{LeftOutFile, NearSymbol, QueryError};

@@ -13,7 +13,7 @@ use crate::error::QueryError;
 use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
 use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Reason, Resolution, Resolver};
 use crate::symbol::SymbolRef;
-use crate::target::{self, Target, Wanted};
+use crate::target::{self, Group, Target, Wanted};
 
 /// What a use is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,7 +148,7 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<ReferenceList, QueryError> {
     let resolver = resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut uses = uses(&resolver, &target.defs, question.edge, Scope::All);
+    let mut uses = uses(&resolver, &target.group, question.edge, Scope::All);
     resolver.check()?;
     view.work.check()?;
     uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
@@ -194,17 +194,23 @@ pub(crate) enum Scope {
 }
 
 /// Resolves every occurrence that may mean one of some definitions; of one kind where that is given.
-pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeType>, scope: Scope) -> Uses {
+pub(crate) fn uses(resolver: &Resolver, group: &Group, edge: Option<EdgeType>, scope: Scope) -> Uses {
     let (seen, names) = (HashSet::new(), Vec::new());
     let deadline = match scope {
         Scope::All => None,
         Scope::Until(deadline) => Some(deadline),
     };
-    let mut search = Search { resolver, defs, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
-    resolver.exact_uses(defs).into_iter().for_each(|one| search.note_exact(one));
-    let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
-    for def in defs {
-        search.add_name(name_of(&file, *def).unwrap_or_default());
+    let mut search = Search { resolver, group, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
+    resolver.exact_uses(&group.defs).into_iter().for_each(|one| search.note_exact(one));
+    let constructions = resolver.exact_uses(&group.called).into_iter();
+    constructions.filter(|one| one.role == Role::Call).for_each(|one| search.note_exact(one));
+    let Some(file) = resolver.file(group.def.version) else { return search.uses };
+    // The account is about the name that was asked for, which is the first.
+    search.add_name(&file.symbol(group.def.symbol).name);
+    for def in group.defs.iter().chain(&group.called) {
+        if let Some(file) = resolver.file(def.version) {
+            search.add_name(&file.symbol(def.symbol).name);
+        }
     }
     let (mut at, mut looked_at) = (0, 0);
     while let Some(name) = search.names.get(at).cloned() {
@@ -246,10 +252,6 @@ pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeTy
     search.uses
 }
 
-fn name_of(file: &File, def: Def) -> Option<&str> {
-    (def.version == file.id()).then(|| file.symbol(def.symbol).name.as_str())
-}
-
 /// Whether others import the name as the default of its module.
 fn offered_as_default(file: &File, name: &str) -> bool {
     let mut offers = file.exported("default").map(|at| file.import(at));
@@ -259,7 +261,7 @@ fn offered_as_default(file: &File, name: &str) -> bool {
 /// A search for the uses of some definitions.
 struct Search<'a> {
     resolver: &'a Resolver<'a>,
-    defs: &'a HashSet<Def>,
+    group: &'a Group,
     edge: Option<EdgeType>,
     /// The names that they have somewhere.
     names: Vec<String>,
@@ -286,7 +288,8 @@ impl Search<'_> {
             let import = file.import(at);
             let from = import.name.map(|from| file.facts.name(from));
             let Some(alias) = import.alias.filter(|_| from == Some(name) || from == Some("default")) else { continue };
-            if !self.resolver.imports_any(file, at, self.defs) {
+            let leads_to = |defs| self.resolver.imports_any(file, at, defs);
+            if !leads_to(&self.group.defs) && !leads_to(&self.group.called) {
                 continue;
             }
             if import.reexport && file.facts.name(alias) != "default" {
@@ -317,12 +320,20 @@ impl Search<'_> {
         }
     }
 
+    /// Whether something that means some definitions is a use. A constructor is used where its class is called.
+    fn is_use(&self, found: &[Def], role: Role) -> bool {
+        let Group { defs, called, only_calls, .. } = self.group;
+        let any = |group: &HashSet<Def>| found.iter().any(|def| group.contains(def));
+        let is_call = role == Role::Call;
+        any(defs) && (is_call || !only_calls) || is_call && any(called)
+    }
+
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) -> Meaning {
         if self.seen.contains(&(file.id(), occurrence.start)) {
             return Meaning::Use;
         }
         match self.resolver.resolve(file, occurrence) {
-            Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
+            Resolution::Defs(found, certainty) if self.is_use(&found, occurrence.role) => {
                 let (start, role) = (occurrence.start, occurrence.role);
                 if wanted {
                     self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });

@@ -5,10 +5,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod broad;
+mod constructors;
 mod ecma;
 mod go;
 mod graph;
 mod mentions;
+mod one_symbol;
 mod python;
 mod rust;
 mod support;

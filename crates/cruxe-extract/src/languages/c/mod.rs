@@ -13,6 +13,7 @@ use super::broad::{
 };
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::walk::{Cx, Walk, span};
 
 /// The C language.
@@ -25,6 +26,7 @@ pub static C: LanguageDef = LanguageDef {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
     },
+    naming: Naming { parts: &["extern"], ..NAMING },
     ..LANGUAGE
 };
 

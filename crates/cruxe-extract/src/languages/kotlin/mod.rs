@@ -13,6 +13,7 @@ use super::broad::{
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 
 /// The Kotlin language.
 pub static KOTLIN: LanguageDef = LanguageDef {
@@ -25,6 +26,7 @@ pub static KOTLIN: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
     family: Some(&super::java::JAVA),
+    naming: Naming { constructor: Some("constructor"), parts: &["expect", "actual"], ..NAMING },
     ..LANGUAGE
 };
 

@@ -10,6 +10,7 @@ use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
 
 use crate::error::QueryError;
+use crate::external::{self, External};
 use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
 use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Reason, Resolution, Resolver};
 use crate::symbol::SymbolRef;
@@ -79,10 +80,18 @@ pub struct Question {
     pub unresolved: usize,
 }
 
+/// What a list of uses is about.
+pub enum Subject {
+    /// A definition of the ref.
+    Defined(Box<Target>),
+    /// A name that the ref does not define.
+    External(External),
+}
+
 /// The uses of a symbol.
 pub struct ReferenceList {
     /// The symbol.
-    pub target: Target,
+    pub subject: Subject,
     /// Its uses, the sure ones first.
     pub references: Vec<Reference>,
     /// How many there are.
@@ -147,8 +156,20 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 /// Finds the uses of a symbol; `layers` are those of the view.
 pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<ReferenceList, QueryError> {
     let resolver = resolver(view)?;
-    let target = target::find(view, &resolver, &question.wanted)?;
-    let mut uses = uses(&resolver, &target.group, question.edge, Scope::All);
+    let (subject, mut uses) = match target::find(view, &resolver, &question.wanted) {
+        Ok(target) => {
+            let uses = uses(&resolver, &target.group, question.edge, Scope::All);
+            (Subject::Defined(Box::new(target)), uses)
+        }
+        Err(QueryError::NoSuchSymbol(missing)) => {
+            let Some((external, uses)) = external::uses(&resolver, &question.wanted, question.edge) else {
+                resolver.check()?;
+                return Err(QueryError::NoSuchSymbol(missing));
+            };
+            (Subject::External(External { nearest: missing.nearest, ..external }), uses)
+        }
+        Err(problem) => return Err(problem),
+    };
     resolver.check()?;
     view.work.check()?;
     uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
@@ -167,7 +188,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let unparsed = account.open.iter().find(|one| one.reason == Reason::Unparsed);
     let first_unparsed = unparsed.map(|one| (one.file.path().to_owned(), one.file.facts.line_of(one.start)));
     let (mentions, late) = (account.mentions, uses.cut);
-    Ok(ReferenceList { target, references, total, mentions, unresolved, first_unparsed, late })
+    Ok(ReferenceList { subject, references, total, mentions, unresolved, first_unparsed, late })
 }
 
 fn unresolved_mention(one: &Open, lines: &mut Lines) -> UnresolvedMention {

@@ -8,7 +8,8 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::NameMatch;
 
-use crate::error::{NearSymbol, QueryError};
+use crate::error::{MissingSymbol, NearSymbol, QueryError};
+use crate::external;
 use crate::locate::{self, Definition};
 use crate::name;
 use crate::resolve::{Def, Resolver};
@@ -73,7 +74,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
         found.retain(defines);
     }
     if !exact || found.is_empty() {
-        return Err(no_such_symbol(wanted, &found));
+        return Err(no_such_symbol(resolver, wanted, &found));
     }
     if wanted.path.is_some() && name::parse(&wanted.name).qualifiers.is_empty() {
         // Who names a file and no type means what stands in the file by itself, test or not.
@@ -111,7 +112,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
         }
     }
     resolver.check()?;
-    let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(wanted, &[])) };
+    let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(resolver, wanted, &[])) };
     Ok(Target { symbol: SymbolRef::new(&file, def.symbol), group, def, candidates, other_definitions })
 }
 
@@ -175,12 +176,17 @@ fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Interface | SymbolKind::Type)
 }
 
-fn no_such_symbol(wanted: &Wanted, near: &[Definition]) -> QueryError {
+fn no_such_symbol(resolver: &Resolver, wanted: &Wanted, near: &[Definition]) -> QueryError {
     let near = near.iter().take(5).map(|found| NearSymbol {
         name: found.symbol().qualified_name.clone(),
         kind: found.symbol().kind.as_str(),
         path: found.file.path.as_str().to_owned(),
         line: found.lines().0,
     });
-    QueryError::NoSuchSymbol { name: wanted.name.trim().to_owned(), path: wanted.path.clone(), nearest: near.collect() }
+    QueryError::NoSuchSymbol(MissingSymbol {
+        name: wanted.name.trim().to_owned(),
+        path: wanted.path.clone(),
+        mentioned: external::is_mentioned(resolver, wanted),
+        nearest: near.collect(),
+    })
 }

@@ -142,6 +142,42 @@ fn an_edge_lists_its_calls_where_there_are_several() {
 }
 
 #[test]
+fn a_name_from_outside_has_its_uses_and_one_that_stands_nowhere_has_none() {
+    let sandbox = Sandbox::new();
+    let files = [
+        ("a.py", "from requests import Session\n\n\ndef go() -> Session:\n    return Session()\n"),
+        ("b.py", "def sessions(only_local):\n    return only_local\n"),
+    ];
+    let repo = sandbox.repo("outside", &files);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let answer = client.ok("find_references", json!({"symbol_name": "Session"}));
+    let symbol = &answer["symbol"];
+    assert_eq!(
+        (&symbol["name"], &symbol["qualified_name"], &symbol["kind"], &symbol["path"]),
+        (&json!("Session"), &json!("requests.Session"), &json!("external"), &json!(""))
+    );
+    assert_eq!(lines(&answer), ["a.py:1 imports static", "a.py:4 references static", "a.py:5 calls static"]);
+    let mentions = &answer["metadata"]["mentions"];
+    assert_eq!((&mentions["total"], &mentions["uses"], &mentions["definitions"]), (&json!(3), &json!(3), &json!(0)));
+    let warning = answer["metadata"]["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("nothing here defines `Session`"), "{warning}");
+    for (name, said) in [
+        ("Sesion", "no symbol is named `Sesion`, and no identifier of this name stands in the ref"),
+        ("only_local", "no symbol is named `only_local`; identifiers of this name stand in the ref"),
+    ] {
+        for tool in ["find_references", "get_call_graph"] {
+            let error = client.error(tool, json!({"symbol_name": name}));
+            assert_eq!(error["code"], "symbol_not_found");
+            assert!(error["message"].as_str().unwrap().starts_with(said), "{error}");
+        }
+    }
+    let text = repo.cruxe(&["refs", "requests.Session"]).ok();
+    assert!(text.starts_with("external requests.Session\n"), "{text}");
+    assert!(text.ends_with("3 references\n"), "{text}");
+}
+
+#[test]
 fn edits_and_branches_have_their_own_references() {
     let sandbox = Sandbox::new();
     let repo = shop(&sandbox);

@@ -143,8 +143,10 @@ fn a_symbol_that_is_not_there_names_what_is_near() {
     let wanted = Wanted { name: "validate_tokne".to_owned(), ..Wanted::default() };
     let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 1 };
     match call_graph::find(&tree.view(), &question) {
-        Err(QueryError::NoSuchSymbol { name, nearest, .. }) => {
-            assert_eq!((name.as_str(), nearest[0].name.as_str()), ("validate_tokne", "a.validate_token"));
+        Err(QueryError::NoSuchSymbol(missing)) => {
+            let nearest = missing.nearest[0].name.as_str();
+            assert_eq!((missing.name.as_str(), nearest), ("validate_tokne", "a.validate_token"));
+            assert_eq!(missing.mentioned, Some(false));
         }
         other => panic!("{:?}", other.err()),
     }

@@ -7,6 +7,7 @@
 mod broad;
 mod constructors;
 mod ecma;
+mod external;
 mod go;
 mod graph;
 mod mentions;

@@ -1,7 +1,7 @@
 //! A folder, indexed, and a question about it.
 
 use cruxe_index::{Layers, View};
-use cruxe_query::references::{self, Confidence, EdgeType, Question};
+use cruxe_query::references::{self, Confidence, EdgeType, Question, Subject};
 use cruxe_query::target::{Target, Wanted};
 
 use crate::testing::Indexed;
@@ -22,7 +22,10 @@ impl Tree {
     pub fn target(&self, wanted: Wanted) -> Target {
         let question = Question { wanted, limit: 1, ..Question::default() };
         let answer = references::find(&self.view(), &Layers::None, &question);
-        answer.unwrap_or_else(|problem| panic!("{problem}")).target
+        match answer.unwrap_or_else(|problem| panic!("{problem}")).subject {
+            Subject::Defined(target) => *target,
+            Subject::External(external) => panic!("{} is not defined", external.name),
+        }
     }
 
     /// The uses of a symbol, `path:line`, guesses with a `?`.

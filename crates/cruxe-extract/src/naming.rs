@@ -28,6 +28,8 @@ pub struct Naming {
     pub shown_owners: bool,
     /// Definitions of one name that are one thing.
     pub merging: Merging,
+    /// Words before a definition that make it one of several parts of a symbol, each in a file of its own: `partial`.
+    pub parts: &'static [&'static str],
 
     /// The word for the type around it, where a type is expected: `Self`.
     pub own_type: Option<&'static str>,
@@ -95,6 +97,7 @@ pub const NAMING: Naming = Naming {
     free_methods: false,
     shown_owners: true,
     merging: Merging::AcrossFiles,
+    parts: &[],
     own_type: Some("Self"),
     own_type_everywhere: false,
     open_types: true,

@@ -9,11 +9,12 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 
 use crate::error::QueryError;
-use crate::mentions::Mentions;
+use crate::mentions::{Account, Mentions};
 use crate::references::{self, Confidence, EdgeType, Scope};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
+use crate::twins;
 
 /// Deeper graphs are clamped to this.
 pub const MAX_DEPTH: u32 = 5;
@@ -51,16 +52,34 @@ pub struct Question {
 pub struct Edge {
     /// Who calls, or is called.
     pub symbol: SymbolRef,
-    /// The file of the call.
+    /// The file of the calls.
     pub file: String,
-    /// Its line.
+    /// The line of the first one.
     pub line: u32,
+    /// The lines of all, ascending.
+    pub lines: Vec<u32>,
+    /// How many calls there are: a line may have several.
+    pub calls: usize,
     /// How sure it is.
     pub confidence: Confidence,
     /// How many steps away.
     pub depth: u32,
     /// The symbol at the other end, one step nearer.
     pub via: String,
+}
+
+impl Edge {
+    /// Adds another call between the same two.
+    fn add(&mut self, call: &Call) {
+        self.calls += 1;
+        if call.site.path() != self.file {
+            return; // another part of the symbol
+        }
+        let line = call.site.facts.line_of(call.start);
+        if let Err(place) = self.lines.binary_search(&line) {
+            self.lines.insert(place, line);
+        }
+    }
 }
 
 /// The calls around a symbol.
@@ -81,14 +100,17 @@ pub struct CallGraph {
     pub unresolved: usize,
     /// What becomes of every identifier of its name.
     pub mentions: Mentions,
+    /// Where the first of them stands that is in code that could not be parsed.
+    pub first_unparsed: Option<(String, u32)>,
 }
 
 /// Finds the calls around a symbol.
 pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let mut walk =
-        Walk { resolver: &resolver, deadline: Instant::now() + MAX_TIME, cut: false, unresolved: 0, mentions: None };
+    let deadline = Instant::now() + MAX_TIME;
+    let shown = HashMap::new();
+    let mut walk = Walk { resolver: &resolver, deadline, cut: false, unresolved: 0, account: None, shown };
     let depth = question.depth.clamp(1, MAX_DEPTH);
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
@@ -99,9 +121,9 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         callees = walk.edges(target.def, depth, &mut |walk, def, _| walk.callees(def));
     }
     // The account is about the name, whichever way is asked for.
-    let mentions = match walk.mentions {
-        Some(mentions) => mentions,
-        None => references::uses(&resolver, &target.defs, Some(EdgeType::Calls), Scope::All).account.mentions,
+    let account = match walk.account {
+        Some(account) => account,
+        None => references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account,
     };
     let (cut, unresolved) = (walk.cut, walk.unresolved);
     resolver.check()?;
@@ -110,7 +132,8 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
     callees.truncate(question.limit);
-    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved, mentions })
+    let (mentions, first_unparsed) = (account.mentions, account.first_unparsed());
+    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved, mentions, first_unparsed })
 }
 
 /// A call from, or to, a symbol.
@@ -127,7 +150,9 @@ struct Walk<'a> {
     deadline: Instant,
     cut: bool,
     unresolved: usize,
-    mentions: Option<Mentions>,
+    account: Option<Account>,
+    /// What definitions are shown as.
+    shown: HashMap<Def, Def>,
 }
 
 type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
@@ -147,16 +172,24 @@ impl<'a> Walk<'a> {
                     self.cut = true;
                     return edges;
                 }
+                let mut known: HashMap<(Option<Def>, u32), usize> = HashMap::new();
                 for call in step(self, def, level) {
                     // Code outside of symbols is told apart by its file.
                     let key = (call.def, if call.def.is_none() { call.site.id() } else { 0 });
+                    if let Some(edge) = known.get(&key).and_then(|at| edges.get_mut(*at)) {
+                        edge.add(&call);
+                        continue;
+                    }
                     if !seen.insert(key) {
                         continue;
                     }
                     if let Some(other) = call.def.filter(|other| *other != root) {
                         next.push(other);
                     }
-                    edges.extend(self.edge(&call, def, level));
+                    if let Some(edge) = self.edge(&call, def, level) {
+                        known.insert(key, edges.len());
+                        edges.push(edge);
+                    }
                 }
             }
             front = next;
@@ -171,17 +204,17 @@ impl<'a> Walk<'a> {
         };
         let via = SymbolRef::new(&*self.resolver.file(via.version)?, via.symbol).symbol_id;
         let (file, line) = (call.site.path().to_owned(), call.site.facts.line_of(call.start));
-        Some(Edge { symbol, file, line, confidence: call.confidence, depth, via })
+        Some(Edge { symbol, file, line, lines: vec![line], calls: 1, confidence: call.confidence, depth, via })
     }
 
     fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
-        let defs = target::same(self.resolver, def);
+        let group = target::group(self.resolver, def);
         // The first step is the answer to most questions; only the time for any answer cuts it.
         let scope = if level > 1 { Scope::Until(self.deadline) } else { Scope::All };
-        let mut uses = references::uses(self.resolver, &defs, Some(EdgeType::Calls), scope);
+        let mut uses = references::uses(self.resolver, &group, Some(EdgeType::Calls), scope);
         if level == 1 {
             self.unresolved += uses.account.mentions.open();
-            self.mentions = Some(uses.account.mentions);
+            self.account = Some(std::mem::take(&mut uses.account));
         }
         self.cut |= uses.cut;
         uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
@@ -195,11 +228,15 @@ impl<'a> Walk<'a> {
     }
 
     fn callees(&mut self, def: Def) -> Vec<Call> {
+        let bodies = twins::bodies(self.resolver, def);
+        bodies.into_iter().flat_map(|body| self.callees_of_one(body)).collect()
+    }
+
+    fn callees_of_one(&mut self, def: Def) -> Vec<Call> {
         let Some(file) = self.resolver.file(def.version) else { return Vec::new() };
         let span = file.symbol(def.symbol).span;
         let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
         let mut calls: Vec<Call> = Vec::new();
-        let mut known: HashMap<Def, usize> = HashMap::new();
         for occurrence in file.facts.occurrences[from..].iter().take_while(|other| other.start < span.end) {
             if EdgeType::of(occurrence.role, file.lang) != EdgeType::Calls
                 || !holds(&file, def.symbol, occurrence.start)
@@ -208,12 +245,9 @@ impl<'a> Walk<'a> {
             }
             match self.resolver.resolve(&file, occurrence) {
                 Resolution::Defs(found, certainty) => {
-                    for def in representative(self.resolver, &found) {
-                        known.entry(def).or_insert_with(|| {
-                            let (site, start) = (Arc::clone(&file), occurrence.start);
-                            calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
-                            calls.len()
-                        });
+                    for def in self.representatives(&found) {
+                        let (site, start) = (Arc::clone(&file), occurrence.start);
+                        calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
                     }
                 }
                 Resolution::Unresolved(_) => self.unresolved += 1,
@@ -222,6 +256,31 @@ impl<'a> Walk<'a> {
         }
         calls
     }
+
+    /// Of the definitions that a call may mean one for each symbol: of overloads and declarations the one with a body.
+    fn representatives(&mut self, found: &[Def]) -> Vec<Def> {
+        let mut chosen: Vec<(String, Def)> = Vec::new();
+        for def in found {
+            let shown = *self.shown.entry(*def).or_insert_with(|| with_body(self.resolver, *def));
+            let Some(file) = self.resolver.file(shown.version) else { continue };
+            let key = format!("{}\n{}", file.path(), file.symbol(shown.symbol).qualified_name);
+            if !chosen.iter().any(|(other, _)| *other == key) {
+                chosen.push((key, shown));
+            }
+        }
+        chosen.into_iter().map(|(_, def)| def).collect()
+    }
+}
+
+/// The definition itself where it has a body, else one that has: in its own file, or in another.
+fn with_body(resolver: &Resolver, def: Def) -> Def {
+    let has_body =
+        |def: &Def| resolver.file(def.version).is_some_and(|file| !file.symbol(def.symbol).flags.declaration);
+    if has_body(&def) {
+        return def;
+    }
+    let others = target::same(resolver, def).into_iter().filter(has_body);
+    others.min_by_key(|other| (other.version != def.version, *other)).unwrap_or(def)
 }
 
 /// Whether code at an offset belongs to a symbol itself and not to a function inside it.
@@ -235,21 +294,4 @@ fn holds(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
         }
     }
     false
-}
-
-/// Of overloads and declarations the one with a body.
-fn representative(resolver: &Resolver, found: &[Def]) -> Vec<Def> {
-    let mut chosen: Vec<(String, Def, bool)> = Vec::new();
-    for def in found {
-        let Some(file) = resolver.file(def.version) else { continue };
-        let symbol = file.symbol(def.symbol);
-        let key = format!("{}\n{}", file.path(), symbol.qualified_name);
-        let body = !symbol.flags.declaration;
-        match chosen.iter_mut().find(|(other, ..)| *other == key) {
-            Some(old) if body && !old.2 => (old.1, old.2) = (*def, true),
-            Some(_) => {}
-            None => chosen.push((key, *def, body)),
-        }
-    }
-    chosen.into_iter().map(|(_, def, _)| def).collect()
 }

@@ -35,15 +35,8 @@ pub enum QueryError {
         nearest: Vec<RepoPath>,
     },
     /// No definition has the name.
-    #[error("no symbol is named `{name}`{place}", place = in_file(.path))]
-    NoSuchSymbol {
-        /// The name.
-        name: String,
-        /// The only file that was wanted.
-        path: Option<String>,
-        /// Names that are near.
-        nearest: Vec<NearSymbol>,
-    },
+    #[error("no symbol is named `{}`{}{}", .0.name, in_file(&.0.path), anywhere(&.0.mentioned))]
+    NoSuchSymbol(MissingSymbol),
     /// Neither of two refs has the symbol.
     #[error("`{name}` is neither in `{base}` nor in `{head}`")]
     InNeitherRef {
@@ -110,6 +103,19 @@ pub struct LeftOutFile {
     pub reason: SkipReason,
 }
 
+/// A name that no definition has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingSymbol {
+    /// The name.
+    pub name: String,
+    /// The only file that was wanted.
+    pub path: Option<String>,
+    /// Whether the ref has an identifier of the name at all; `None` where nobody looked.
+    pub mentioned: Option<bool>,
+    /// Names that are near.
+    pub nearest: Vec<NearSymbol>,
+}
+
 /// A symbol whose name is near the one that was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearSymbol {
@@ -125,6 +131,14 @@ pub struct NearSymbol {
 
 fn in_file(path: &Option<String>) -> String {
     path.as_ref().map_or(String::new(), |path| format!(" in {path}"))
+}
+
+fn anywhere(mentioned: &Option<bool>) -> &'static str {
+    match mentioned {
+        None => "",
+        Some(true) => "; identifiers of this name stand in the ref, but nothing there defines it",
+        Some(false) => ", and no identifier of this name stands in the ref",
+    }
 }
 
 impl From<StoreError> for QueryError {

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod complete;
 pub mod diff;
 mod error;
+pub mod external;
 pub mod locate;
 pub mod mentions;
 pub mod name;
@@ -19,5 +20,6 @@ pub mod symbol;
 pub mod target;
 #[cfg(test)]
 mod testing;
+mod twins;
 
-pub use error::{LeftOutFile, NearSymbol, QueryError};
+pub use error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};

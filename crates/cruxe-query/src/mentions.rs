@@ -97,6 +97,12 @@ pub(crate) struct Account {
 }
 
 impl Account {
+    /// Where the first mention stands that is in code that could not be parsed.
+    pub fn first_unparsed(&self) -> Option<(String, u32)> {
+        let unparsed = self.open.iter().find(|one| one.reason == Reason::Unparsed)?;
+        Some((unparsed.file.path().to_owned(), unparsed.file.facts.line_of(unparsed.start)))
+    }
+
     /// Counts what a file has of a name. `found` is what its occurrences mean; a file of a language that cannot mean the symbol
     /// (`own` is false) is looked at here.
     pub fn add(&mut self, resolver: &Resolver, file: &Arc<File>, name: &str, found: &HashMap<u32, Meaning>, own: bool) {
@@ -115,6 +121,11 @@ impl Account {
                         meaning => meaning,
                     }
                 });
+                let meaning = match meaning {
+                    Meaning::Use | Meaning::Definition => meaning,
+                    _ if file.facts.is_unparsed(occurrence.start) => Meaning::Unresolved(Reason::Unparsed),
+                    _ => meaning,
+                };
                 all.entry(occurrence.start).or_insert(meaning);
             }
             for binding in file.facts.bindings.iter().filter(|binding| binding.name.0 == id) {

@@ -10,10 +10,11 @@ use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
 
 use crate::error::QueryError;
+use crate::external::{self, External};
 use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
-use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Reason, Resolution, Resolver};
+use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
-use crate::target::{self, Target, Wanted};
+use crate::target::{self, Group, Target, Wanted};
 
 /// What a use is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,10 +80,18 @@ pub struct Question {
     pub unresolved: usize,
 }
 
+/// What a list of uses is about.
+pub enum Subject {
+    /// A definition of the ref.
+    Defined(Box<Target>),
+    /// A name that the ref does not define.
+    External(External),
+}
+
 /// The uses of a symbol.
 pub struct ReferenceList {
     /// The symbol.
-    pub target: Target,
+    pub subject: Subject,
     /// Its uses, the sure ones first.
     pub references: Vec<Reference>,
     /// How many there are.
@@ -147,8 +156,20 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 /// Finds the uses of a symbol; `layers` are those of the view.
 pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<ReferenceList, QueryError> {
     let resolver = resolver(view)?;
-    let target = target::find(view, &resolver, &question.wanted)?;
-    let mut uses = uses(&resolver, &target.defs, question.edge, Scope::All);
+    let (subject, mut uses) = match target::find(view, &resolver, &question.wanted) {
+        Ok(target) => {
+            let uses = uses(&resolver, &target.group, question.edge, Scope::All);
+            (Subject::Defined(Box::new(target)), uses)
+        }
+        Err(QueryError::NoSuchSymbol(missing)) => {
+            let Some((external, uses)) = external::uses(&resolver, &question.wanted, question.edge) else {
+                resolver.check()?;
+                return Err(QueryError::NoSuchSymbol(missing));
+            };
+            (Subject::External(External { nearest: missing.nearest, ..external }), uses)
+        }
+        Err(problem) => return Err(problem),
+    };
     resolver.check()?;
     view.work.check()?;
     uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
@@ -164,10 +185,9 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let account = uses.account;
     let unresolved = account.open.iter().take(question.unresolved);
     let unresolved = unresolved.map(|one| unresolved_mention(one, &mut lines)).collect();
-    let unparsed = account.open.iter().find(|one| one.reason == Reason::Unparsed);
-    let first_unparsed = unparsed.map(|one| (one.file.path().to_owned(), one.file.facts.line_of(one.start)));
+    let first_unparsed = account.first_unparsed();
     let (mentions, late) = (account.mentions, uses.cut);
-    Ok(ReferenceList { target, references, total, mentions, unresolved, first_unparsed, late })
+    Ok(ReferenceList { subject, references, total, mentions, unresolved, first_unparsed, late })
 }
 
 fn unresolved_mention(one: &Open, lines: &mut Lines) -> UnresolvedMention {
@@ -194,17 +214,23 @@ pub(crate) enum Scope {
 }
 
 /// Resolves every occurrence that may mean one of some definitions; of one kind where that is given.
-pub(crate) fn uses(resolver: &Resolver, defs: &HashSet<Def>, edge: Option<EdgeType>, scope: Scope) -> Uses {
+pub(crate) fn uses(resolver: &Resolver, group: &Group, edge: Option<EdgeType>, scope: Scope) -> Uses {
     let (seen, names) = (HashSet::new(), Vec::new());
     let deadline = match scope {
         Scope::All => None,
         Scope::Until(deadline) => Some(deadline),
     };
-    let mut search = Search { resolver, defs, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
-    resolver.exact_uses(defs).into_iter().for_each(|one| search.note_exact(one));
-    let Some(file) = defs.iter().next().and_then(|def| resolver.file(def.version)) else { return search.uses };
-    for def in defs {
-        search.add_name(name_of(&file, *def).unwrap_or_default());
+    let mut search = Search { resolver, group, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
+    resolver.exact_uses(&group.defs).into_iter().for_each(|one| search.note_exact(one));
+    let constructions = resolver.exact_uses(&group.called).into_iter();
+    constructions.filter(|one| one.role == Role::Call).for_each(|one| search.note_exact(one));
+    let Some(file) = resolver.file(group.def.version) else { return search.uses };
+    // The account is about the name that was asked for, which is the first.
+    search.add_name(&file.symbol(group.def.symbol).name);
+    for def in group.defs.iter().chain(&group.called) {
+        if let Some(file) = resolver.file(def.version) {
+            search.add_name(&file.symbol(def.symbol).name);
+        }
     }
     let (mut at, mut looked_at) = (0, 0);
     while let Some(name) = search.names.get(at).cloned() {
@@ -272,10 +298,6 @@ fn is_telling(name: &str) -> bool {
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase) && inner.chars().any(char::is_lowercase)
 }
 
-fn name_of(file: &File, def: Def) -> Option<&str> {
-    (def.version == file.id()).then(|| file.symbol(def.symbol).name.as_str())
-}
-
 /// Whether others import the name as the default of its module.
 fn offered_as_default(file: &File, name: &str) -> bool {
     let mut offers = file.exported("default").map(|at| file.import(at));
@@ -285,7 +307,7 @@ fn offered_as_default(file: &File, name: &str) -> bool {
 /// A search for the uses of some definitions.
 struct Search<'a> {
     resolver: &'a Resolver<'a>,
-    defs: &'a HashSet<Def>,
+    group: &'a Group,
     edge: Option<EdgeType>,
     /// The names that they have somewhere.
     names: Vec<String>,
@@ -312,7 +334,8 @@ impl Search<'_> {
             let import = file.import(at);
             let from = import.name.map(|from| file.facts.name(from));
             let Some(alias) = import.alias.filter(|_| from == Some(name) || from == Some("default")) else { continue };
-            if !self.resolver.imports_any(file, at, self.defs) {
+            let leads_to = |defs| self.resolver.imports_any(file, at, defs);
+            if !leads_to(&self.group.defs) && !leads_to(&self.group.called) {
                 continue;
             }
             if import.reexport && file.facts.name(alias) != "default" {
@@ -343,12 +366,20 @@ impl Search<'_> {
         }
     }
 
+    /// Whether something that means some definitions is a use. A constructor is used where its class is called.
+    fn is_use(&self, found: &[Def], role: Role) -> bool {
+        let Group { defs, called, only_calls, .. } = self.group;
+        let any = |group: &HashSet<Def>| found.iter().any(|def| group.contains(def));
+        let is_call = role == Role::Call;
+        any(defs) && (is_call || !only_calls) || is_call && any(called)
+    }
+
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) -> Meaning {
         if self.seen.contains(&(file.id(), occurrence.start)) {
             return Meaning::Use;
         }
         match self.resolver.resolve(file, occurrence) {
-            Resolution::Defs(found, certainty) if found.iter().any(|def| self.defs.contains(def)) => {
+            Resolution::Defs(found, certainty) if self.is_use(&found, occurrence.role) => {
                 let (start, role) = (occurrence.start, occurrence.role);
                 if wanted {
                     self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });

@@ -8,11 +8,13 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::NameMatch;
 
-use crate::error::{NearSymbol, QueryError};
+use crate::error::{MissingSymbol, NearSymbol, QueryError};
+use crate::external;
 use crate::locate::{self, Definition};
 use crate::name;
 use crate::resolve::{Def, Resolver};
 use crate::symbol::SymbolRef;
+use crate::twins;
 
 /// How many other definitions of a name are listed.
 const MAX_CANDIDATES: usize = 10;
@@ -34,14 +36,26 @@ pub struct Wanted {
 pub struct Target {
     /// How answers show it.
     pub symbol: SymbolRef,
-    /// It, with its overloads and declarations.
-    pub(crate) defs: HashSet<Def>,
+    /// What counts as it.
+    pub(crate) group: Group,
     /// The definition itself.
     pub(crate) def: Def,
     /// Other definitions of the name.
     pub candidates: Vec<SymbolRef>,
     /// How many there are.
     pub other_definitions: usize,
+}
+
+/// The definitions whose uses are those of one symbol.
+pub(crate) struct Group {
+    /// The one that was chosen.
+    pub def: Def,
+    /// It, with its overloads and declarations, and those constructors of a class that are called like it.
+    pub defs: HashSet<Def>,
+    /// The class of a constructor: who calls it calls the constructor.
+    pub called: HashSet<Def>,
+    /// It is a constructor that is called like its class: what is no call means the class.
+    pub only_calls: bool,
 }
 
 /// Finds the definition; an error says which names are near.
@@ -60,7 +74,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
         found.retain(defines);
     }
     if !exact || found.is_empty() {
-        return Err(no_such_symbol(wanted, &found));
+        return Err(no_such_symbol(resolver, wanted, &found));
     }
     if wanted.path.is_some() && name::parse(&wanted.name).qualifiers.is_empty() {
         // Who names a file and no type means what stands in the file by itself, test or not.
@@ -80,16 +94,16 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
     }
     let def_of = |found: &Definition| Def { version: found.file.id, symbol: found.index };
     let def = def_of(&found[0]);
-    let defs = same(resolver, def);
+    let group = group(resolver, def);
     let mut candidates = Vec::new();
-    let mut groups: HashSet<Def> = defs.clone();
+    let mut groups: HashSet<Def> = group.defs.clone();
     let mut other_definitions = unread;
     for found in &found[1..] {
         let other = def_of(found);
         if groups.contains(&other) {
             continue;
         }
-        groups.extend(same(resolver, other));
+        groups.extend(self::group(resolver, other).defs);
         other_definitions += 1;
         if candidates.len() < MAX_CANDIDATES
             && let Some(file) = resolver.file(other.version)
@@ -98,8 +112,8 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
         }
     }
     resolver.check()?;
-    let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(wanted, &[])) };
-    Ok(Target { symbol: SymbolRef::new(&file, def.symbol), defs, def, candidates, other_definitions })
+    let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(resolver, wanted, &[])) };
+    Ok(Target { symbol: SymbolRef::new(&file, def.symbol), group, def, candidates, other_definitions })
 }
 
 /// How many symbols are around a definition.
@@ -111,6 +125,24 @@ fn nesting(found: &Definition) -> usize {
         parent = outer.parent;
     }
     depth
+}
+
+/// The definitions whose uses are those of a symbol.
+pub(crate) fn group(resolver: &Resolver, def: Def) -> Group {
+    let mut defs = same(resolver, def);
+    let called: HashSet<Def> =
+        twins::constructed(resolver, &defs).into_iter().flat_map(|class| same(resolver, class)).collect();
+    let name = |def: Def| resolver.file(def.version).map(|file| file.symbol(def.symbol).name.clone());
+    let own = name(def);
+    let mut constructors: HashSet<Def> = HashSet::new();
+    for class in &defs {
+        constructors.extend(twins::constructors(resolver, *class));
+    }
+    for constructor in constructors.into_iter().filter(|constructor| name(*constructor) == own) {
+        defs.extend(same(resolver, constructor));
+    }
+    let only_calls = called.iter().any(|class| name(*class) == own);
+    Group { def, defs, called, only_calls }
 }
 
 /// A definition with its overloads, accessors and declarations: what one name in one place stands for.
@@ -134,8 +166,7 @@ pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
         }
     }
     if merging == Merging::AcrossFiles {
-        // The header declares what the source defines.
-        defs.extend(resolver.declarations(def));
+        defs.extend(twins::elsewhere(resolver, def));
     }
     defs
 }
@@ -145,12 +176,17 @@ fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Interface | SymbolKind::Type)
 }
 
-fn no_such_symbol(wanted: &Wanted, near: &[Definition]) -> QueryError {
+fn no_such_symbol(resolver: &Resolver, wanted: &Wanted, near: &[Definition]) -> QueryError {
     let near = near.iter().take(5).map(|found| NearSymbol {
         name: found.symbol().qualified_name.clone(),
         kind: found.symbol().kind.as_str(),
         path: found.file.path.as_str().to_owned(),
         line: found.lines().0,
     });
-    QueryError::NoSuchSymbol { name: wanted.name.trim().to_owned(), path: wanted.path.clone(), nearest: near.collect() }
+    QueryError::NoSuchSymbol(MissingSymbol {
+        name: wanted.name.trim().to_owned(),
+        path: wanted.path.clone(),
+        mentioned: external::is_mentioned(resolver, wanted),
+        nearest: near.collect(),
+    })
 }

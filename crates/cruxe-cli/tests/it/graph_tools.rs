@@ -118,6 +118,66 @@ fn a_guess_is_called_one_and_what_stays_open_is_counted() {
 }
 
 #[test]
+fn an_edge_lists_its_calls_where_there_are_several() {
+    let sandbox = Sandbox::new();
+    let many = (1..=25).map(|at| format!("    log({at})\n")).collect::<String>();
+    let text =
+        format!("def log(x): pass\ndef once(): log(0)\ndef twice():\n    log(1)\n    log(2)\ndef many():\n{many}");
+    let repo = sandbox.repo("calls", &[("a.py", &text)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let callers = client.ok("get_call_graph", json!({"symbol_name": "log"}))["callers"].clone();
+    let [once, twice, many] = [0, 1, 2].map(|at| &callers[at]);
+    assert_eq!(once["call_site"], json!({"file": "a.py", "line": 2}));
+    assert!(once.get("call_sites").is_none() && once.get("call_count").is_none(), "{once}");
+    assert_eq!(twice["call_site"], json!({"file": "a.py", "line": 4}));
+    assert_eq!((&twice["call_sites"], &twice["call_count"]), (&json!([4, 5]), &json!(2)));
+    assert_eq!((many["call_sites"].as_array().unwrap().len(), &many["call_count"]), (20, &json!(25)));
+    let callees = client.ok("get_call_graph", json!({"symbol_name": "twice"}))["callees"].clone();
+    assert_eq!((&callees[0]["call_sites"], &callees[0]["call_count"]), (&json!([4, 5]), &json!(2)));
+    let text = repo.cruxe(&["calls", "log"]).ok();
+    for line in ["a.once  a.py:2\n", "a.twice  a.py:4,5\n", "25,26 and 5 more\n"] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+}
+
+#[test]
+fn a_name_from_outside_has_its_uses_and_one_that_stands_nowhere_has_none() {
+    let sandbox = Sandbox::new();
+    let files = [
+        ("a.py", "from requests import Session\n\n\ndef go() -> Session:\n    return Session()\n"),
+        ("b.py", "def sessions(only_local):\n    return only_local\n"),
+    ];
+    let repo = sandbox.repo("outside", &files);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let answer = client.ok("find_references", json!({"symbol_name": "Session"}));
+    let symbol = &answer["symbol"];
+    assert_eq!(
+        (&symbol["name"], &symbol["qualified_name"], &symbol["kind"], &symbol["path"]),
+        (&json!("Session"), &json!("requests.Session"), &json!("external"), &json!(""))
+    );
+    assert_eq!(lines(&answer), ["a.py:1 imports static", "a.py:4 references static", "a.py:5 calls static"]);
+    let mentions = &answer["metadata"]["mentions"];
+    assert_eq!((&mentions["total"], &mentions["uses"], &mentions["definitions"]), (&json!(3), &json!(3), &json!(0)));
+    let warning = answer["metadata"]["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("nothing here defines `Session`"), "{warning}");
+    for (name, said) in [
+        ("Sesion", "no symbol is named `Sesion`, and no identifier of this name stands in the ref"),
+        ("only_local", "no symbol is named `only_local`; identifiers of this name stand in the ref"),
+    ] {
+        for tool in ["find_references", "get_call_graph"] {
+            let error = client.error(tool, json!({"symbol_name": name}));
+            assert_eq!(error["code"], "symbol_not_found");
+            assert!(error["message"].as_str().unwrap().starts_with(said), "{error}");
+        }
+    }
+    let text = repo.cruxe(&["refs", "requests.Session"]).ok();
+    assert!(text.starts_with("external requests.Session\n"), "{text}");
+    assert!(text.ends_with("3 references\n"), "{text}");
+}
+
+#[test]
 fn edits_and_branches_have_their_own_references() {
     let sandbox = Sandbox::new();
     let repo = shop(&sandbox);

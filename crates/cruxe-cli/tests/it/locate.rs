@@ -342,3 +342,37 @@ fn what_is_written_in_parts_side_by_side_is_one_entry_of_an_outline() {
         ]
     );
 }
+
+#[test]
+fn of_a_prototype_and_its_function_the_function_is_shown() {
+    let sandbox = Sandbox::new();
+    let files = [
+        ("include/pool.h", "int pool_take(int size);\nint pool_only_declared(int size);\n"),
+        (
+            "src/pool.c",
+            "static int pool_help(void);\nint pool_take(int size) { return pool_help(); }\nstatic int pool_help(void) { return 1; }\n",
+        ),
+        ("src/other.c", "int pool_take(int size);\nstatic int pool_help(void) { return pool_take(2); }\n"),
+    ];
+    let repo = sandbox.repo("pool", &files);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let mut places = |tool: &str, arguments: Value| -> Vec<String> {
+        let answer = client.ok(tool, arguments);
+        let results = answer["results"].as_array().unwrap().clone();
+        if tool == "locate_symbol" {
+            assert_eq!(answer["total_candidates"], results.len());
+        }
+        results.iter().map(|one| format!("{}:{}", one["path"].as_str().unwrap(), one["line_start"])).collect()
+    };
+    assert_eq!(places("locate_symbol", json!({"name": "pool_take"})), ["src/pool.c:2"]);
+    assert_eq!(places("locate_symbol", json!({"name": "pool_only_declared"})), ["include/pool.h:2"]);
+    let helpers = ["src/other.c:2", "src/pool.c:3"];
+    assert_eq!(places("locate_symbol", json!({"name": "pool_help"})), helpers, "`static` ones are different functions");
+    let found = places("search_code", json!({"query": "pool_take"}));
+    assert!(found[0] == "src/pool.c:2", "{found:?}");
+    assert!(
+        !found.contains(&"include/pool.h:1".to_owned()) && !found.contains(&"src/other.c:1".to_owned()),
+        "{found:?}"
+    );
+}

@@ -4,6 +4,8 @@ mod rank;
 
 use std::sync::Arc;
 
+use cruxe_extract::naming::Merging;
+use cruxe_extract::registry::named;
 use cruxe_index::View;
 use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
@@ -11,6 +13,7 @@ use cruxe_store::{FileRow, NameMatch, RefSnapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
 use crate::name::{self, WantedName};
+use crate::twins;
 
 use rank::Candidate;
 pub use rank::Score;
@@ -67,8 +70,9 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
         for how in ways.iter().copied() {
             let mut candidates = candidates(view, published, question, path, &wanted, how)?;
             if !candidates.is_empty() {
-                let total = candidates.len();
                 rank::rank(&mut candidates);
+                leave_out_declarations(published, &mut candidates, question.limit)?;
+                let total = candidates.len();
                 candidates.truncate(question.limit);
                 let found = candidates
                     .into_iter()
@@ -198,6 +202,49 @@ fn candidates(
         }
     }
     Ok(candidates)
+}
+
+/// How many declarations and definitions of a name are compared.
+const MAX_COMPARED: usize = 200;
+
+/// Leaves out what only declares a definition that is shown: of a prototype and its function the function is wanted.
+fn leave_out_declarations(
+    published: &RefSnapshot,
+    candidates: &mut Vec<Candidate>,
+    limit: usize,
+) -> Result<(), QueryError> {
+    let spreads = |candidate: &Candidate| named(&candidate.file.language).naming.merging == Merging::AcrossFiles;
+    let mut definitions = Vec::new();
+    for candidate in candidates.iter().take(limit.min(MAX_COMPARED)) {
+        if !candidate.hit.declaration && spreads(candidate) {
+            let table = published.symbol_table(candidate.hit.version)?;
+            definitions.push((candidate.hit, named(&candidate.file.language), table));
+        }
+    }
+    if definitions.is_empty() {
+        return Ok(());
+    }
+    let (mut kept, mut compared) = (Vec::with_capacity(candidates.len()), 0);
+    for candidate in candidates.drain(..) {
+        let hit = candidate.hit;
+        let mut declares = false;
+        if hit.declaration && spreads(&candidate) && compared < MAX_COMPARED {
+            compared += 1;
+            let table = published.symbol_table(hit.version)?;
+            let lang = named(&candidate.file.language);
+            declares = definitions.iter().any(|(other, kin, others)| {
+                let symbol = table.symbols.get(hit.position as usize);
+                let definition = others.symbols.get(other.position as usize);
+                let same_file = hit.version == other.version;
+                symbol.zip(definition).is_some_and(|(a, b)| twins::declares((lang, a), (kin, b), same_file))
+            });
+        }
+        if !declares {
+            kept.push(candidate);
+        }
+    }
+    *candidates = kept;
+    Ok(())
 }
 
 /// The symbol around another, imports and fields aside.

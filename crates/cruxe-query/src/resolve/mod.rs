@@ -194,25 +194,6 @@ impl<'a> Resolver<'a> {
         self.import(file, at).iter().any(|entity| matches!(entity, Entity::Symbol(def) if defs.contains(def)))
     }
 
-    /// Other definitions of the same qualified name, of which one only declares what the other defines.
-    pub fn declarations(&self, def: Def) -> Vec<Def> {
-        let Some(file) = self.file(def.version) else { return Vec::new() };
-        let symbol = file.symbol(def.symbol);
-        let mut found = Vec::new();
-        for hit in self.hits(&symbol.name).iter().filter(|hit| hit.version != def.version) {
-            let other = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
-            let same = self.with(other, |there, twin| {
-                twin.qualified_name == symbol.qualified_name
-                    && file.lang.may_mean(there.lang)
-                    && twin.flags.declaration != symbol.flags.declaration
-            });
-            if same.unwrap_or(false) {
-                found.push(other);
-            }
-        }
-        found
-    }
-
     fn kept<T>(&self, outcome: Result<T, StoreError>) -> Option<T> {
         outcome.map_err(|problem| *self.problem.borrow_mut() = Some(problem)).ok()
     }

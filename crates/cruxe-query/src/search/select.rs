@@ -5,8 +5,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
+use cruxe_extract::registry::named;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Span, SymbolIndex};
+use cruxe_model::facts::{Span, Symbol, SymbolIndex};
 use cruxe_store::{FileNumber, FileRow, SymbolTable, tokens};
 
 use super::files::Ranked;
@@ -15,6 +16,7 @@ use super::rank::{RankedFile, Weights, chunks, highest, names};
 use super::reasons::Reasons;
 use super::{Intent, ResultType, Search, SearchHit, Target};
 use crate::error::QueryError;
+use crate::twins;
 
 /// The next result of a file, waiting for its turn.
 struct Waiting {
@@ -114,6 +116,14 @@ pub(super) fn select(
             continue; // the member of a chunk that is there already
         }
         shown.push(here);
+        let symbol = place.target.symbol().and_then(|at| table.symbols.get(at.0 as usize));
+        if let (Target::Symbol(_), Some(symbol)) = (place.target, symbol) {
+            let row = search.file(file.file);
+            if found.iter().any(|other| declares((row, symbol), other)) {
+                continue;
+            }
+            found.retain(|other| !is_declared_by(other, (row, symbol)));
+        }
         if found.len() == limit {
             return Ok((found, true));
         }
@@ -151,6 +161,24 @@ fn is_copy(seen: &mut HashSet<(String, u64)>, table: &SymbolTable, target: Targe
     let Target::Symbol(at) = target else { return false };
     let Some(symbol) = table.symbols.get(at.0 as usize) else { return false };
     !seen.insert((symbol.name.clone(), symbol.content_hash))
+}
+
+/// Whether a symbol only declares what a result defines.
+fn declares((row, symbol): (&FileRow, &Symbol), definition: &SearchHit) -> bool {
+    let Some(other) = definition.symbol().filter(|_| definition.target.result_type() == ResultType::Symbol) else {
+        return false;
+    };
+    let (lang, kin) = (named(&row.language), named(&definition.file.language));
+    twins::declares((lang, symbol), (kin, other), row.id == definition.file.id)
+}
+
+/// Whether a result only declares what a symbol defines.
+fn is_declared_by(declaration: &SearchHit, (row, symbol): (&FileRow, &Symbol)) -> bool {
+    let Some(other) = declaration.symbol().filter(|_| declaration.target.result_type() == ResultType::Symbol) else {
+        return false;
+    };
+    let (lang, kin) = (named(&declaration.file.language), named(&row.language));
+    twins::declares((lang, other), (kin, symbol), row.id == declaration.file.id)
 }
 
 /// Looks up the places of a file, best first.

@@ -55,6 +55,28 @@ fn recursion_is_shown_once() {
 }
 
 #[test]
+fn an_edge_has_all_calls_between_its_two_symbols_and_no_others() {
+    let text = "def log(x): return x
+def other(): log(0)
+def work():
+    log(1)
+    log(log(2))
+    other()
+    def inner():
+        log(3)
+    log(4)
+";
+    let tree = Tree::new(&[("a.py", text), ("b.py", "from a import log\nlog(1)\n\nlog(2)\n")]);
+    let sites = |edges: &[Edge]| -> Vec<String> {
+        edges.iter().map(|edge| format!("{} {:?} {}", edge.symbol.name, edge.lines, edge.calls)).collect()
+    };
+    let callers = graph(&tree, "log", Direction::Callers, 1, 20).callers;
+    assert_eq!(sites(&callers), ["other [2] 1", "work [4, 5, 9] 4", "inner [8] 1", "b [2, 4] 2"]);
+    let callees = graph(&tree, "work", Direction::Callees, 2, 20).callees;
+    assert_eq!(sites(&callees), ["log [4, 5, 9] 4", "other [6] 1"], "what `other` calls is not added to `work`");
+}
+
+#[test]
 fn a_limit_cuts_each_direction_and_the_total_stays_true() {
     let tree = Tree::new(&[("chain.py", CHAIN)]);
     let answer = graph(&tree, "a", Direction::Both, 5, 1);
@@ -121,8 +143,10 @@ fn a_symbol_that_is_not_there_names_what_is_near() {
     let wanted = Wanted { name: "validate_tokne".to_owned(), ..Wanted::default() };
     let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 1 };
     match call_graph::find(&tree.view(), &question) {
-        Err(QueryError::NoSuchSymbol { name, nearest, .. }) => {
-            assert_eq!((name.as_str(), nearest[0].name.as_str()), ("validate_tokne", "a.validate_token"));
+        Err(QueryError::NoSuchSymbol(missing)) => {
+            let nearest = missing.nearest[0].name.as_str();
+            assert_eq!((missing.name.as_str(), nearest), ("validate_tokne", "a.validate_token"));
+            assert_eq!(missing.mentioned, Some(false));
         }
         other => panic!("{:?}", other.err()),
     }

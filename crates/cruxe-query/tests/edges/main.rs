@@ -5,10 +5,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod broad;
+mod constructors;
 mod ecma;
+mod external;
 mod go;
 mod graph;
 mod mentions;
+mod one_symbol;
 mod paths;
 mod python;
 mod rust;

@@ -80,3 +80,14 @@ fn guesses_by_an_everyday_word_do_not_flood_an_answer() {
     let (mentions, _) = account(&[("tree.py", tree), ("use.py", &calls("walk")), ("known.py", &known)], "walk");
     assert_eq!((mentions.uses, mentions.unresolved), (18, 0), "what is known carries the guesses");
 }
+
+#[test]
+fn what_is_imported_from_a_crate_that_is_not_here_is_outside() {
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"app\"\n"),
+        ("src/lib.rs", "mod user;\npub struct Index;\n"),
+        ("src/user.rs", "use tantivy::Index;\n\npub fn open() -> Index {\n    Index::new()\n}\n"),
+    ];
+    let (mentions, open) = account(&files, "src/lib.rs Index");
+    assert_eq!((mentions.definitions, mentions.outside, mentions.total()), (1, 3, 4), "{mentions:?} {open:?}");
+}

@@ -1,8 +1,8 @@
 //! A folder, indexed, and a question about it.
 
 use cruxe_index::{Layers, View};
-use cruxe_query::references::{self, Confidence, EdgeType, Question};
-use cruxe_query::target::Wanted;
+use cruxe_query::references::{self, Confidence, EdgeType, Question, Subject};
+use cruxe_query::target::{Target, Wanted};
 
 use crate::testing::Indexed;
 
@@ -16,6 +16,16 @@ impl Tree {
 
     pub fn view(&self) -> View<'_> {
         self.0.view()
+    }
+
+    /// The definition that a name means.
+    pub fn target(&self, wanted: Wanted) -> Target {
+        let question = Question { wanted, limit: 1, ..Question::default() };
+        let answer = references::find(&self.view(), &Layers::None, &question);
+        match answer.unwrap_or_else(|problem| panic!("{problem}")).subject {
+            Subject::Defined(target) => *target,
+            Subject::External(external) => panic!("{} is not defined", external.name),
+        }
     }
 
     /// The uses of a symbol, `path:line`, guesses with a `?`.
@@ -50,7 +60,7 @@ fn marked(files: &[(&str, &str)]) -> Vec<String> {
         for (at, line) in text.lines().enumerate() {
             if line.contains("<-") {
                 lines.push(format!("{path}:{}", at + 1));
-            } else if line.contains("<?") {
+            } else if line.contains("<?") && !line.starts_with("<?php") {
                 lines.push(format!("{path}:{}?", at + 1));
             }
         }

@@ -14,6 +14,9 @@ use super::text::{Line, Text};
 use super::{Render, SymbolEntry, several_definitions};
 use crate::contract::Metadata;
 
+/// How many lines of calls between two symbols are listed.
+const MOST_SITES: usize = 20;
+
 /// The symbol and its calls.
 #[derive(Serialize, JsonSchema)]
 pub struct CallGraphAnswer {
@@ -44,6 +47,13 @@ pub struct CallEdge {
     /// Who calls, or is called.
     pub symbol: SymbolEntry,
     call_site: Site,
+    /// The lines of all calls in that file where there are several, at most 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    call_sites: Vec<u32>,
+    /// How many calls there are, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
+    call_count: Option<usize>,
     /// How sure it is.
     #[serde(with = "ConfidenceWord")]
     pub confidence: Confidence,
@@ -51,6 +61,9 @@ pub struct CallEdge {
     /// The symbol_id one step nearer that it calls or is called by; at the first step that is the symbol itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
+    /// How many lines with calls are not listed.
+    #[serde(skip)]
+    unlisted: usize,
 }
 
 /// Where the call stands.
@@ -71,6 +84,7 @@ impl CallGraphAnswer {
     ) -> CallGraphAnswer {
         let target = answer.target;
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
+        let plain = target.symbol.name.clone();
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
         metadata.warnings.extend(several.clone());
         if answer.cut {
@@ -86,7 +100,8 @@ impl CallGraphAnswer {
             truncated: answer.truncated,
             candidates: candidates(target.candidates, breadth),
             symbol: target.symbol.into(),
-            metadata: mentions::noted(metadata, &answer.mentions, None).with("unresolved_mentions", answer.unresolved),
+            metadata: mentions::noted(metadata, &plain, &answer.mentions, answer.first_unparsed)
+                .with("unresolved_mentions", answer.unresolved),
             direction,
             unresolved: answer.unresolved,
             several,
@@ -118,7 +133,7 @@ impl CallGraphAnswer {
             let guess = if edge.confidence == Confidence::Heuristic { " ?" } else { "" };
             let test = if edge.symbol.is_test { " test" } else { "" };
             let line = Line::new().plain("  ".repeat(depth as usize)).strong(&edge.symbol.qualified_name).plain("  ");
-            let site = line.path(&edge.call_site.file).plain(":").number(edge.call_site.line.to_string());
+            let site = line.path(&edge.call_site.file).plain(":").number(edge.lines());
             text.push(site.faint(format!("{guess}{test}")));
             if edge.symbol.symbol_id != from {
                 self.branch(edges, &edge.symbol.symbol_id, depth + 1, text);
@@ -129,13 +144,29 @@ impl CallGraphAnswer {
 
 impl CallEdge {
     fn new(edge: Edge, breadth: Breadth) -> CallEdge {
+        let mut call_sites = if edge.lines.len() > 1 { edge.lines } else { Vec::new() };
+        let unlisted = call_sites.len().saturating_sub(MOST_SITES);
+        call_sites.truncate(MOST_SITES);
         CallEdge {
             symbol: edge.symbol.into(),
             call_site: Site { file: edge.file, line: edge.line },
+            call_sites,
+            call_count: (edge.calls > 1).then_some(edge.calls),
+            unlisted,
             confidence: edge.confidence,
             depth: edge.depth,
             via: (edge.depth > 1 || breadth == Breadth::Full).then_some(edge.via),
         }
+    }
+
+    /// The lines of its calls: `12,15,40`.
+    fn lines(&self) -> String {
+        if self.call_sites.is_empty() {
+            return self.call_site.line.to_string();
+        }
+        let listed: Vec<String> = self.call_sites.iter().map(u32::to_string).collect();
+        let more = if self.unlisted > 0 { format!(" and {} more", self.unlisted) } else { String::new() };
+        listed.join(",") + &more
     }
 }
 

@@ -36,15 +36,15 @@ impl From<UnresolvedMention> for OpenMention {
     }
 }
 
-/// The account as metadata, and what follows from it for the answer.
-pub(super) fn noted(metadata: Metadata, mentions: &Mentions, first_unparsed: Option<(&str, u32)>) -> Metadata {
-    let mut metadata = metadata.with("unresolved_mentions", mentions.open()).with("mentions", account(mentions));
-    if mentions.unparsed > 0 {
-        let place = first_unparsed.map(|(path, line)| format!(", first in {path}:{line}")).unwrap_or_default();
-        let warning = format!("{} mentions stand in code that could not be parsed{place}", mentions.unparsed);
-        metadata = metadata.partial(warning);
-    }
-    metadata
+/// The account of a name as metadata, and what follows from it for the answer.
+pub(super) fn noted(metadata: Metadata, name: &str, mentions: &Mentions, first: Option<(String, u32)>) -> Metadata {
+    let metadata = metadata.with("unresolved_mentions", mentions.open()).with("mentions", account(mentions));
+    let Some((path, line)) = first else { return metadata };
+    let more = match mentions.unparsed {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    metadata.partial(format!("`{name}` also stands in code that could not be parsed: {path}:{line}{more}"))
 }
 
 fn account(mentions: &Mentions) -> Value {

@@ -2,7 +2,8 @@
 
 use cruxe_index::View;
 use cruxe_model::SourceLayer;
-use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList};
+use cruxe_query::external::External;
+use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList, Subject};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -100,24 +101,28 @@ impl ReferencesAnswer {
         answer: ReferenceList,
         breadth: Breadth,
     ) -> ReferencesAnswer {
-        let target = answer.target;
         let listed = question.offset + answer.references.len();
-        let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
+        let (symbol, others, several): (SymbolEntry, _, _) = match answer.subject {
+            Subject::Defined(target) => {
+                let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
+                (target.symbol.into(), target.candidates, several)
+            }
+            Subject::External(external) => {
+                let note = not_defined(&external);
+                (SymbolEntry::external(external), Vec::new(), Some(note))
+            }
+        };
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata.warnings.extend(several.clone());
-        metadata = mentions::noted(
-            metadata,
-            &answer.mentions,
-            answer.first_unparsed.as_ref().map(|(path, line)| (path.as_str(), *line)),
-        );
+        metadata = mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed);
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }
         ReferencesAnswer {
             references: answer.references.into_iter().map(|one| Use::new(one, breadth)).collect(),
             total_references: answer.total,
-            candidates: candidates(target.candidates, breadth),
-            symbol: target.symbol.into(),
+            candidates: candidates(others, breadth),
+            symbol,
             metadata,
             unresolved: (question.unresolved > 0)
                 .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
@@ -125,6 +130,15 @@ impl ReferencesAnswer {
             several,
         }
     }
+}
+
+/// What to tell a reader whose name is no definition of the ref.
+fn not_defined(external: &External) -> String {
+    let near = match external.nearest.first() {
+        Some(near) => format!("; near is {} in {}:{}", near.name, near.path, near.line),
+        None => String::new(),
+    };
+    format!("nothing here defines `{}`; these are its uses as something from outside{near}", external.name)
 }
 
 impl Use {

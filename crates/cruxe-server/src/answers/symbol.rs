@@ -1,5 +1,7 @@
 //! A definition as answers show it.
 
+use cruxe_model::{StableId, SymbolKind};
+use cruxe_query::external::External;
 use cruxe_query::symbol::SymbolRef;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,14 +51,33 @@ pub(super) fn candidates(symbols: Vec<SymbolRef>, breadth: Breadth) -> Option<Ve
 }
 
 impl SymbolEntry {
+    /// The name without its module and parents.
+    pub(super) fn plain_name(&self) -> &str {
+        &self.name
+    }
+
+    /// A name that the ref does not define: it has no place and no handle.
+    pub(super) fn external(external: External) -> SymbolEntry {
+        let stable_id = StableId::new("external", SymbolKind::Use, &external.qualified_name, 0);
+        SymbolEntry {
+            symbol_id: String::new(),
+            symbol_stable_id: stable_id.as_str().to_owned(),
+            name: external.name,
+            qualified_name: external.qualified_name,
+            kind: "external",
+            path: String::new(),
+            line_start: 0,
+            line_end: 0,
+            is_test: false,
+        }
+    }
+
     /// The definition on a line of its own, above what is said of it.
     pub(super) fn headline(&self) -> Line {
-        Line::new()
-            .plain(format!("{} ", self.kind))
-            .strong(&self.qualified_name)
-            .plain("  ")
-            .path(&self.path)
-            .plain(":")
-            .number(self.line_start.to_string())
+        let line = Line::new().plain(format!("{} ", self.kind)).strong(&self.qualified_name);
+        match self.path.is_empty() {
+            true => line,
+            false => line.plain("  ").path(&self.path).plain(":").number(self.line_start.to_string()),
+        }
     }
 }

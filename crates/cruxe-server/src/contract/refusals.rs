@@ -6,7 +6,7 @@ use cruxe_deck::{CardId, DeckError};
 use cruxe_files::FileError;
 use cruxe_index::{Change, IndexError};
 use cruxe_model::{Cancelled, IndexingStatus, SchemaStatus, SkipReason};
-use cruxe_query::{LeftOutFile, NearSymbol, QueryError};
+use cruxe_query::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};
 use cruxe_store::StoreError;
 use cruxe_vcs::VcsError;
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ impl From<QueryError> for ToolError {
                     (None, None) => error,
                 }
             }
-            QueryError::NoSuchSymbol { nearest, .. } => {
+            QueryError::NoSuchSymbol(MissingSymbol { nearest, .. }) => {
                 let error = of(ErrorCode::SymbolNotFound);
                 let Some(first) = nearest.first() else { return error };
                 let advice = format!("Did you mean `{}`? Otherwise check the name with {LOCATE_SYMBOL}.", first.name);

@@ -40,10 +40,12 @@ pub(super) fn wanted(
     path: Option<String>,
     line: Option<i64>,
 ) -> Result<Wanted, ToolError> {
-    let name = Some(id.unwrap_or(name).trim()).filter(|name| !name.is_empty()).ok_or_else(|| {
-        ToolError::invalid_input("symbol_name: give the name of a symbol, or its symbol_id")
-            .with("parameter", "symbol_name")
-    })?;
+    let name = Some(id.filter(|id| !id.trim().is_empty()).unwrap_or(name).trim())
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| {
+            ToolError::invalid_input("symbol_name: give the name of a symbol, or its symbol_id")
+                .with("parameter", "symbol_name")
+        })?;
     let line = match line {
         None => None,
         Some(_) => Some(number("line", line, 1, 1..=u64::from(u32::MAX))? as u32),

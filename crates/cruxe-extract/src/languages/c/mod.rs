@@ -14,6 +14,7 @@ use super::broad::{
 };
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
+use crate::naming::{NAMING, Naming};
 use crate::recover::{BRACES, Lexis};
 use crate::walk::{Cx, Walk, span};
 
@@ -32,6 +33,7 @@ pub static C: LanguageDef = LanguageDef {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
     },
+    naming: Naming { parts: &["extern"], ..NAMING },
     ..LANGUAGE
 };
 

@@ -16,6 +16,7 @@ use super::broad::{
 use super::c::{C_TABLE, prototype, refine_declaration};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::walk::{Cx, Walk, span};
 
 /// The C++ language.
@@ -30,6 +31,7 @@ pub static CPP: LanguageDef = LanguageDef {
         grammar: || tree_sitter_cpp::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &CPP_TABLE),
     },
+    naming: Naming { parts: &["extern"], ..NAMING },
     family: Some(&super::c::C),
     ..LANGUAGE
 };

@@ -16,6 +16,7 @@ use super::broad::{
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::recover::{BRACES, Lexis};
 
 /// The C# language.
@@ -28,6 +29,7 @@ pub static CSHARP: LanguageDef = LanguageDef {
         rules: |grammar| broad::rules(grammar, &CSHARP_TABLE),
     },
     is_test_path: |path| has_any(path, &["Tests/", "/tests/", "/test/", ".Test/"]),
+    naming: Naming { parts: &["partial"], ..NAMING },
     ..LANGUAGE
 };
 

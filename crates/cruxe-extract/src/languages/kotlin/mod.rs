@@ -14,6 +14,7 @@ use super::broad::{
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::recover::{BRACES, Lexis};
 
 /// The Kotlin language.
@@ -27,6 +28,7 @@ pub static KOTLIN: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
     family: Some(&super::java::JAVA),
+    naming: Naming { constructor: Some("constructor"), parts: &["expect", "actual"], ..NAMING },
     ..LANGUAGE
 };
 

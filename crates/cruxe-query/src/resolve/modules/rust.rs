@@ -83,6 +83,9 @@ impl Resolver<'_> {
             Some(root) => vec![root],
             None => self.lookup(file, first, offset, if last { space } else { Space::Type }),
         };
+        if at.is_empty() && !last && !self.has_free(first, file.lang) {
+            return vec![Entity::Foreign]; // a crate that is not here
+        }
         for (step, name) in rest.iter().enumerate() {
             if *name == "super" {
                 at = at.iter().filter_map(|entity| self.rust_parent(entity)).collect();

@@ -27,7 +27,7 @@ use self::items::{Item, items};
 use crate::walk::{error_bytes, error_ranges};
 
 /// How often a file that does not parse is read again, in times its length.
-const BUDGET: usize = 120;
+const BUDGET: usize = 12;
 /// The same for a large file, in bytes beyond twice its length.
 const MAX_BYTES: usize = 4 << 20;
 /// What a parse costs beyond the length of what is parsed, in bytes.

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod complete;
 pub mod diff;
 mod error;
+pub mod filter;
 pub mod locate;
 pub mod mentions;
 pub mod name;

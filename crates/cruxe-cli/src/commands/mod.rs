@@ -8,6 +8,7 @@ mod index;
 mod init;
 mod install;
 mod model;
+mod places;
 mod prune_overlays;
 mod refs;
 mod search;

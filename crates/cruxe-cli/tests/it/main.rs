@@ -17,6 +17,7 @@ mod cue;
 mod damage;
 mod deck;
 mod disk;
+mod filters;
 mod freshness;
 mod graph_tools;
 mod hostile;

@@ -32,6 +32,7 @@ use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
 
 use crate::error::QueryError;
+use crate::filter::Filter;
 use crate::locate::{self, Definition};
 use files::Ranked;
 use lexical::Postings;
@@ -52,6 +53,8 @@ pub struct Question {
     pub query: String,
     /// Only this language.
     pub language: Option<String>,
+    /// Only such places.
+    pub filter: Filter,
     /// At most so many results.
     pub limit: usize,
     /// The part of text relevance that is by meaning, 0 to 1; what measures best when left out.
@@ -63,7 +66,12 @@ pub struct Question {
 impl Question {
     /// A query and nothing else.
     pub fn new(query: impl Into<String>, limit: usize) -> Question {
-        Question { query: query.into(), language: None, limit, semantic_ratio: None, transformer: None }
+        let (query, filter) = (query.into(), Filter::default());
+        Question { query, language: None, filter, limit, semantic_ratio: None, transformer: None }
+    }
+
+    fn is_in_language(&self, file: &FileRow) -> bool {
+        self.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
     }
 }
 
@@ -94,6 +102,8 @@ pub struct Remarks {
     pub late: bool,
     /// Files that were not looked at because they changed since they were indexed.
     pub unread: usize,
+    /// Files with words of the query that the filter leaves out.
+    pub filtered_out: usize,
 }
 
 /// What the reader of a search's answer should know.
@@ -248,6 +258,7 @@ pub fn search_with(
     let ranked = search.rank(&weights)?;
     view.work.check()?;
     semantic::note(&mut remarks, ranked.lexical_only);
+    remarks.filtered_out = ranked.filtered_out;
     search.answer(ranked, &weights, remarks)
 }
 
@@ -260,9 +271,7 @@ impl<'a> Search<'a> {
     ) -> Result<Search<'a>, QueryError> {
         let corpus = snapshot.corpus()?;
         let stats = corpus.kept(&STATS, CorpusStats::of);
-        let is_wanted = |file: &FileRow| {
-            question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
-        };
+        let is_wanted = |file: &FileRow| question.is_in_language(file) && question.filter.has_file(file);
         let wanted = corpus.files().iter().map(is_wanted).collect();
         Ok(Search { view, snapshot, corpus, stats, query, question, wanted, postings: Postings::default() })
     }

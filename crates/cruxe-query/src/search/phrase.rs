@@ -69,6 +69,16 @@ pub(super) fn select(
     } else {
         matches.extend(quoted::lines(search, ranked, phrases, remarks)?);
     }
+    if search.question.filter.by_symbol() {
+        let mut kept = Vec::new();
+        for one in matches {
+            search.view.work.check()?;
+            if tables.passes(&one)? {
+                kept.push(one);
+            }
+        }
+        matches = kept;
+    }
     if matches.is_empty() {
         if !search.view.work.is_late() {
             remarks.notices.push(Notice::NoSuchText { quoted: !phrases.is_empty() });
@@ -200,6 +210,16 @@ impl Tables<'_> {
 
     fn table(&mut self, file: FileNumber) -> Result<Arc<SymbolTable>, QueryError> {
         self.get(file).map(|(table, _)| Arc::clone(table))
+    }
+
+    /// Whether the filter lets the line through, or a symbol around it.
+    fn passes(&mut self, one: &Match) -> Result<bool, QueryError> {
+        let (filter, row) = (&self.search.question.filter, self.search.file(one.file));
+        let (symbol, _) = self.line(one.file, one.line)?;
+        let (table, _) = self.get(one.file)?;
+        let around = filter.around(&table.symbols, symbol);
+        let symbol = around.or(symbol).and_then(|at| table.symbols.get(at.0 as usize));
+        Ok(filter.has_symbol(row, symbol))
     }
 
     /// What stands in a line, and the symbol around it.

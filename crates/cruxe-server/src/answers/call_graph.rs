@@ -11,7 +11,7 @@ use super::mentions;
 use super::references::ConfidenceWord;
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, several_definitions};
+use super::{Render, SymbolEntry, left_out, several_definitions};
 use crate::contract::Metadata;
 
 /// The symbol and its calls.
@@ -34,6 +34,8 @@ pub struct CallGraphAnswer {
     direction: Direction,
     #[serde(skip)]
     unresolved: usize,
+    #[serde(skip)]
+    filtered_out: usize,
     #[serde(skip)]
     several: Option<String>,
 }
@@ -72,6 +74,7 @@ impl CallGraphAnswer {
         let target = answer.target;
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
+        metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(several.clone());
         if answer.cut {
             let warning = "the graph was too large to be followed to its end; total_edges counts what was seen. \
@@ -89,6 +92,7 @@ impl CallGraphAnswer {
             metadata: mentions::noted(metadata, &answer.mentions, None).with("unresolved_mentions", answer.unresolved),
             direction,
             unresolved: answer.unresolved,
+            filtered_out: answer.filtered_out,
             several,
         }
     }
@@ -153,7 +157,8 @@ impl Render for CallGraphAnswer {
             count => format!(", {count} unresolved"),
         };
         let cut = if self.truncated { ", cut" } else { "" };
-        text.push(Line::new().faint(format!("{} edges{cut}{open}", self.total_edges)));
+        let hidden = left_out(self.filtered_out);
+        text.push(Line::new().faint(format!("{} edges{cut}{hidden}{open}", self.total_edges)));
         text
     }
 }

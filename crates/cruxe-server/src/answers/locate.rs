@@ -58,6 +58,7 @@ impl LocateAnswer {
             .map(|found| Definition::new(view, layers, found, detail))
             .collect::<Result<_, ToolError>>()?;
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.total > results.len());
+        metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(not_exact(name, answer));
         Ok(LocateAnswer { results, total_candidates: answer.total, metadata, name: name.to_owned() })
     }

@@ -69,6 +69,11 @@ pub(crate) fn several_definitions(target: &Target, name: &str) -> Option<String>
     })
 }
 
+/// What is said beside a count of what a filter left out.
+fn left_out(filtered_out: usize) -> String {
+    if filtered_out > 0 { format!(", {filtered_out} left out by the filter") } else { String::new() }
+}
+
 /// The place of a definition: `src/auth.rs:14-20`.
 fn place(path: &str, line_start: u32, line_end: u32) -> Line {
     let lines = if line_start == line_end { line_start.to_string() } else { format!("{line_start}-{line_end}") };

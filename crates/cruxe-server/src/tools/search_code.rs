@@ -25,6 +25,9 @@ struct Input {
     #[serde(rename = "ref")]
     ref_name: Option<String>,
     language: Option<String>,
+    kind: Option<String>,
+    #[serde(flatten)]
+    places: input::Places,
     #[schemars(extend("default" = 10))]
     limit: Option<i64>,
     #[serde(default)]
@@ -46,10 +49,12 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     typed(ToolSpec::new(names::SEARCH_CODE, "Search the code", about), move |input: Input, call| {
         let limit = limit(&input)?;
         let language = language(input.language.as_deref())?;
+        let filter = input.places.filter(input.kind.as_deref())?;
         let detail = Detail { level: input.detail_level, compact: input.compact, breadth: Breadth::Brief };
         app.ask(call, input.ref_name.clone(), input.freshness_policy, |asked| {
             let config = &asked.workspace.project.config;
             let (mut question, problem) = search_question(asked.workspace, &input.query, language, limit);
+            question.filter = filter;
             question.semantic_ratio = input.semantic_ratio.map(|ratio| ratio as f32).or(question.semantic_ratio);
             let found = search::search(&asked.view, &question)?;
             let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());

@@ -8,6 +8,7 @@ use cruxe_index::{Layers, View, Workspace};
 use cruxe_model::SymbolKind;
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::filter::{Filter, Tests};
+use cruxe_query::grep::Pattern;
 use cruxe_query::search;
 
 use crate::app::App;
@@ -94,6 +95,19 @@ pub fn filter(paths: &[String], tests: Tests, kind: Option<&str>) -> Result<Filt
         ToolError::invalid_input(format!("paths: {bad}"))
             .with("parameter", "paths")
             .suggest("Give globs as in .gitignore: `*.py`, `src/**/*.rs`, `src/auth`, `!tests`.")
+    })
+}
+
+/// A pattern, compiled.
+pub fn pattern(text: &str, literal: bool, case_sensitive: bool) -> Result<Pattern, ToolError> {
+    let refused = |message: String| ToolError::invalid_input(message).with("parameter", "pattern");
+    if text.is_empty() {
+        return Err(refused("pattern: must not be empty".to_owned()));
+    }
+    Pattern::new(text, literal, case_sensitive).map_err(|bad| {
+        let error = refused(format!("pattern: {bad}"));
+        let error = if let Some(at) = bad.at { error.with("position", at) } else { error };
+        error.suggest("Correct the regular expression, or pass pattern_type literal for text that stands for itself.")
     })
 }
 

@@ -20,6 +20,7 @@ mod disk;
 mod filters;
 mod freshness;
 mod graph_tools;
+mod grep;
 mod hostile;
 mod http;
 mod hunt;

@@ -41,6 +41,8 @@ use rank::{Score, Weights};
 use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
+pub(crate) use phrase::innermost;
+pub(crate) use quoted::{as_indexed, inner_words};
 pub use rank::factors::Factors;
 pub use rank::paths::PathFit;
 pub use reasons::{Meaning, NamedReason, PartReasons, PathReason, QualifiedReason, Reasons, SecondLook, TextReason};

@@ -135,7 +135,7 @@ fn named_places(search: &Search) -> Vec<Match> {
 }
 
 /// The innermost symbol around an offset, its doc comment included.
-fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex> {
+pub(crate) fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex> {
     let around = |(_, symbol): &(usize, &Symbol)| symbol.full_span.contains(offset) && symbol.kind != SymbolKind::Use;
     table.symbols.iter().enumerate().filter(around).map(|(at, _)| SymbolIndex(at as u32)).next_back()
 }

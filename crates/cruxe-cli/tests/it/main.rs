@@ -30,6 +30,7 @@ mod jobs;
 mod kills;
 mod links;
 mod locate;
+mod messages;
 mod model;
 mod portable;
 mod programs;

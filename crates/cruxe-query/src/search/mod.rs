@@ -11,6 +11,7 @@ mod files;
 pub mod followup;
 mod intent;
 mod lexical;
+mod message;
 mod paths;
 mod pattern;
 mod phrase;
@@ -285,7 +286,7 @@ impl<'a> Search<'a> {
     /// The results, from ranked files.
     fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let mut total = ranked.candidates;
-        let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
+        let (mut found, mut truncated) = match (self.query.intent, &self.question.transformer) {
             (Intent::Error, _) => {
                 let selected = phrase::select(self, &ranked, weights, &mut remarks)?;
                 total = selected.total.unwrap_or(total);
@@ -297,6 +298,10 @@ impl<'a> Search<'a> {
             }
             _ => select::select(self, &ranked, weights, self.question.limit)?,
         };
+        if self.query.intent == Intent::NaturalLanguage {
+            found = phrase::with_message(self, &ranked, weights, found)?;
+            truncated |= found.len() > self.question.limit;
+        }
         remarks.late = self.view.work.is_late();
         found.truncate(self.question.limit);
         let total = total.max(found.len());

@@ -25,6 +25,7 @@ class Sender:
     ("docs/mail.md", "# Mail\n\nA sender may raise ValueError.\n"),
     ("tests/test_send.py", "def test_send():\n    raise ValueError('never')\n"),
     ("data.bin", "raise ValueError\0\u{1}"),
+    ("po/de.po", "msgid \"raise ValueError\"\n"),
     ("build/out.py", "raise ValueError('ignored')\n"),
     (".gitignore", "build/\n"),
 ];
@@ -60,6 +61,7 @@ fn every_matching_line_is_listed_source_before_tests_with_the_symbol_around_it()
         (&answer["query_intent"], &answer["metadata"]["result_completeness"]),
         (&json!("pattern"), &json!("complete"))
     );
+    assert_eq!(answer["metadata"]["not_searched"], json!({"translations": 1}));
     let line = &answer["results"][1];
     assert_eq!((&line["kind"], &line["name"]), (&json!("method"), &json!("send")));
     assert_eq!(line["qualified_name"], "mail.send.Sender.send");
@@ -197,7 +199,7 @@ mail/send.py
     let json = repo.cruxe(&["grep", "raise", "--count", "--json"]).json();
     assert_eq!(json["files"][1], json!({"path": "mail/send.py", "lines": 2}));
     let none = repo.cruxe(&["grep", "zebra"]);
-    assert_eq!((none.code, none.stdout.as_str()), (Some(1), "0 lines in 0 files\n"));
+    assert_eq!((none.code, none.stdout.as_str()), (Some(1), "0 lines in 0 files; not indexed: 1 translations\n"));
     assert_eq!(repo.cruxe(&["grep", "("]).code, Some(4));
     let outside = repo.cruxe(&["grep", "raise", "../elsewhere"]);
     assert_eq!(outside.code, Some(4), "{}", outside.stderr);

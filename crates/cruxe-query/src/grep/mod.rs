@@ -59,8 +59,8 @@ pub struct LineList {
     pub filtered_out: usize,
     /// Files that were not looked at because they changed since they were indexed.
     pub unread: usize,
-    /// Files that are too large to be indexed.
-    pub too_large: Vec<RepoPath>,
+    /// Files of text that are not looked at because the index leaves them out, and why.
+    pub left_out: Vec<(RepoPath, SkipReason)>,
     /// Where it ended before everything was looked at.
     pub stopped: Option<Stopped>,
     /// How current and complete it is.
@@ -120,14 +120,14 @@ pub struct Around {
 /// Finds the lines that match; `layers` are those of the view.
 pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<LineList, QueryError> {
     let standing = view.standing.clone();
-    let (filtered_out, unread, too_large) = (0, 0, Vec::new());
+    let (filtered_out, unread, left_out) = (0, 0, Vec::new());
     let mut answer = LineList {
         lines: Vec::new(),
         files: Vec::new(),
         total: 0,
         filtered_out,
         unread,
-        too_large,
+        left_out,
         stopped: None,
         standing,
     };
@@ -158,12 +158,9 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<LineLis
     }
     answer.total = read.found.iter().map(|(_, places)| places.len()).sum();
     answer.files = read.found.iter().map(|(at, places)| (rows[*at].path.clone(), places.len())).collect();
-    let skipped = published
-        .state
-        .skipped
-        .iter()
-        .filter(|(path, why)| *why == SkipReason::TooLarge && question.filter.has_path(path.as_str()));
-    answer.too_large = skipped.map(|(path, _)| path.clone()).collect();
+    let skipped = published.state.skipped.iter();
+    let skipped = skipped.filter(|(path, why)| is_text(*why) && question.filter.has_path(path.as_str()));
+    answer.left_out = skipped.cloned().collect();
     let (mut passed, end) = (0, question.offset.saturating_add(question.limit));
     for (at, places) in &read.found {
         let here = passed..passed + places.len();
@@ -178,6 +175,11 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<LineLis
         answer.lines.extend(shown.lines(&places[first..last])?);
     }
     Ok(answer)
+}
+
+/// Whether what is left out for a reason may be text that somebody looks for.
+fn is_text(why: SkipReason) -> bool {
+    !matches!(why, SkipReason::Binary | SkipReason::VersionControl | SkipReason::Cache)
 }
 
 /// The files in which the index does not rule a match out.

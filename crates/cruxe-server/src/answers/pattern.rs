@@ -1,10 +1,12 @@
 //! Every line that matches a pattern.
 
-use cruxe_model::SourceLayer;
+use std::collections::BTreeMap;
+
+use cruxe_model::{SkipReason, SourceLayer};
 use cruxe_query::grep::{LineList, MatchingLine, Stopped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Render;
 use super::detail::{Breadth, Detail};
@@ -30,6 +32,8 @@ pub struct PatternAnswer {
     metadata: Metadata,
     #[serde(skip)]
     offset: usize,
+    #[serde(skip)]
+    not_searched: BTreeMap<&'static str, usize>,
     #[serde(skip)]
     counts: bool,
 }
@@ -86,6 +90,10 @@ impl PatternAnswer {
             metadata = metadata.partial(ended(stopped));
         }
         metadata.warnings.extend(too_large(&answer));
+        let not_searched = not_searched(&answer);
+        if !not_searched.is_empty() {
+            metadata = metadata.with("not_searched", json!(not_searched));
+        }
         let total = answer.total;
         let whole = PatternAnswer {
             results: answer.lines.into_iter().map(|line| Hit::new(line, detail)).collect(),
@@ -96,6 +104,7 @@ impl PatternAnswer {
             suggested_next_actions: Vec::new(),
             metadata,
             offset,
+            not_searched,
             counts: false,
         };
         whole.first(whole.count())
@@ -140,13 +149,25 @@ fn ended(stopped: &Stopped) -> String {
     format!("{why}: {looked_at} of {of} files were looked at, up to `{before}`; give a rarer pattern or `paths`")
 }
 
+/// Files that are too large, by name: nobody left those out on purpose.
 fn too_large(answer: &LineList) -> Option<String> {
-    let names = answer.too_large.iter().take(NAMED).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
-    match answer.too_large.len() {
+    let too_large = answer.left_out.iter().filter(|(_, why)| *why == SkipReason::TooLarge);
+    let paths: Vec<String> = too_large.map(|(path, _)| format!("`{path}`")).collect();
+    let names = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match paths.len() {
         0 => None,
         1..=NAMED => Some(format!("too large to be indexed and not looked at: {names}")),
         count => Some(format!("too large to be indexed and not looked at: {names} and {} more", count - NAMED)),
     }
+}
+
+/// How many files are not looked at for each reason.
+fn not_searched(answer: &LineList) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for (_, why) in &answer.left_out {
+        *counts.entry(why.as_str()).or_default() += 1;
+    }
+    counts
 }
 
 impl Hit {
@@ -239,7 +260,10 @@ impl Render for PatternAnswer {
         let cut = if shown < total { format!(", {shown} shown") } else { String::new() };
         let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let (lines, files) = (count(total, "line"), count(self.total_files, "file"));
-        text.push(Line::new().faint(format!("{lines} in {files}{cut}")));
+        let left_out: Vec<String> = self.not_searched.iter().map(|(why, count)| format!("{count} {why}")).collect();
+        let left_out =
+            if left_out.is_empty() { String::new() } else { format!("; not indexed: {}", left_out.join(", ")) };
+        text.push(Line::new().faint(format!("{lines} in {files}{cut}{left_out}")));
         text
     }
 }

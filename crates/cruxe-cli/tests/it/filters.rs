@@ -117,6 +117,9 @@ fn a_definition_that_the_filter_hides_is_not_replaced_by_a_similar_one() {
     let all = locate(json!({}));
     assert_eq!(places(&all).len(), 2);
     assert!(all["results"].as_array().unwrap().iter().all(|one| one["qualified_name"].is_string()));
+    let brief = locate(json!({"detail_level": "location", "compact": true}));
+    assert_eq!(brief["results"][0]["qualified_name"], "cart::add_prices");
+    assert!(brief["results"][0].get("signature").is_none(), "{brief}");
     let python = locate(json!({"paths": ["*.py"]}));
     assert_eq!(python["results"][0]["path"], "tools/report.py");
     assert_eq!((&python["total_candidates"], &python["metadata"]["filtered_out"]), (&json!(1), &json!(1)));

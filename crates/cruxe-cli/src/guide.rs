@@ -32,7 +32,7 @@ partial` means the first index is being built; `truncated` means ask with a high
 nothing found and 0 unresolved means unused.
 - Other branches: `{INDEX_REPO}` with `ref` once, then pass `ref` to any tool.
 - Save tokens: `detail_level: location`, `compact`, `max_tokens`.
-- Without MCP: `cruxe search`, `cruxe refs`, `cruxe calls`, each with `--json`.
+- Without MCP: `cruxe search`, `cruxe grep`, `cruxe refs`, `cruxe calls`, each with `--json`.
 "
     )
 }

@@ -54,7 +54,9 @@ pub(crate) fn answer(answer: &impl Render, as_json: bool) {
     }
     let (text, paint) = (answer.text(), Paint::stdout());
     text.notes.iter().for_each(|text| note(text));
-    text.lines.iter().for_each(|one| line(&paint.line(one)));
+    // In one piece: a list may have a hundred thousand lines.
+    let lines: String = text.lines.iter().flat_map(|one| [paint.line(one), "\n".to_owned()]).collect();
+    self::text(&lines);
 }
 
 /// What was wrong with the way a command was called, where a program called it.

@@ -9,6 +9,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 
 use crate::error::QueryError;
+use crate::filter::Filter;
 use crate::mentions::{Account, Mentions};
 use crate::references::{self, Confidence, EdgeType, Scope};
 use crate::resolve::{Def, File, Resolution, Resolver};
@@ -44,6 +45,8 @@ pub struct Question {
     pub direction: Direction,
     /// How many steps, 1 to [`MAX_DEPTH`].
     pub depth: u32,
+    /// Only such symbols; what it leaves out is not followed either.
+    pub filter: Filter,
     /// At most so many edges each way.
     pub limit: usize,
 }
@@ -92,6 +95,8 @@ pub struct CallGraph {
     pub callees: Vec<Edge>,
     /// How many edges there are within the depth.
     pub total_edges: usize,
+    /// How many symbols next to those listed the filter leaves out.
+    pub filtered_out: usize,
     /// Whether the limit left some out.
     pub truncated: bool,
     /// Whether the graph was too large to be followed to its end.
@@ -108,9 +113,16 @@ pub struct CallGraph {
 pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
     let target = target::find(view, &resolver, &question.wanted)?;
-    let deadline = Instant::now() + MAX_TIME;
-    let shown = HashMap::new();
-    let mut walk = Walk { resolver: &resolver, deadline, cut: false, unresolved: 0, account: None, shown };
+    let mut walk = Walk {
+        resolver: &resolver,
+        filter: &question.filter,
+        deadline: Instant::now() + MAX_TIME,
+        cut: false,
+        unresolved: 0,
+        account: None,
+        shown: HashMap::new(),
+        filtered_out: 0,
+    };
     let depth = question.depth.clamp(1, MAX_DEPTH);
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
@@ -125,7 +137,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         Some(account) => account,
         None => references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account,
     };
-    let (cut, unresolved) = (walk.cut, walk.unresolved);
+    let (cut, unresolved, filtered_out) = (walk.cut, walk.unresolved, walk.filtered_out);
     resolver.check()?;
     view.work.check()?;
     let total_edges = callers.len() + callees.len();
@@ -133,7 +145,18 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     callers.truncate(question.limit);
     callees.truncate(question.limit);
     let (mentions, first_unparsed) = (account.mentions, account.first_unparsed());
-    Ok(CallGraph { target, callers, callees, total_edges, truncated, cut, unresolved, mentions, first_unparsed })
+    Ok(CallGraph {
+        target,
+        callers,
+        callees,
+        total_edges,
+        filtered_out,
+        truncated,
+        cut,
+        unresolved,
+        mentions,
+        first_unparsed,
+    })
 }
 
 /// A call from, or to, a symbol.
@@ -147,12 +170,14 @@ struct Call {
 
 struct Walk<'a> {
     resolver: &'a Resolver<'a>,
+    filter: &'a Filter,
     deadline: Instant,
     cut: bool,
     unresolved: usize,
     account: Option<Account>,
     /// What definitions are shown as.
     shown: HashMap<Def, Def>,
+    filtered_out: usize,
 }
 
 type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
@@ -183,6 +208,10 @@ impl<'a> Walk<'a> {
                     if !seen.insert(key) {
                         continue;
                     }
+                    if !self.is_wanted(&call) {
+                        self.filtered_out += 1;
+                        continue;
+                    }
                     if let Some(other) = call.def.filter(|other| *other != root) {
                         next.push(other);
                     }
@@ -195,6 +224,19 @@ impl<'a> Walk<'a> {
             front = next;
         }
         edges
+    }
+
+    /// Whether the symbol at the other end passes the filter.
+    fn is_wanted(&self, call: &Call) -> bool {
+        if self.filter.is_open() {
+            return true;
+        }
+        let Some(def) = call.def else {
+            let (path, language) = (call.site.path(), &call.site.row.language);
+            return self.filter.has_kind(SymbolKind::Module) && self.filter.has_place(path, language, false);
+        };
+        let file = self.resolver.file(def.version);
+        file.is_some_and(|file| self.filter.has_symbol(&file.row, Some(file.symbol(def.symbol))))
     }
 
     fn edge(&self, call: &Call, via: Def, depth: u32) -> Option<Edge> {
@@ -217,7 +259,7 @@ impl<'a> Walk<'a> {
             self.account = Some(std::mem::take(&mut uses.account));
         }
         self.cut |= uses.cut;
-        uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
+        references::sort(&mut uses.found);
         let call = |one: references::Use| Call {
             def: references::holder(&one),
             start: one.start,

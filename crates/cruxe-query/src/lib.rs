@@ -8,6 +8,8 @@ pub mod complete;
 pub mod diff;
 mod error;
 pub mod external;
+pub mod filter;
+pub mod grep;
 pub mod locate;
 pub mod mentions;
 pub mod name;

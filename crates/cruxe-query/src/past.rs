@@ -122,6 +122,7 @@ impl PastFile {
             path: self.path.as_str().to_owned(),
             line_start,
             line_end,
+            is_test: symbol.flags.test,
         }
     }
 
@@ -165,4 +166,6 @@ pub struct Record {
     pub line_start: u32,
     /// Last line.
     pub line_end: u32,
+    /// It is a test, or exists only for tests.
+    pub is_test: bool,
 }

@@ -11,6 +11,7 @@ use cruxe_store::FileRow;
 
 use crate::error::QueryError;
 use crate::external::{self, External};
+use crate::filter::{Filter, is_test_file};
 use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
 use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
@@ -72,6 +73,8 @@ pub struct Question {
     pub wanted: Wanted,
     /// Only such uses.
     pub edge: Option<EdgeType>,
+    /// Only uses in such places.
+    pub filter: Filter,
     /// At most so many.
     pub limit: usize,
     /// Leave out the first so many.
@@ -92,10 +95,12 @@ pub enum Subject {
 pub struct ReferenceList {
     /// The symbol.
     pub subject: Subject,
-    /// Its uses, the sure ones first.
+    /// Its uses, the sure ones first, and of equally sure ones those outside of tests.
     pub references: Vec<Reference>,
     /// How many there are.
     pub total: usize,
+    /// How many more there are that the filter leaves out.
+    pub filtered_out: usize,
     /// What becomes of every identifier of the name.
     pub mentions: Mentions,
     /// Those of which it cannot be told whether they mean the symbol, as many as were asked for.
@@ -136,6 +141,22 @@ impl Use {
     fn edge(&self) -> EdgeType {
         EdgeType::of(self.role, self.file.lang)
     }
+
+    /// Whether it stands in a test.
+    fn in_test(&self) -> bool {
+        in_test(&self.file, self.start)
+    }
+}
+
+/// Whether an offset of a file is in a test.
+fn in_test(file: &File, offset: u32) -> bool {
+    let around = file.nesting.enclosing_symbol(&file.facts, offset);
+    around.is_some_and(|at| file.symbol(at).flags.test) || is_test_file(file.path(), &file.row.language)
+}
+
+/// Puts uses in the order of lists: sure ones first, then those outside of tests, then by place.
+pub(crate) fn sort(uses: &mut [Use]) {
+    uses.sort_by_cached_key(|one| (one.certainty, one.in_test(), one.file.path().to_owned(), one.start));
 }
 
 /// All uses of a group of definitions.
@@ -172,22 +193,26 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     };
     resolver.check()?;
     view.work.check()?;
-    uses.found.sort_by(|a, b| (a.certainty, a.file.path(), a.start).cmp(&(b.certainty, b.file.path(), b.start)));
+    sort(&mut uses.found);
     let mut seen = HashSet::new();
     uses.found.retain(|one| {
         let line = one.file.facts.line_of(one.start);
         seen.insert((one.file.id(), line, one.edge()))
     });
+    let all = uses.found.len();
+    let has = |file: &File, offset| question.filter.has_place(file.path(), &file.row.language, in_test(file, offset));
+    uses.found.retain(|one| has(&one.file, one.start));
     let total = uses.found.len();
     let mut lines = Lines { view, texts: HashMap::new() };
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
     let account = uses.account;
-    let unresolved = account.open.iter().take(question.unresolved);
+    let unresolved = account.open.iter().filter(|one| has(&one.file, one.start)).take(question.unresolved);
     let unresolved = unresolved.map(|one| unresolved_mention(one, &mut lines)).collect();
     let first_unparsed = account.first_unparsed();
     let (mentions, late) = (account.mentions, uses.cut);
-    Ok(ReferenceList { subject, references, total, mentions, unresolved, first_unparsed, late })
+    let filtered_out = all - total;
+    Ok(ReferenceList { subject, references, total, filtered_out, mentions, unresolved, first_unparsed, late })
 }
 
 fn unresolved_mention(one: &Open, lines: &mut Lines) -> UnresolvedMention {

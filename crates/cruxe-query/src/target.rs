@@ -62,7 +62,7 @@ pub(crate) struct Group {
 pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
     // A name may have thousands of definitions; only what is listed has to be read.
     let limit = if wanted.path.is_some() || wanted.line.is_some() { MAX_FOUND } else { 2 * MAX_CANDIDATES };
-    let question = locate::Question { name: wanted.name.clone(), kinds: Vec::new(), language: None, limit };
+    let question = locate::Question::new(wanted.name.clone(), limit);
     let answer = locate::locate_in(view, &question, wanted.path.as_deref())?;
     let unread = answer.total.saturating_sub(answer.found.len());
     let exact = matches!(answer.matched, Some(NameMatch::Exact));

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use cruxe_extract::language::TEXT;
 use cruxe_extract::languages::LANGUAGES;
 use cruxe_index::{Layers, View, Workspace};
+use cruxe_model::SymbolKind;
 use cruxe_model::config::FreshnessPolicy;
+use cruxe_query::filter::{Filter, Tests};
+use cruxe_query::grep::Pattern;
 use cruxe_query::search;
 
 use crate::app::App;
@@ -79,6 +82,35 @@ pub fn language(given: Option<&str>) -> Result<Option<String>, ToolError> {
     Err(ToolError::invalid_input(message).with("parameter", "language").with("allowed", names))
 }
 
+/// What a question is about, as its parameters `paths`, `tests` and `kind` say.
+pub fn filter(paths: &[String], tests: Tests, kind: Option<&str>) -> Result<Filter, ToolError> {
+    let kinds = match kind {
+        None => Vec::new(),
+        Some(word) => SymbolKind::filter(word).ok_or_else(|| {
+            let known: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            ToolError::invalid_input(format!("kind: `{word}` is none")).with("parameter", "kind").with("allowed", known)
+        })?,
+    };
+    Filter::new(paths, tests, kinds).map_err(|bad| {
+        ToolError::invalid_input(format!("paths: {bad}"))
+            .with("parameter", "paths")
+            .suggest("Give globs as in .gitignore: `*.py`, `src/**/*.rs`, `src/auth`, `!tests`.")
+    })
+}
+
+/// A pattern, compiled.
+pub fn pattern(text: &str, literal: bool, case_sensitive: bool) -> Result<Pattern, ToolError> {
+    let refused = |message: String| ToolError::invalid_input(message).with("parameter", "pattern");
+    if text.is_empty() {
+        return Err(refused("pattern: must not be empty".to_owned()));
+    }
+    Pattern::new(text, literal, case_sensitive).map_err(|bad| {
+        let error = refused(format!("pattern: {bad}"));
+        let error = if let Some(at) = bad.at { error.with("position", at) } else { error };
+        error.suggest("Correct the regular expression, or pass pattern_type literal for text that stands for itself.")
+    })
+}
+
 /// A search as the workspace's configuration wants it, and why its transformer cannot be used, where it cannot.
 pub fn search_question(
     workspace: &Workspace,
@@ -92,7 +124,7 @@ pub fn search_question(
         Err(problem) => (None, Some(problem)),
     };
     let semantic_ratio = if semantic.enabled { semantic.ratio } else { Some(0.0) };
-    let question = search::Question { query: query.to_owned(), language, limit, semantic_ratio, transformer };
+    let question = search::Question { language, semantic_ratio, transformer, ..search::Question::new(query, limit) };
     (question, problem)
 }
 

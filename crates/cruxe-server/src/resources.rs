@@ -263,7 +263,7 @@ pub(crate) fn link_of_first(structured: &Value) -> Option<Resource> {
 
 /// Where a symbol is defined, by handle or by name.
 pub(crate) fn definition(view: &View, name: &str) -> Result<locate::Definition, ToolError> {
-    let question = locate::Question { name: name.to_owned(), kinds: Vec::new(), language: None, limit: 1 };
+    let question = locate::Question::new(name.to_owned(), 1);
     let found = locate::locate(view, &question)?.found.into_iter().next();
     found.ok_or_else(|| ToolError::new(ErrorCode::SymbolNotFound, format!("no symbol is named `{name}`")))
 }

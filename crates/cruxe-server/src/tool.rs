@@ -54,6 +54,8 @@ pub struct ToolSpec {
     pub numeric_errors: bool,
     /// What it is served with.
     pub toolset: Toolset,
+    /// A parameter, and a required one that need not be given beside it.
+    pub instead: Option<(&'static str, &'static str)>,
 }
 
 impl ToolSpec {
@@ -72,6 +74,7 @@ impl ToolSpec {
             destructive: false,
             numeric_errors: false,
             toolset: Toolset::Code,
+            instead: None,
         }
     }
 
@@ -87,6 +90,21 @@ impl ToolSpec {
     /// Puts it into a toolset; without this it is in [`Toolset::Code`].
     pub fn in_set(self, toolset: Toolset) -> ToolSpec {
         ToolSpec { toolset, ..self }
+    }
+
+    /// Lets a parameter stand for a required one. The schema goes on requiring that: clients that hold models to it send an
+    /// empty text.
+    pub fn instead(self, given: &'static str, required: &'static str) -> ToolSpec {
+        ToolSpec { instead: Some((given, required)), ..self }
+    }
+
+    /// Fills in what need not be given.
+    pub(crate) fn complete(&self, arguments: &mut Object) {
+        let Some((given, required)) = self.instead else { return };
+        let is_given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+        if is_given(given) && !is_given(required) {
+            arguments.insert(required.to_owned(), json!(""));
+        }
     }
 
     /// Marks it as one that looks at one file or name.

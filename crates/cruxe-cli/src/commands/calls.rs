@@ -9,6 +9,7 @@ use cruxe_query::target::Wanted;
 use cruxe_server::answers::{Breadth, CallGraphAnswer};
 use cruxe_server::contract::ToolError;
 
+use super::places::Places;
 use super::refs::not_found;
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
@@ -21,7 +22,7 @@ use crate::output;
 ///
 /// Examples:
 ///   cruxe calls validate_token
-///   cruxe calls QuerySet.filter --callers --depth 3
+///   cruxe calls QuerySet.filter --callers --depth 3 --tests exclude
 ///   cruxe calls main --callees --depth 2 --dot | dot -Tsvg > calls.svg
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -43,6 +44,11 @@ pub(crate) struct Calls {
     /// The line of the definition, where one file has several
     #[arg(long)]
     line: Option<u32>,
+    /// Only symbols of this kind: fn, class, struct, …
+    #[arg(long)]
+    kind: Option<String>,
+    #[command(flatten)]
+    places: Places,
     /// A branch, tag or commit that is indexed [default: what is checked out]
     #[arg(long = "ref", value_name = "REF")]
     ref_name: Option<String>,
@@ -56,6 +62,7 @@ pub(crate) struct Calls {
 
 impl Calls {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        let filter = self.places.filter(self.kind.as_deref())?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         let direction = match (self.callers, self.callees) {
@@ -64,7 +71,7 @@ impl Calls {
             _ => Direction::Both,
         };
         let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
-        let question = Question { wanted, direction, depth: self.depth, limit: self.limit as usize };
+        let question = Question { wanted, direction, depth: self.depth, filter, limit: self.limit as usize };
         let found = match call_graph::find(&view, &question).map_err(ToolError::from) {
             Ok(found) => found,
             Err(error) => return not_found(context, error),

@@ -3,11 +3,13 @@
 mod calls;
 mod completions;
 mod doctor;
+mod grep;
 mod guide;
 mod index;
 mod init;
 mod install;
 mod model;
+mod places;
 mod prune_overlays;
 mod refs;
 mod search;
@@ -29,6 +31,7 @@ pub(crate) enum Command {
     Index(index::Index),
     Sync(sync::Sync),
     Search(search::Search),
+    Grep(grep::Grep),
     Model(model::Model),
     Refs(refs::Refs),
     Calls(calls::Calls),
@@ -48,6 +51,7 @@ impl Command {
             Command::Index(command) => command.run(context),
             Command::Sync(command) => command.run(context),
             Command::Search(command) => command.run(context),
+            Command::Grep(command) => command.run(context),
             Command::Model(command) => command.run(context),
             Command::Refs(command) => command.run(context),
             Command::Calls(command) => command.run(context),

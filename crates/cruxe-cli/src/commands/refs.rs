@@ -9,6 +9,7 @@ use cruxe_server::answers::{Breadth, ReferencesAnswer};
 use cruxe_server::ask::layers;
 use cruxe_server::contract::{ErrorCode, ToolError};
 
+use super::places::Places;
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
 use crate::output;
@@ -23,6 +24,7 @@ use crate::output;
 ///   cruxe refs QuerySet.filter --kind calls
 ///   cruxe refs new --path src/auth.rs --line 42 --json
 ///   cruxe refs save --unresolved
+///   cruxe refs save --tests exclude -g 'django/db/**'
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Refs {
@@ -37,6 +39,8 @@ pub(crate) struct Refs {
     /// Only such uses
     #[arg(long, value_enum)]
     kind: Option<Kind>,
+    #[command(flatten)]
+    places: Places,
     /// A branch, tag or commit that is indexed [default: what is checked out]
     #[arg(long = "ref", value_name = "REF")]
     ref_name: Option<String>,
@@ -71,12 +75,13 @@ impl From<Kind> for EdgeType {
 
 impl Refs {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        let filter = self.places.filter(None)?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
         let edge = self.kind.map(EdgeType::from);
         let unresolved = if self.unresolved { self.limit as usize } else { 0 };
-        let question = Question { wanted, edge, limit: self.limit as usize, offset: 0, unresolved };
+        let question = Question { wanted, edge, filter, limit: self.limit as usize, offset: 0, unresolved };
         let found = match references::find(&view, &layers(&workspace, &view), &question).map_err(ToolError::from) {
             Ok(found) => found,
             Err(error) => return not_found(context, error),

@@ -11,6 +11,7 @@ use cruxe_query::search;
 use cruxe_server::answers::{Breadth, Detail, SearchAnswer};
 use cruxe_server::ask::{language, layers, search_question};
 
+use super::places::Places;
 use crate::context::{CliError, Context};
 use crate::output;
 use crate::progress::Bar;
@@ -25,6 +26,7 @@ use crate::progress::Bar;
 ///   cruxe search src/auth/jwt.rs:87
 ///   cruxe search '"too many requests"' --explain
 ///   cruxe search TcpListener::bind --ref v1.0 --json
+///   cruxe search parse headers -g 'src/**' -g '!*_gen.rs' --tests exclude --kind fn
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Search {
@@ -37,6 +39,11 @@ pub(crate) struct Search {
     /// Only this language
     #[arg(long, value_name = "LANG")]
     lang: Option<String>,
+    /// Only symbols of this kind: fn, class, struct, …
+    #[arg(long)]
+    kind: Option<String>,
+    #[command(flatten)]
+    places: Places,
     /// At most so many results
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -52,10 +59,12 @@ impl Search {
             return Err(CliError::Usage("the query is empty: say what to search for".to_owned()));
         }
         let language = language(self.lang.as_deref()).map_err(|error| CliError::Usage(error.message))?;
+        let filter = self.places.filter(self.kind.as_deref())?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         let limit = self.limit as usize;
-        let (question, problem) = search_question(&workspace, &query, language, limit);
+        let (mut question, problem) = search_question(&workspace, &query, language, limit);
+        question.filter = filter;
         let found = search::search(&view, &question)?;
         let detail = Detail { breadth: Breadth::Full, ..Detail::default() };
         let answer = SearchAnswer::new(&query, &view, &layers(&workspace, &view), &found, &detail)?.warn(problem);

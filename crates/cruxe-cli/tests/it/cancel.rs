@@ -66,10 +66,15 @@ fn every_long_question_stops_when_it_is_cancelled() {
     let ask = |work: &Work| -> Vec<(&'static str, Result<(), ToolError>)> {
         let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(work);
         let wanted = || Wanted { name: "JwtValidator.validate_token".to_owned(), path: None, line: None };
-        let by_name = locate::Question { name: "Claims".to_owned(), kinds: Vec::new(), language: None, limit: 5 };
-        let graph =
-            call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Both, depth: 2, limit: 5 };
-        let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0, unresolved: 0 };
+        let by_name = locate::Question::new("Claims", 5);
+        let graph = call_graph::Question {
+            wanted: wanted(),
+            direction: call_graph::Direction::Both,
+            depth: 2,
+            limit: 5,
+            filter: Default::default(),
+        };
+        let uses = references::Question { wanted: wanted(), limit: 5, ..Default::default() };
         let since = diff::Question { work: work.clone(), ..diff::Question::default() };
         let one = compare::Question {
             name: "more".to_owned(),
@@ -125,10 +130,15 @@ fn a_question_whose_time_is_over_answers_with_what_it_has_and_says_so() {
     let ask = |work: Work| {
         let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(&work);
         let wanted = || Wanted { name: "shared".to_owned(), path: None, line: None };
-        let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0, unresolved: 0 };
+        let uses = references::Question { wanted: wanted(), limit: 5, ..Default::default() };
         let uses = references::find(&view, &Layers::None, &uses).unwrap();
-        let graph =
-            call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Callers, depth: 1, limit: 5 };
+        let graph = call_graph::Question {
+            wanted: wanted(),
+            direction: call_graph::Direction::Callers,
+            depth: 1,
+            limit: 5,
+            filter: Default::default(),
+        };
         let graph = call_graph::find(&view, &graph).unwrap();
         let found = |query: &str| {
             let answer = search::search(&view, &search::Question::new(query, 5)).unwrap();
@@ -177,14 +187,19 @@ fn a_question_that_is_cancelled_on_the_way_looks_into_no_further_file() {
         let wanted = || Wanted { name: "shared".to_owned(), path: None, line: None };
         let (work, heard) = flag();
         let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(&work);
-        let uses = references::Question { wanted: wanted(), edge: None, limit: 5, offset: 0, unresolved: 0 };
+        let uses = references::Question { wanted: wanted(), limit: 5, ..Default::default() };
         let outcome = references::find(&view, &Layers::None, &uses).map(drop).map_err(ToolError::from);
         assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
         assert_eq!(heard.load(Ordering::Relaxed), stop_at, "references");
         let (work, heard) = flag();
         let view = workspace.view(None, FreshnessPolicy::BestEffort).unwrap().with_work(&work);
-        let graph =
-            call_graph::Question { wanted: wanted(), direction: call_graph::Direction::Callers, depth: 1, limit: 5 };
+        let graph = call_graph::Question {
+            wanted: wanted(),
+            direction: call_graph::Direction::Callers,
+            depth: 1,
+            limit: 5,
+            filter: Default::default(),
+        };
         let outcome = call_graph::find(&view, &graph).map(drop).map_err(ToolError::from);
         assert_eq!(outcome.map_err(|error| error.message), Err("cancelled".to_owned()));
         assert_eq!(heard.load(Ordering::Relaxed), stop_at, "call graph");

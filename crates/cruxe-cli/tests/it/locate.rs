@@ -25,12 +25,22 @@ fn first(client: &mut Client, arguments: Value) -> Value {
 fn each_detail_level_has_exactly_its_fields() {
     let sandbox = Sandbox::new();
     let mut client = service(&sandbox);
-    let location =
-        ["kind", "line_end", "line_start", "name", "path", "score", "source_layer", "symbol_id", "symbol_stable_id"];
+    let location = [
+        "kind",
+        "line_end",
+        "line_start",
+        "name",
+        "path",
+        "qualified_name",
+        "score",
+        "source_layer",
+        "symbol_id",
+        "symbol_stable_id",
+    ];
     let found = first(&mut client, json!({"name": "JwtValidator::validate_token", "detail_level": "location"}));
     assert_eq!(keys(&found), location);
 
-    let signature = [&location[..], &["language", "qualified_name", "signature", "visibility"]].concat();
+    let signature = [&location[..], &["language", "signature", "visibility"]].concat();
     let mut expected = signature.clone();
     expected.sort_unstable();
     let found = first(&mut client, json!({"name": "JwtValidator::validate_token"}));

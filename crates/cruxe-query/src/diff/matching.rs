@@ -241,6 +241,8 @@ impl<'a> Matcher<'a> {
             to_path: part(&to, |record| &record.path),
             from_symbol_id: part(&from, |record| &record.symbol_id),
             to_symbol_id: part(&to, |record| &record.symbol_id),
+            kind: to.as_ref().or(from.as_ref()).map(|record| record.kind),
+            is_test: to.as_ref().or(from.as_ref()).is_some_and(|record| record.is_test),
         }
     }
 

@@ -9,15 +9,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cruxe_extract::registry;
 use cruxe_files::Root;
 use cruxe_index::{CommitTree, IndexError, PastReader, Standing, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_model::{ContentHash, RepoPath, Work};
+use cruxe_model::{ContentHash, RepoPath, SymbolKind, Work};
 use cruxe_store::{RefSnapshot, RefState};
 use cruxe_vcs::hash_blob;
 
 use crate::compare;
 use crate::error::QueryError;
+use crate::filter::Filter;
 use crate::past::{PastFile, Record};
 
 /// What to compare.
@@ -29,6 +31,8 @@ pub struct Question {
     pub head: Option<String>,
     /// Only files below this path.
     pub path_filter: Option<String>,
+    /// Only such symbols, and files that may have some.
+    pub filter: Filter,
     /// Whether changes of layout and comments alone count.
     pub include_cosmetic: bool,
     /// What to do when the head's index is stale.
@@ -51,6 +55,8 @@ pub struct BranchDiff {
     pub changes: Vec<Change>,
     /// Symbols that were renamed or moved.
     pub renames: Vec<Rename>,
+    /// How many changed files the filter leaves out, and how many changed symbols of the other files.
+    pub filtered_out: (usize, usize),
     /// How current the older of the two refs is.
     pub standing: Standing,
 }
@@ -107,6 +113,10 @@ pub struct Rename {
     pub from_symbol_id: String,
     /// Its handle now.
     pub to_symbol_id: String,
+    /// What it is.
+    pub kind: Option<SymbolKind>,
+    /// It is a test, or exists only for tests.
+    pub is_test: bool,
 }
 
 /// The parts of the work. Each counts as much as there are files, because nobody knows beforehand which takes longest.
@@ -148,7 +158,11 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<BranchDif
     let (published_base, published_head) = (published(&base)?, published(&head)?);
     let merge_base = merge_base(workspace, &published_base.state, &published_head.state)?;
     let tree = workspace.commit_tree(&merge_base)?;
-    let changed = changed_files(workspace, &tree, published_head, question.path_filter.as_deref())?;
+    let mut changed = changed_files(workspace, &tree, published_head, question.path_filter.as_deref())?;
+    let filter = &question.filter;
+    let all_files = changed.len();
+    changed.retain(|path, _| has_file(filter, path));
+    let files_out = all_files - changed.len();
     let files = changed.iter().map(|(path, sides)| FileChange {
         path: path.as_str().to_owned(),
         change_type: match sides {
@@ -157,11 +171,32 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<BranchDif
             _ => ChangeType::Modified,
         },
     });
-    let files = files.collect();
+    let files: Vec<FileChange> = files.collect();
     let pairs = load(workspace, &tree, published_head, changed, &question.work)?;
-    let (changes, renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.work)?;
+    let (mut changes, mut renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.work)?;
+    let all_changes = changes.len();
+    changes.retain(|change| {
+        let record = change.after.as_ref().or(change.before.as_ref());
+        record.is_none_or(|it| filter.has_kind(it.kind) && has_place(filter, &it.path, it.is_test))
+    });
+    renames.retain(|one| {
+        let kind = one.kind.is_none_or(|kind| filter.has_kind(kind));
+        kind && [&one.from_path, &one.to_path].iter().any(|path| has_place(filter, path, one.is_test))
+    });
+    let filtered_out = (files_out, all_changes - changes.len());
     let standing = compare::of_both(head.standing.clone(), &base.standing);
-    Ok(BranchDiff { base_ref, head_ref, merge_base, files, changes, renames, standing })
+    Ok(BranchDiff { base_ref, head_ref, merge_base, files, changes, renames, filtered_out, standing })
+}
+
+/// Whether a place passes a filter; the language of its file is told from its path.
+fn has_place(filter: &Filter, path: &str, in_test: bool) -> bool {
+    let known = RepoPath::parse(path).ok().and_then(|path| registry::detect(&path, b""));
+    filter.has_place(path, known.map_or("", |language| language.name), in_test)
+}
+
+/// Whether a file may have symbols that pass a filter: one of source may hold tests too.
+fn has_file(filter: &Filter, path: &RepoPath) -> bool {
+    has_place(filter, path.as_str(), false) || has_place(filter, path.as_str(), true)
 }
 
 fn published<'v>(view: &'v View<'_>) -> Result<&'v RefSnapshot, QueryError> {

@@ -12,6 +12,7 @@ use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
 use cruxe_store::{FileRow, NameMatch, RefSnapshot, SymbolHit, SymbolTable};
 
 use crate::error::QueryError;
+use crate::filter::Filter;
 use crate::name::{self, WantedName};
 use crate::twins;
 
@@ -23,12 +24,19 @@ pub use rank::Score;
 pub struct Question {
     /// A plain or qualified name, or a `symbol_id`.
     pub name: String,
-    /// Only these kinds; empty for all.
-    pub kinds: Vec<SymbolKind>,
     /// Only this language.
     pub language: Option<String>,
+    /// Only such definitions; a `symbol_id` needs none.
+    pub filter: Filter,
     /// At most so many.
     pub limit: usize,
+}
+
+impl Question {
+    /// A name and nothing else.
+    pub fn new(name: impl Into<String>, limit: usize) -> Question {
+        Question { name: name.into(), language: None, filter: Filter::default(), limit }
+    }
 }
 
 /// Where the name is defined.
@@ -37,8 +45,14 @@ pub struct Definitions {
     pub found: Vec<Definition>,
     /// How many there are.
     pub total: usize,
+    /// How many more have the name that the filter leaves out by their place.
+    pub filtered_out: usize,
     /// How the name was matched; `None` when it was not.
     pub matched: Option<NameMatch>,
+}
+
+impl Definitions {
+    const NONE: Definitions = Definitions { found: Vec::new(), total: 0, filtered_out: 0, matched: None };
 }
 
 /// A definition.
@@ -61,15 +75,16 @@ pub fn locate(view: &View, question: &Question) -> Result<Definitions, QueryErro
 /// The same for definitions in one file, where a path is given.
 pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result<Definitions, QueryError> {
     let Some(published) = &view.published else {
-        return Ok(Definitions { found: Vec::new(), total: 0, matched: None });
+        return Ok(Definitions::NONE);
     };
     if let Some(id) = SymbolId::parse(question.name.trim()) {
         return by_id(published, &id);
     }
     for (wanted, ways) in readings(&question.name) {
         for how in ways.iter().copied() {
-            let mut candidates = candidates(view, published, question, path, &wanted, how)?;
-            if !candidates.is_empty() {
+            let (mut candidates, filtered_out) = candidates(view, published, question, path, &wanted, how)?;
+            // Names that are only similar are no answer where the filter alone hides the name itself.
+            if !candidates.is_empty() || filtered_out > 0 {
                 rank::rank(&mut candidates);
                 leave_out_declarations(published, &mut candidates, question.limit)?;
                 let total = candidates.len();
@@ -82,11 +97,11 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
                         Ok(Definition { file: candidate.file, table, index, score: candidate.score })
                     })
                     .collect::<Result<_, QueryError>>()?;
-                return Ok(Definitions { found, total, matched: Some(how) });
+                return Ok(Definitions { found, total, filtered_out, matched: Some(how) });
             }
         }
     }
-    Ok(Definitions { found: Vec::new(), total: 0, matched: None })
+    Ok(Definitions::NONE)
 }
 
 /// The ways to compare a name, the strictest first.
@@ -116,10 +131,10 @@ pub fn by_id(published: &RefSnapshot, id: &SymbolId) -> Result<Definitions, Quer
         if let Some(at) = at {
             let found =
                 vec![Definition { file, table: Arc::new(table), index: SymbolIndex(at as u32), score: Score::CERTAIN }];
-            return Ok(Definitions { found, total: 1, matched: Some(NameMatch::Exact) });
+            return Ok(Definitions { found, total: 1, filtered_out: 0, matched: Some(NameMatch::Exact) });
         }
     }
-    Ok(Definitions { found: Vec::new(), total: 0, matched: None })
+    Ok(Definitions::NONE)
 }
 
 /// The handle of a symbol.
@@ -157,7 +172,7 @@ fn candidates(
     path: Option<&str>,
     wanted: &WantedName,
     how: NameMatch,
-) -> Result<Vec<Candidate>, QueryError> {
+) -> Result<(Vec<Candidate>, usize), QueryError> {
     let hits = published.find_name(&wanted.plain, how)?;
     let rarity = rank::rarity(published.state.files, hits.len());
     let mut candidates = Vec::new();
@@ -165,7 +180,7 @@ fn candidates(
         if at % 64 == 0 {
             view.work.check()?;
         }
-        if !question.kinds.is_empty() && !question.kinds.contains(&hit.kind) {
+        if !question.filter.has_kind(hit.kind) {
             continue;
         }
         let file = published.file(hit.version)?;
@@ -201,7 +216,10 @@ fn candidates(
             rank::prefer_used(view, &mut candidates)?;
         }
     }
-    Ok(candidates)
+    let all = candidates.len();
+    candidates.retain(|one| question.filter.has_place(one.file.path.as_str(), &one.file.language, one.hit.test));
+    let filtered_out = all - candidates.len();
+    Ok((candidates, filtered_out))
 }
 
 /// How many declarations and definitions of a name are compared.

@@ -20,6 +20,8 @@ pub(super) struct Ranked {
     pub lexical_only: Option<LexicalOnly>,
     /// Chunks that have something to do with the query.
     pub candidates: usize,
+    /// Files with words of the query that the filter leaves out.
+    pub filtered_out: usize,
 }
 
 impl Search<'_> {
@@ -34,6 +36,7 @@ impl Search<'_> {
             (Err(LexicalOnly::Asked), by_words())
         };
         let (mut lexical, definitions) = by_words?;
+        let filtered_out = self.filtered_out(&lexical);
         self.keep_wanted(&mut lexical);
         let (semantic, lexical_only) = match meaning {
             Ok(semantic) => (Some(semantic), None),
@@ -86,12 +89,18 @@ impl Search<'_> {
         self.add_popularity(&mut files[..head])?;
         rank::order(&mut files, weights, self.query.wants);
         let candidates = best_chunks.iter().map(|best| best.candidates).sum();
-        Ok(Ranked { files, lexical, semantic, lexical_only, candidates })
+        Ok(Ranked { files, lexical, semantic, lexical_only, candidates, filtered_out })
     }
 
-    /// Forgets what other languages say.
+    /// How many files have words of the query and are left out by the filter.
+    fn filtered_out(&self, lexical: &Lexical) -> usize {
+        let files = self.corpus.files().iter().zip(&self.wanted).zip(&lexical.files);
+        files.filter(|((file, wanted), score)| !**wanted && **score > 0.0 && self.question.is_in_language(file)).count()
+    }
+
+    /// Forgets what other languages say, and files that the filter leaves out.
     fn keep_wanted(&self, lexical: &mut Lexical) {
-        if self.question.language.is_none() {
+        if self.question.language.is_none() && !self.question.filter.by_place() {
             return;
         }
         for (chunk, file) in self.corpus.file_of().iter().enumerate() {

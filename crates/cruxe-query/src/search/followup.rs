@@ -303,8 +303,7 @@ impl Asker<'_> {
 
     /// Whether the symbol is there at all.
     fn verify(&self) -> Result<Vec<Suggestion>, QueryError> {
-        let question =
-            locate::Question { name: self.previous.text.clone(), kinds: Vec::new(), language: None, limit: 1 };
+        let question = locate::Question::new(self.previous.text.clone(), 1);
         if locate::locate(self.view, &question)?.found.is_empty() {
             return Ok(Vec::new());
         }

@@ -11,6 +11,7 @@ mod files;
 pub mod followup;
 mod intent;
 mod lexical;
+mod message;
 mod paths;
 mod pattern;
 mod phrase;
@@ -32,6 +33,7 @@ use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
 
 use crate::error::QueryError;
+use crate::filter::Filter;
 use crate::locate::{self, Definition};
 use files::Ranked;
 use lexical::Postings;
@@ -40,6 +42,8 @@ use rank::{Score, Weights};
 use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
+pub(crate) use phrase::innermost;
+pub(crate) use quoted::{as_indexed, inner_words};
 pub use rank::factors::Factors;
 pub use rank::paths::PathFit;
 pub use reasons::{Meaning, NamedReason, PartReasons, PathReason, QualifiedReason, Reasons, SecondLook, TextReason};
@@ -52,6 +56,8 @@ pub struct Question {
     pub query: String,
     /// Only this language.
     pub language: Option<String>,
+    /// Only such places.
+    pub filter: Filter,
     /// At most so many results.
     pub limit: usize,
     /// The part of text relevance that is by meaning, 0 to 1; what measures best when left out.
@@ -63,7 +69,12 @@ pub struct Question {
 impl Question {
     /// A query and nothing else.
     pub fn new(query: impl Into<String>, limit: usize) -> Question {
-        Question { query: query.into(), language: None, limit, semantic_ratio: None, transformer: None }
+        let (query, filter) = (query.into(), Filter::default());
+        Question { query, language: None, filter, limit, semantic_ratio: None, transformer: None }
+    }
+
+    fn is_in_language(&self, file: &FileRow) -> bool {
+        self.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
     }
 }
 
@@ -94,6 +105,8 @@ pub struct Remarks {
     pub late: bool,
     /// Files that were not looked at because they changed since they were indexed.
     pub unread: usize,
+    /// Files with words of the query that the filter leaves out.
+    pub filtered_out: usize,
 }
 
 /// What the reader of a search's answer should know.
@@ -248,6 +261,7 @@ pub fn search_with(
     let ranked = search.rank(&weights)?;
     view.work.check()?;
     semantic::note(&mut remarks, ranked.lexical_only);
+    remarks.filtered_out = ranked.filtered_out;
     search.answer(ranked, &weights, remarks)
 }
 
@@ -260,9 +274,7 @@ impl<'a> Search<'a> {
     ) -> Result<Search<'a>, QueryError> {
         let corpus = snapshot.corpus()?;
         let stats = corpus.kept(&STATS, CorpusStats::of);
-        let is_wanted = |file: &FileRow| {
-            question.language.as_ref().is_none_or(|language| file.language.eq_ignore_ascii_case(language))
-        };
+        let is_wanted = |file: &FileRow| question.is_in_language(file) && question.filter.has_file(file);
         let wanted = corpus.files().iter().map(is_wanted).collect();
         Ok(Search { view, snapshot, corpus, stats, query, question, wanted, postings: Postings::default() })
     }
@@ -274,7 +286,7 @@ impl<'a> Search<'a> {
     /// The results, from ranked files.
     fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let mut total = ranked.candidates;
-        let (mut found, truncated) = match (self.query.intent, &self.question.transformer) {
+        let (mut found, mut truncated) = match (self.query.intent, &self.question.transformer) {
             (Intent::Error, _) => {
                 let selected = phrase::select(self, &ranked, weights, &mut remarks)?;
                 total = selected.total.unwrap_or(total);
@@ -286,6 +298,10 @@ impl<'a> Search<'a> {
             }
             _ => select::select(self, &ranked, weights, self.question.limit)?,
         };
+        if self.query.intent == Intent::NaturalLanguage {
+            found = phrase::with_message(self, &ranked, weights, found)?;
+            truncated |= found.len() > self.question.limit;
+        }
         remarks.late = self.view.work.is_late();
         found.truncate(self.question.limit);
         let total = total.max(found.len());

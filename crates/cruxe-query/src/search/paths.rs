@@ -28,12 +28,19 @@ impl Search<'_> {
             .filter_map(fit)
             .collect();
         fitting.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let total = fitting.len();
+        let mut total = fitting.len();
         let mut found = Vec::new();
-        for (file, fit, path) in fitting.into_iter().take(self.question.limit) {
+        for (file, fit, path) in fitting {
+            if found.len() == self.question.limit {
+                break;
+            }
             let row = self.file(file);
             let table = self.snapshot.symbol_table(row.id)?;
             let symbol = line.and_then(|line| innermost_at(&table, line));
+            if !self.question.filter.has_symbol(row, symbol.and_then(|at| table.symbols.get(at.0 as usize))) {
+                total -= 1;
+                continue;
+            }
             let (target, lines) = match symbol {
                 Some(at) => (Target::Symbol(at), table.lines(at)),
                 None => (Target::File, (1, row.lines.max(1))),

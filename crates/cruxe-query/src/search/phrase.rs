@@ -4,9 +4,8 @@
 //! whole words, so it tells for certain which files cannot have a phrase only by the words inside of it; the others are
 //! read. See [`quoted`](super::quoted).
 //!
-//! A message as it was printed differs from the source that printed it: numbers, paths and names were filled in. What is
-//! compared is therefore the longest run of words that a line of source and the message have in common, in the likeliest
-//! chunks.
+//! A message as it was printed differs from the source that printed it: numbers, paths and names were filled in. It is
+//! compared with the lines of the likeliest chunks, see [`message`](super::message).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,18 +16,17 @@ use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable};
 
 use super::files::Ranked;
+use super::message::Printed;
 use super::paths::innermost_at;
-use super::pattern::pattern;
 use super::quoted;
-use super::rank::texts::{self, MAX_CHUNKS, MIN_RUN};
+use super::rank::factors;
+use super::rank::texts::{self, MAX_CHUNKS};
 use super::rank::{RankedFile, Score, Weights, highest};
 use super::reasons::{PartReasons, Reasons};
 use super::select::{quality, select as select_by_rank};
+use super::stats::FileClass;
 use super::{Notice, Remarks, Search, SearchHit, Target};
 use crate::error::QueryError;
-
-/// Longer lines are data.
-const MAX_LINE: usize = 2_000;
 
 /// A place whose text was compared.
 pub(super) struct Match {
@@ -64,10 +62,20 @@ pub(super) fn select(
             if search.view.work.is_late() {
                 break;
             }
-            matches.extend(tables.compare(chunk, &message)?);
+            matches.extend(tables.compare(chunk, |body| message.line_in(body))?);
         }
     } else {
         matches.extend(quoted::lines(search, ranked, phrases, remarks)?);
+    }
+    if search.question.filter.by_symbol() {
+        let mut kept = Vec::new();
+        for one in matches {
+            search.view.work.check()?;
+            if tables.passes(&one)? {
+                kept.push(one);
+            }
+        }
+        matches = kept;
     }
     if matches.is_empty() {
         if !search.view.work.is_late() {
@@ -76,17 +84,12 @@ pub(super) fn select(
         let (found, truncated) = select_by_rank(search, ranked, weights, limit)?;
         return Ok(Selected { found, truncated, total: None });
     }
-    let by_rank: HashMap<FileNumber, &RankedFile> = ranked.files.iter().map(|file| (file.file, file)).collect();
-    let quality = quality(search, ranked);
-    let score = |one: &Match| {
-        let of_file = by_rank.get(&one.file).map_or_else(Score::default, |file| file.score);
-        texts::verified(&of_file, quality, one.strength, weights)
-    };
-    let with_score = |one: Match| {
-        let score = score(&one);
-        (one, score)
-    };
-    let mut scored: Vec<(Match, Score)> = matches.into_iter().map(with_score).collect();
+    let places = Places::new(search, ranked, weights);
+    let mut scored: Vec<(Match, Score)> = Vec::with_capacity(matches.len());
+    for one in matches {
+        let score = places.score(&one, &mut tables)?;
+        scored.push((one, score));
+    }
     scored.sort_by(|(a, of_a), (b, of_b)| {
         let place = |it: &Match| (&search.file(it.file).path, it.line);
         of_b.total().total_cmp(&of_a.total()).then_with(|| place(a).cmp(&place(b)))
@@ -97,21 +100,98 @@ pub(super) fn select(
     scored.truncate(limit);
     let mut found: Vec<SearchHit> = Vec::new();
     for (one, score) in scored {
-        let parts = by_rank.get(&one.file).map(|file| PartReasons::of(file, &score));
+        found.push(places.hit(&one, score, &mut tables)?);
+    }
+    Ok(Selected { found, truncated: total > limit, total: (!phrases.is_empty()).then_some(total) })
+}
+
+/// The part of a message that a string has to be for the string to be what was pasted.
+const PASTED: f32 = 0.7;
+/// Chunks that are compared with a query that may be a message.
+const FEW_CHUNKS: usize = 12;
+
+/// The results with the lines in front whose strings are the query itself: a message that was pasted without quotes.
+pub(super) fn with_message(
+    search: &Search,
+    ranked: &Ranked,
+    weights: &Weights,
+    found: Vec<SearchHit>,
+) -> Result<Vec<SearchHit>, QueryError> {
+    let message = Printed::new(&search.query.text);
+    if !message.is_likely() {
+        return Ok(found);
+    }
+    let mut tables = Tables { search, known: HashMap::new() };
+    let places = Places::new(search, ranked, weights);
+    let mut lines: Vec<(Match, Score)> = Vec::new();
+    for chunk in likeliest(search, ranked).into_iter().take(FEW_CHUNKS) {
+        search.view.work.check()?;
+        let told = tables.compare(chunk, |body| message.string_in(body))?.filter(|one| one.strength >= PASTED);
+        if let Some(one) = told
+            && !lines.iter().any(|(known, _)| (known.file, known.line) == (one.file, one.line))
+            && tables.passes(&one)?
+        {
+            let score = places.score(&one, &mut tables)?;
+            lines.push((one, score));
+        }
+    }
+    lines.sort_by(|(_, a), (_, b)| b.total().total_cmp(&a.total()));
+    // Nothing that is only about the words stands above the text itself.
+    let mut least = found.first().map_or(0.0, |first| first.score.total());
+    let mut hits = Vec::new();
+    for (one, score) in lines.into_iter().rev() {
+        let score = texts::at_least(&score, least);
+        least = score.total();
+        hits.push(places.hit(&one, score, &mut tables)?);
+    }
+    hits.reverse();
+    hits.extend(found);
+    Ok(hits)
+}
+
+/// What the places of a search are scored by.
+struct Places<'a> {
+    search: &'a Search<'a>,
+    ranked: &'a Ranked,
+    weights: &'a Weights,
+    by_rank: HashMap<FileNumber, &'a RankedFile>,
+    quality: f32,
+    /// Files of which a part is tests.
+    with_tests: HashSet<FileNumber>,
+}
+
+impl<'a> Places<'a> {
+    fn new(search: &'a Search, ranked: &'a Ranked, weights: &'a Weights) -> Places<'a> {
+        let by_rank = ranked.files.iter().map(|file| (file.file, file)).collect();
+        let with_tests = search.corpus.tests().map(|chunk| search.corpus.file_of()[chunk as usize]).collect();
+        Places { search, ranked, weights, by_rank, quality: quality(search, ranked), with_tests }
+    }
+
+    /// The score of a line; one of a test has less than the same in source.
+    fn score(&self, one: &Match, tables: &mut Tables) -> Result<Score, QueryError> {
+        let of_file = self.by_rank.get(&one.file).map_or_else(Score::default, |file| file.score);
+        let class = self.search.stats.classes[one.file as usize];
+        let in_test = class == FileClass::Source && self.with_tests.contains(&one.file) && tables.in_test(one)?;
+        let class = if in_test { FileClass::Test } else { class };
+        let kept = factors::of_class(class, self.search.query.wants).max(factors::TEST_CHUNK);
+        Ok(texts::verified(&of_file, self.quality, one.strength * kept, self.weights))
+    }
+
+    fn hit(&self, one: &Match, score: Score, tables: &mut Tables) -> Result<SearchHit, QueryError> {
+        let parts = self.by_rank.get(&one.file).map(|file| PartReasons::of(file, &score));
         let (symbol, text) = tables.line(one.file, one.line)?;
-        found.push(SearchHit {
-            file: search.file(one.file).clone(),
+        Ok(SearchHit {
+            file: self.search.file(one.file).clone(),
             target: Target::Snippet(symbol),
             lines: (one.line, one.line),
             line: Some((one.line, text)),
             score,
-            confidence: score.confidence(weights),
-            bm25: highest(&ranked.lexical.chunks[search.range(one.file)]),
+            confidence: score.confidence(self.weights),
+            bm25: highest(&self.ranked.lexical.chunks[self.search.range(one.file)]),
             reasons: Reasons::of_line(one.line, one.strength, parts),
             table: tables.table(one.file)?,
-        });
+        })
     }
-    Ok(Selected { found, truncated: total > limit, total: (!phrases.is_empty()).then_some(total) })
 }
 
 /// Places that the query names by path and line: the frames of a stack trace, the innermost of the project first.
@@ -125,7 +205,7 @@ fn named_places(search: &Search) -> Vec<Match> {
 }
 
 /// The innermost symbol around an offset, its doc comment included.
-fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex> {
+pub(crate) fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex> {
     let around = |(_, symbol): &(usize, &Symbol)| symbol.full_span.contains(offset) && symbol.kind != SymbolKind::Use;
     table.symbols.iter().enumerate().filter(around).map(|(at, _)| SymbolIndex(at as u32)).next_back()
 }
@@ -143,42 +223,6 @@ fn likeliest(search: &Search, ranked: &Ranked) -> Vec<ChunkNumber> {
     }
     chunks.sort_unstable_by(before);
     chunks
-}
-
-/// A message as it was printed.
-struct Printed {
-    /// Where each word stands in it.
-    places: HashMap<String, Vec<usize>>,
-    letters: usize,
-}
-
-impl Printed {
-    fn new(text: &str) -> Printed {
-        let plain = pattern!(
-            r#"File "[^"]+", line \d+.*|^\s*at .*$"#,
-            r"[\w./\\~-]*/[\w./\\:-]+|\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]{8,}\b|\b\d[\d.:,_-]*\b",
-        )
-        .iter()
-        .fold(text.to_owned(), |text, pattern| pattern.replace_all(&text, " \u{0} ").into_owned());
-        let (mut places, mut words, mut letters) = (HashMap::<String, Vec<usize>>::new(), 0, 0);
-        for word in message_words(&plain) {
-            if word != BREAK {
-                letters += word.len();
-                places.entry(word).or_default().push(words);
-            }
-            words += 1;
-        }
-        Printed { places, letters: letters.max(1) }
-    }
-}
-
-/// Where something was filled in.
-const BREAK: &str = "\u{0}";
-
-fn message_words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\u{0}')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
 }
 
 /// Texts and symbols of files, each read once.
@@ -202,6 +246,23 @@ impl Tables<'_> {
         self.get(file).map(|(table, _)| Arc::clone(table))
     }
 
+    /// Whether a line is in a test.
+    fn in_test(&mut self, one: &Match) -> Result<bool, QueryError> {
+        let (symbol, _) = self.line(one.file, one.line)?;
+        let (table, _) = self.get(one.file)?;
+        Ok(symbol.and_then(|at| table.symbols.get(at.0 as usize)).is_some_and(|symbol| symbol.flags.test))
+    }
+
+    /// Whether the filter lets the line through, or a symbol around it.
+    fn passes(&mut self, one: &Match) -> Result<bool, QueryError> {
+        let (filter, row) = (&self.search.question.filter, self.search.file(one.file));
+        let (symbol, _) = self.line(one.file, one.line)?;
+        let (table, _) = self.get(one.file)?;
+        let around = filter.around(&table.symbols, symbol);
+        let symbol = around.or(symbol).and_then(|at| table.symbols.get(at.0 as usize));
+        Ok(filter.has_symbol(row, symbol))
+    }
+
     /// What stands in a line, and the symbol around it.
     fn line(&mut self, file: FileNumber, line: u32) -> Result<(Option<SymbolIndex>, String), QueryError> {
         let (table, text) = self.get(file)?;
@@ -214,7 +275,11 @@ impl Tables<'_> {
     }
 
     /// The best line of a chunk.
-    fn compare(&mut self, chunk: ChunkNumber, message: &Printed) -> Result<Option<Match>, QueryError> {
+    fn compare(
+        &mut self,
+        chunk: ChunkNumber,
+        best: impl Fn(&str) -> Option<(usize, f32)>,
+    ) -> Result<Option<Match>, QueryError> {
         let (file, number) = self.search.corpus.place(chunk);
         let (table, text) = self.get(file)?;
         let Some(Some(body)) = text.as_ref().map(|text| {
@@ -224,56 +289,6 @@ impl Tables<'_> {
             return Ok(None);
         };
         let first = table.chunk_lines(number).0;
-        let best = printed_line(body, message);
-        Ok(best.map(|(offset, strength)| Match { file, line: first + offset as u32, strength }))
-    }
-}
-
-/// The line that has the longest run of a message's words, and which part of the message that is.
-fn printed_line(body: &str, message: &Printed) -> Option<(usize, f32)> {
-    let mut best: Option<(usize, usize)> = None;
-    for (number, line) in body.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE) {
-        let (count, run) = longest_run(message, line);
-        if count >= MIN_RUN && best.is_none_or(|(_, most)| run > most) {
-            best = Some((number, run));
-        }
-    }
-    best.map(|(number, run)| (number, (run as f32 / message.letters as f32).min(1.0)))
-}
-
-/// The longest run of words that both have: how many words, and their letters.
-fn longest_run(message: &Printed, line: &str) -> (usize, usize) {
-    // What ends at each place of the message, after the word before and after this one.
-    let (mut before, mut now) = (HashMap::new(), HashMap::new());
-    let mut best = (0, 0);
-    for word in message_words(line) {
-        for place in message.places.get(&word).into_iter().flatten() {
-            let (count, letters) = place.checked_sub(1).and_then(|last| before.get(&last)).copied().unwrap_or((0, 0));
-            let run = (count + 1, letters + word.len());
-            now.insert(*place, run);
-            if run.1 > best.1 {
-                best = run;
-            }
-        }
-        (before, now) = (now, before);
-        now.clear();
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn strength(message: &str, line: &str) -> Option<f32> {
-        printed_line(line, &Printed::new(message)).map(|(_, strength)| strength)
-    }
-
-    #[test]
-    fn what_was_filled_in_does_not_count() {
-        let line = r#"bail!("failed to bind {}: address in use", address);"#;
-        assert!(strength("failed to bind 127.0.0.1:8080: address in use", line).unwrap() > 0.45);
-        assert_eq!(strength("no such table: users", line), None);
-        assert_eq!(strength("bind 0x7f3a", line), None, "one word is chance");
+        Ok(best(body).map(|(offset, strength)| Match { file, line: first + offset as u32, strength }))
     }
 }

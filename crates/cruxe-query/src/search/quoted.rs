@@ -73,7 +73,7 @@ fn candidates(search: &Search, phrases: &[String]) -> Result<Vec<FileNumber>, Qu
 
 /// Words of a phrase that are whole words of any text that has it. Of other letters than ASCII's it is not certain how a
 /// text has them.
-fn inner_words(phrase: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn inner_words(phrase: &str) -> impl Iterator<Item = &str> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let whole = move |word: &&str| {
         let start = word.as_ptr() as usize - phrase.as_ptr() as usize;
@@ -85,7 +85,7 @@ fn inner_words(phrase: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What the index has of a word, however its letters are cased where it stands: `parseURLs` as a whole, `parseurls` by its stem.
-fn as_indexed(word: &str) -> Vec<String> {
+pub(crate) fn as_indexed(word: &str) -> Vec<String> {
     let whole = word.to_ascii_lowercase();
     let mut forms: Vec<String> = tokens(&whole).into_iter().take(1).collect();
     if !forms.contains(&whole) {

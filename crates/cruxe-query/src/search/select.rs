@@ -16,6 +16,7 @@ use super::rank::{RankedFile, Weights, chunks, highest, names};
 use super::reasons::Reasons;
 use super::{Intent, ResultType, Search, SearchHit, Target};
 use crate::error::QueryError;
+use crate::filter::Filter;
 use crate::twins;
 
 /// The next result of a file, waiting for its turn.
@@ -226,7 +227,41 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     if places.is_empty() {
         places.push(Candidate { target: Target::File, lines: (1, row.lines.max(1)), fit: 1.0, bm25: 0.0, chunk: None });
     }
+    if search.question.filter.by_symbol() {
+        places = narrowed(&search.question.filter, row, &table, places);
+    }
     Ok(Opened { table, places, shown: Vec::new(), text: None })
+}
+
+/// The places that a filter lets through. Where a symbol is of another kind than is asked for, it is the nearest one around it
+/// that is of such a kind, else those in it.
+fn narrowed(filter: &Filter, row: &FileRow, table: &SymbolTable, places: Vec<Candidate>) -> Vec<Candidate> {
+    let mut kept: Vec<Candidate> = Vec::new();
+    let passes = |at: SymbolIndex| filter.has_symbol(row, table.symbols.get(at.0 as usize));
+    for place in places {
+        let Some(at) = place.target.symbol() else {
+            if filter.has_symbol(row, None) {
+                kept.push(place);
+            }
+            continue;
+        };
+        let meant: Vec<SymbolIndex> = match filter.around(&table.symbols, Some(at)) {
+            Some(around) => vec![around],
+            None => (at.0 + 1..table.symbols.len() as u32)
+                .map(SymbolIndex)
+                .take_while(|inside| {
+                    table.symbols[inside.0 as usize].full_span.start < table.symbols[at.0 as usize].full_span.end
+                })
+                .collect(),
+        };
+        for at in meant.into_iter().filter(|at| passes(*at)) {
+            let target = Target::Symbol(at);
+            if !kept.iter().any(|known| known.target == target) {
+                kept.push(Candidate { target, lines: table.lines(at), ..place });
+            }
+        }
+    }
+    kept
 }
 
 impl Opened {
@@ -241,7 +276,8 @@ impl Opened {
         let symbols = &table.symbols;
         let inside = |at: &SymbolIndex| {
             let symbol = &symbols[at.0 as usize];
-            symbol.parent == Some(whole) && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
+            let wanted = search.question.filter.has_kind(symbol.kind);
+            wanted && symbol.parent == Some(whole) && matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)
         };
         let members: Vec<SymbolIndex> = (whole.0 + 1..symbols.len() as u32)
             .map(SymbolIndex)

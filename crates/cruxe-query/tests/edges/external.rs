@@ -22,7 +22,7 @@ const WALK: &[(&str, &str)] = &[
 
 fn ask(tree: &Tree, name: &str, edge: Option<EdgeType>) -> Result<ReferenceList, QueryError> {
     let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
-    let question = Question { wanted, edge, limit: 100, offset: 0, unresolved: 100 };
+    let question = Question { wanted, edge, limit: 100, offset: 0, unresolved: 100, filter: Default::default() };
     references::find(&tree.view(), &Layers::None, &question)
 }
 

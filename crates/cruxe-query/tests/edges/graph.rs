@@ -28,7 +28,7 @@ class K:
 
 fn graph(tree: &Tree, name: &str, direction: Direction, depth: u32, limit: usize) -> CallGraph {
     let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
-    let question = Question { wanted, direction, depth, limit };
+    let question = Question { wanted, direction, depth, limit, filter: Default::default() };
     call_graph::find(&tree.view(), &question).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
@@ -141,7 +141,7 @@ fn a_name_with_several_definitions_is_answered_for_one_and_names_the_others() {
 fn a_symbol_that_is_not_there_names_what_is_near() {
     let tree = Tree::new(&[("a.py", "def validate_token(): pass\n")]);
     let wanted = Wanted { name: "validate_tokne".to_owned(), ..Wanted::default() };
-    let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 1 };
+    let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 1, filter: Default::default() };
     match call_graph::find(&tree.view(), &question) {
         Err(QueryError::NoSuchSymbol(missing)) => {
             let nearest = missing.nearest[0].name.as_str();

@@ -13,7 +13,7 @@ fn account(files: &[(&str, &str)], symbol: &str) -> (Mentions, Vec<String>) {
     let tree = Tree::new(files);
     let (path, name) = symbol.split_once(' ').map_or((None, symbol), |(path, name)| (Some(path.to_owned()), name));
     let wanted = Wanted { name: name.to_owned(), path, line: None };
-    let question = Question { wanted, edge: None, limit: 100, offset: 0, unresolved: 100 };
+    let question = Question { wanted, limit: 100, unresolved: 100, ..Default::default() };
     let answer = references::find(&tree.view(), &Layers::None, &question).unwrap();
     let open = answer.unresolved.iter().map(|one| format!("{}:{} {:?}", one.path, one.line, one.reason)).collect();
     (answer.mentions, open)

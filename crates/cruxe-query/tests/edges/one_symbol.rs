@@ -117,7 +117,8 @@ fn a_call_graph_shows_a_function_and_its_prototype_once() {
     let tree = Tree::new(POOL);
     for path in ["include/pool.h", "src/pool.c"] {
         let wanted = Wanted { name: "pool_take".to_owned(), path: Some(path.to_owned()), line: None };
-        let question = Question { wanted, direction: Direction::Callers, depth: 2, limit: 20 };
+        let question =
+            Question { wanted, direction: Direction::Callers, depth: 2, limit: 20, filter: Default::default() };
         let graph = call_graph::find(&tree.view(), &question).unwrap();
         let callers: Vec<&str> = graph.callers.iter().map(|edge| edge.symbol.name.as_str()).collect();
         assert_eq!(callers, ["use_pool", "helper", "both"], "{path}");
@@ -131,7 +132,8 @@ fn a_call_graph_shows_a_function_and_its_prototype_once() {
     let tree = Tree::new(&files);
     let callees = |name: &str, path: Option<&str>| -> Vec<String> {
         let wanted = Wanted { name: name.to_owned(), path: path.map(str::to_owned), line: None };
-        let question = Question { wanted, direction: Direction::Callees, depth: 1, limit: 20 };
+        let question =
+            Question { wanted, direction: Direction::Callees, depth: 1, limit: 20, filter: Default::default() };
         let graph = call_graph::find(&tree.view(), &question).unwrap();
         graph.callees.iter().map(|edge| format!("{} {} {:?}", edge.symbol.path, edge.symbol.name, edge.lines)).collect()
     };

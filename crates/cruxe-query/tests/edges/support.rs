@@ -30,7 +30,7 @@ impl Tree {
 
     /// The uses of a symbol, `path:line`, guesses with a `?`.
     pub fn uses(&self, wanted: Wanted, edge: Option<EdgeType>) -> Vec<String> {
-        let question = Question { wanted, edge, limit: 1000, offset: 0, unresolved: 0 };
+        let question = Question { wanted, edge, limit: 1000, ..Default::default() };
         let answer =
             references::find(&self.view(), &Layers::None, &question).unwrap_or_else(|problem| panic!("{problem}"));
         let shown = answer.references.iter().map(|reference| {

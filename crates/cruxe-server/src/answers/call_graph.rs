@@ -11,7 +11,7 @@ use super::mentions;
 use super::references::ConfidenceWord;
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, several_definitions};
+use super::{Render, SymbolEntry, left_out, several_definitions};
 use crate::contract::Metadata;
 
 /// How many lines of calls between two symbols are listed.
@@ -37,6 +37,8 @@ pub struct CallGraphAnswer {
     direction: Direction,
     #[serde(skip)]
     unresolved: usize,
+    #[serde(skip)]
+    filtered_out: usize,
     #[serde(skip)]
     several: Option<String>,
 }
@@ -86,6 +88,7 @@ impl CallGraphAnswer {
         let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
         let plain = target.symbol.name.clone();
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
+        metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(several.clone());
         if answer.cut {
             let warning = "the graph was too large to be followed to its end; total_edges counts what was seen. \
@@ -104,6 +107,7 @@ impl CallGraphAnswer {
                 .with("unresolved_mentions", answer.unresolved),
             direction,
             unresolved: answer.unresolved,
+            filtered_out: answer.filtered_out,
             several,
         }
     }
@@ -184,7 +188,8 @@ impl Render for CallGraphAnswer {
             count => format!(", {count} unresolved"),
         };
         let cut = if self.truncated { ", cut" } else { "" };
-        text.push(Line::new().faint(format!("{} edges{cut}{open}", self.total_edges)));
+        let hidden = left_out(self.filtered_out);
+        text.push(Line::new().faint(format!("{} edges{cut}{hidden}{open}", self.total_edges)));
         text
     }
 }

@@ -127,6 +127,11 @@ impl DiffAnswer {
     /// What differs, with at most so many symbols.
     pub fn new(answer: BranchDiff, limit: usize) -> Result<DiffAnswer, ToolError> {
         let total = answer.changes.len();
+        let (files_out, symbols_out) = answer.filtered_out;
+        let mut metadata = Metadata::of(&answer.standing).truncated_if(limit < total).filtered_out(symbols_out);
+        if files_out > 0 {
+            metadata = metadata.with("filtered_out_files", files_out);
+        }
         let renames: Vec<RenamedSymbol> = answer.renames.into_iter().map(RenamedSymbol::from).collect();
         let listed = serde_json::to_value(&renames).map_err(ToolError::internal)?;
         Ok(DiffAnswer {
@@ -137,7 +142,7 @@ impl DiffAnswer {
             total_changes: total,
             file_changes: answer.files.into_iter().map(ChangedFile::from).collect(),
             changes: answer.changes.into_iter().take(limit).map(ChangedSymbol::from).collect(),
-            metadata: Metadata::of(&answer.standing).truncated_if(limit < total).with("renames", listed),
+            metadata: metadata.with("renames", listed),
             renames,
         })
     }

@@ -58,6 +58,7 @@ impl LocateAnswer {
             .map(|found| Definition::new(view, layers, found, detail))
             .collect::<Result<_, ToolError>>()?;
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.total > results.len());
+        metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(not_exact(name, answer));
         Ok(LocateAnswer { results, total_candidates: answer.total, metadata, name: name.to_owned() })
     }
@@ -86,6 +87,9 @@ impl LocateAnswer {
 impl Definition {
     fn new(view: &View, layers: &Layers, found: &locate::Definition, detail: &Detail) -> Result<Definition, ToolError> {
         let (symbol, (line_start, line_end)) = (found.symbol(), found.lines());
+        let mut declaration = Declaration::of(&found.file, Some(symbol), detail);
+        // A plain name does not tell which of several it is, however little is asked for.
+        declaration.qualified_name.get_or_insert_with(|| symbol.qualified_name.clone());
         Ok(Definition {
             symbol_id: found.symbol_id().as_str().to_owned(),
             symbol_stable_id: found.stable_id().as_str().to_owned(),
@@ -94,7 +98,7 @@ impl Definition {
             line_end,
             kind: symbol.kind.as_str(),
             name: symbol.name.clone(),
-            declaration: Declaration::of(&found.file, Some(symbol), detail),
+            declaration,
             score: rounded(found.score.total()),
             source_layer: layers.of(&found.file.path, &found.file.hash),
             surroundings: Surroundings::of(view, found, detail)?,

@@ -13,6 +13,7 @@ mod jobs;
 mod locate;
 mod mentions;
 mod outline;
+mod pattern;
 mod ranking;
 mod reasons;
 mod references;
@@ -34,6 +35,7 @@ pub use jobs::{ActiveJob, IndexAnswer, PastJob, SyncAnswer};
 pub use locate::LocateAnswer;
 pub use mentions::MOST_UNRESOLVED;
 pub use outline::OutlineAnswer;
+pub use pattern::PatternAnswer;
 pub use ranking::RankingAnswer;
 pub use references::ReferencesAnswer;
 pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
@@ -67,6 +69,11 @@ pub(crate) fn several_definitions(target: &Target, name: &str) -> Option<String>
             target.symbol.line_start
         )
     })
+}
+
+/// What is said beside a count of what a filter left out.
+fn left_out(filtered_out: usize) -> String {
+    if filtered_out > 0 { format!(", {filtered_out} left out by the filter") } else { String::new() }
 }
 
 /// The place of a definition: `src/auth.rs:14-20`.

@@ -11,7 +11,7 @@ use super::detail::Breadth;
 use super::mentions::{self, OpenMention};
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, several_definitions};
+use super::{Render, SymbolEntry, left_out, several_definitions};
 use crate::contract::Metadata;
 
 /// The symbol and its uses.
@@ -31,6 +31,8 @@ pub struct ReferencesAnswer {
     metadata: Metadata,
     #[serde(skip)]
     open: usize,
+    #[serde(skip)]
+    filtered_out: usize,
     #[serde(skip)]
     several: Option<String>,
 }
@@ -113,6 +115,7 @@ impl ReferencesAnswer {
             }
         };
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
+        metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(several.clone());
         metadata = mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed);
         if answer.total > listed {
@@ -127,6 +130,7 @@ impl ReferencesAnswer {
             unresolved: (question.unresolved > 0)
                 .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
             open: answer.mentions.open(),
+            filtered_out: answer.filtered_out,
             several,
         }
     }
@@ -203,7 +207,8 @@ impl Render for ReferencesAnswer {
             (count, None) => format!(", {count} uses of the name unresolved (--unresolved)"),
             (count, Some(_)) => format!(", {count} uses of the name unresolved"),
         };
-        text.push(Line::new().faint(format!("{total} references{cut}{open}")));
+        let hidden = left_out(self.filtered_out);
+        text.push(Line::new().faint(format!("{total} references{cut}{hidden}{open}")));
         self.list_unresolved(&mut text);
         text
     }

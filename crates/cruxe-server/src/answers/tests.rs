@@ -109,7 +109,7 @@ fn definitions_are_places_with_signatures() {
     let view = shop.view();
     let mut text = String::new();
     for (name, limit) in [("add_tax", 1), ("Add_Tax", 5), ("nosuch_thing_at_all", 5)] {
-        let question = locate::Question { name: name.to_owned(), kinds: Vec::new(), language: None, limit };
+        let question = locate::Question::new(name.to_owned(), limit);
         let found = locate::locate(&view, &question).unwrap();
         let answer = LocateAnswer::new(name, &view, &Layers::None, &found, &Detail::default()).unwrap();
         text += &shop.text(&answer);
@@ -133,7 +133,7 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     let view = shop.view();
     let mut text = String::new();
     for name in ["add_tax", "shop.cart.add_tax"] {
-        let question = references::Question { wanted: wanted(name), edge: None, limit: 2, offset: 0, unresolved: 0 };
+        let question = references::Question { wanted: wanted(name), limit: 2, ..Default::default() };
         let found = references::find(&view, &Layers::None, &question).unwrap();
         text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
     }
@@ -149,7 +149,13 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     3 references, 2 shown (--limit 3)
     "#);
     let direction = Direction::Callers;
-    let question = call_graph::Question { wanted: wanted("shop.cart.add_tax"), direction, depth: 2, limit: 9 };
+    let question = call_graph::Question {
+        wanted: wanted("shop.cart.add_tax"),
+        direction,
+        depth: 2,
+        limit: 9,
+        filter: Default::default(),
+    };
     let [brief, full] = [Breadth::Brief, Breadth::Full].map(|breadth| {
         let found = call_graph::find(&view, &question).unwrap();
         shop.text(&CallGraphAnswer::new(None, &view, direction, found, breadth))
@@ -267,6 +273,7 @@ fn a_difference_is_a_line_per_symbol() {
         path: path.to_owned(),
         line_start: 3,
         line_end: 5,
+        is_test: false,
     };
     let change = |change_type, before, after, cosmetic: bool| Change {
         symbol: "add_tax".to_owned(),
@@ -278,6 +285,7 @@ fn a_difference_is_a_line_per_symbol() {
     };
     let (old, new) = (record("fn add_tax(p: u32)", "a.rs"), record("fn add_tax(p: u64)", "a.rs"));
     let answer = BranchDiff {
+        filtered_out: (0, 0),
         base_ref: "main".to_owned(),
         head_ref: "dev".to_owned(),
         merge_base: ContentHash::from_bytes(&[0xab; 20]).unwrap(),
@@ -297,6 +305,8 @@ fn a_difference_is_a_line_per_symbol() {
             to_path: "b.rs".to_owned(),
             from_symbol_id: String::new(),
             to_symbol_id: String::new(),
+            kind: None,
+            is_test: false,
         }],
         standing: Standing::fresh("dev"),
     };

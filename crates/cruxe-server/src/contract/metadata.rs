@@ -74,7 +74,7 @@ impl Metadata {
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
-        metadata.late_if(answer.remarks.late).unread_if(answer.remarks.unread)
+        metadata.late_if(answer.remarks.late).unread_if(answer.remarks.unread).filtered_out(answer.remarks.filtered_out)
     }
 
     /// Adds a field that only one tool has.
@@ -101,11 +101,16 @@ impl Metadata {
     }
 
     /// Notes that files were not looked at because they changed since they were indexed.
-    fn unread_if(self, files: usize) -> Metadata {
+    pub(crate) fn unread_if(self, files: usize) -> Metadata {
         match files {
             0 => self,
             _ => self.partial(format!("{files} files changed since they were indexed and were not looked at")),
         }
+    }
+
+    /// Notes how much the filter of a question left out.
+    pub fn filtered_out(self, count: usize) -> Metadata {
+        if count > 0 { self.with("filtered_out", count) } else { self }
     }
 
     /// Notes why the answer may lack something.

@@ -29,7 +29,13 @@ pub(crate) fn of_symbol(
     tokens: usize,
 ) -> Result<String, ToolError> {
     let wanted = Wanted { name: name.to_owned(), path: path.map(str::to_owned), line: None };
-    let question = call_graph::Question { wanted: wanted.clone(), direction: Direction::Both, depth: 1, limit: LISTED };
+    let question = call_graph::Question {
+        wanted: wanted.clone(),
+        direction: Direction::Both,
+        depth: 1,
+        limit: LISTED,
+        filter: Default::default(),
+    };
     let graph = call_graph::find(view, &question)?;
     let symbol = &graph.target.symbol;
     let found = definition(view, &symbol.symbol_id)?;
@@ -77,7 +83,7 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
 
 fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
     let layers = layers(workspace, view);
-    let question = references::Question { wanted, edge: None, limit: LISTED, offset: 0, unresolved: 0 };
+    let question = references::Question { wanted, limit: LISTED, ..Default::default() };
     let answer = references::find(view, &layers, &question)?;
     draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.mentions.open()));
     let line = |one: &references::Reference| {

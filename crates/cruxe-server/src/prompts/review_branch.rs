@@ -62,6 +62,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
         include_cosmetic: false,
         policy: FreshnessPolicy::Balanced,
         work: asked.work.clone(),
+        ..diff::Question::default()
     };
     let mut answer = diff::diff(workspace, &question)?;
     let mut draft = Draft::new(TOKENS);
@@ -158,7 +159,7 @@ fn line(change: &Change) -> String {
 fn users(view: &View, change: &Change) -> String {
     let Some(one) = &change.after else { return String::new() };
     let wanted = Wanted { name: one.symbol_id.clone(), path: None, line: None };
-    let question = references::Question { wanted, edge: None, limit: USERS, offset: 0, unresolved: 0 };
+    let question = references::Question { wanted, limit: USERS, ..Default::default() };
     match references::find(view, &Layers::None, &question) {
         Ok(answer) if answer.total > 0 => {
             let places: Vec<String> =

@@ -151,6 +151,7 @@ impl Served {
     }
 
     fn call(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
+        self.spec.complete(&mut call.arguments);
         conform(&mut call.arguments, &self.spec.input_schema)?;
         let strange = unknown(&call.arguments, &self.spec.input_schema);
         let answer = self.tool.call(&call).map_err(|error| call.date(error))?;

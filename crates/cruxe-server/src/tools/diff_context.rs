@@ -25,6 +25,9 @@ struct Input {
     head_ref: Option<String>,
     /// Only files below this path.
     path_filter: Option<String>,
+    kind: Option<String>,
+    #[serde(flatten)]
+    places: input::Places,
     #[schemars(extend("default" = 50))]
     limit: Option<i64>,
     /// `false`: no changes of layout and comments alone.
@@ -40,11 +43,13 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                  and renamed, with signatures before and after. Cheaper than a diff.";
     typed(ToolSpec::new(names::DIFF_CONTEXT, "Symbol diff", about), move |input: Input, call| {
         let limit = input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+        let filter = input.places.filter(input.kind.as_deref())?;
         let workspace = app.workspace(call)?;
         let question = Question {
             base: input.base_ref,
             head: App::ref_name(&workspace, call, input.head_ref),
             path_filter: input.path_filter,
+            filter,
             include_cosmetic: input.include_cosmetic.unwrap_or(true),
             policy: input.freshness_policy.unwrap_or(workspace.project.config.query.freshness_policy),
             work: call.work.clone(),

@@ -28,6 +28,8 @@ struct Input {
     path: Option<String>,
     line: Option<i64>,
     kind: Option<Kind>,
+    #[serde(flatten)]
+    places: input::Places,
     #[serde(rename = "ref")]
     ref_name: Option<String>,
     #[schemars(extend("default" = 20))]
@@ -85,6 +87,7 @@ fn question(input: &Input) -> Result<Question, ToolError> {
     Ok(Question {
         wanted: input::wanted(&input.symbol_name, input.symbol_id.as_deref(), input.path.clone(), input.line)?,
         edge: input.kind.map(EdgeType::from),
+        filter: input.places.filter(None)?,
         limit: input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
         offset: input::number("offset", input.offset, 0, 0..=u64::from(u32::MAX))? as usize,
         unresolved: if input.include_unresolved == Some(true) { MOST_UNRESOLVED } else { 0 },

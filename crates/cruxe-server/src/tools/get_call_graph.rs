@@ -27,6 +27,9 @@ struct Input {
     /// File of the definition.
     path: Option<String>,
     line: Option<i64>,
+    kind: Option<String>,
+    #[serde(flatten)]
+    places: input::Places,
     #[serde(rename = "ref")]
     ref_name: Option<String>,
     #[serde(default)]
@@ -74,6 +77,7 @@ fn question(input: &Input, depth: u64) -> Result<Question, ToolError> {
             Direction::Both => call_graph::Direction::Both,
         },
         depth: depth.min(u64::from(MAX_DEPTH)) as u32,
+        filter: input.places.filter(input.kind.as_deref())?,
         limit: input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
     })
 }

@@ -2,9 +2,43 @@
 
 use std::ops::RangeInclusive;
 
+use cruxe_query::filter::{Filter, Tests};
 use cruxe_query::target::Wanted;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use crate::ask;
 use crate::contract::ToolError;
+
+/// Which places a question is about.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Places {
+    /// Globs, `!` excludes.
+    paths: Option<Vec<String>>,
+    tests: Option<TestsWord>,
+}
+
+/// Whether tests are a part of the answer.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum TestsWord {
+    Include,
+    Exclude,
+    Only,
+}
+
+impl Places {
+    /// The filter that they make, with a kind of symbol where one is asked for.
+    pub(super) fn filter(&self, kind: Option<&str>) -> Result<Filter, ToolError> {
+        let tests = match self.tests {
+            None | Some(TestsWord::Include) => Tests::Include,
+            Some(TestsWord::Exclude) => Tests::Exclude,
+            Some(TestsWord::Only) => Tests::Only,
+        };
+        ask::filter(self.paths.as_deref().unwrap_or_default(), tests, kind)
+    }
+}
 
 /// A number of results within bounds.
 pub(super) fn limit(asked: Option<i64>, default: u64, most: u64) -> Result<usize, ToolError> {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cruxe_model::SymbolKind;
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
 use cruxe_query::locate::{self, Question};
 use schemars::JsonSchema;
@@ -26,6 +25,8 @@ struct Input {
     name: String,
     /// fn, struct, class, method, …
     kind: Option<String>,
+    #[serde(flatten)]
+    places: input::Places,
     language: Option<String>,
     #[serde(rename = "ref")]
     ref_name: Option<String>,
@@ -62,13 +63,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
 
 fn question(input: &Input) -> Result<Question, ToolError> {
     input::not_empty("name", &input.name)?;
-    let kinds = match input.kind.as_deref() {
-        None => Vec::new(),
-        Some(word) => SymbolKind::filter(word).ok_or_else(|| {
-            let known: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.as_str()).collect();
-            ToolError::invalid_input(format!("kind: `{word}` is none")).with("parameter", "kind").with("allowed", known)
-        })?,
-    };
     let limit = input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-    Ok(Question { name: input.name.clone(), kinds, language: language(input.language.as_deref())?, limit })
+    let filter = input.places.filter(input.kind.as_deref())?;
+    Ok(Question { name: input.name.clone(), language: language(input.language.as_deref())?, filter, limit })
 }

@@ -30,6 +30,13 @@ pub(crate) fn verified(file: &Score, quality: f32, strength: f32, weights: &Weig
     score
 }
 
+/// Returns the score of what was verified, raised to one that it must not be below.
+pub(crate) fn at_least(score: &Score, least: f32) -> Score {
+    let mut raised = *score;
+    raised.text += (least - score.total()).max(0.0);
+    raised
+}
+
 /// Returns a score after the second look, and what the look added.
 pub(crate) fn second_look(score: &Score, near: f32, nearest: f32, weights: &Weights) -> (Score, f32) {
     let added = weights.sum() * SECOND_LOOK * near / nearest;

@@ -91,3 +91,14 @@ fn what_is_imported_from_a_crate_that_is_not_here_is_outside() {
     let (mentions, open) = account(&files, "src/lib.rs Index");
     assert_eq!((mentions.definitions, mentions.outside, mentions.total()), (1, 3, 4), "{mentions:?} {open:?}");
 }
+
+#[test]
+fn what_is_imported_from_a_module_that_was_renamed_is_not_outside() {
+    let files = [
+        ("app/__init__.py", ""),
+        ("app/renamed.py", "def find_it():\n    pass\n"),
+        ("user.py", "from app.old import find_it\n\nfind_it()\n"),
+    ];
+    let (mentions, _) = account(&files, "find_it");
+    assert_eq!((mentions.definitions, mentions.outside, mentions.unresolved), (1, 0, 2), "{mentions:?}");
+}

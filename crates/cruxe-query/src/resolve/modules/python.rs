@@ -55,9 +55,17 @@ impl Resolver<'_> {
             return self.python_path(file, path).map_or(vec![Entity::Foreign], |module| vec![Entity::Module(module)]);
         };
         match self.python_path(file, module) {
+            // A module that our own package does not have (any more) is not somebody else's.
+            None if self.is_own_python(file, module) => Vec::new(),
             None => vec![Entity::Foreign],
             Some(module) => self.offered(&module, file.facts.name(name), Space::Any),
         }
+    }
+
+    /// Whether a path begins in the ref.
+    fn is_own_python(&self, file: &Arc<File>, path: &str) -> bool {
+        let first = path.split('.').next().unwrap_or_default();
+        first.is_empty() || self.python_absolute(file, first).is_some()
     }
 
     /// The module of an absolute or relative path.

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{IsTerminal, Write};
 use std::sync::LazyLock;
 
-use cruxe_server::answers::{Line, Render, Style};
+use cruxe_server::answers::{Line, Render, Style, Text};
 use serde::Serialize;
 
 /// Prints a line; a reader that went away (`| head`) is no error.
@@ -52,7 +52,12 @@ pub(crate) fn answer(answer: &impl Render, as_json: bool) {
     if as_json {
         return json(answer);
     }
-    let (text, paint) = (answer.text(), Paint::stdout());
+    rendered(&answer.text());
+}
+
+/// Prints an answer for people, with what they should know beside it.
+pub(crate) fn rendered(text: &Text) {
+    let paint = Paint::stdout();
     text.notes.iter().for_each(|text| note(text));
     // In one piece: a list may have a hundred thousand lines.
     let lines: String = text.lines.iter().flat_map(|one| [paint.line(one), "\n".to_owned()]).collect();

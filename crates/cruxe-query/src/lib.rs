@@ -3,6 +3,7 @@
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
 pub mod call_graph;
+pub mod code;
 pub mod compare;
 pub mod complete;
 pub mod diff;
@@ -13,6 +14,7 @@ pub mod grep;
 pub mod locate;
 pub mod mentions;
 pub mod name;
+pub mod neighbours;
 pub mod outline;
 pub mod past;
 pub mod references;

@@ -5,7 +5,8 @@ use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, SymbolKind};
 use cruxe_store::{FileRow, RefSnapshot, RefState, SymbolTable};
 
-use crate::error::{LeftOutFile, QueryError};
+use crate::error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};
+use crate::locate;
 
 /// How much of the tree is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,25 @@ pub enum Depth {
     Top,
     /// Everything.
     All,
+}
+
+/// Which part of the tree is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// How deep.
+    pub depth: Depth,
+    /// Only symbols of this name and what they contain, fields and enum cases too.
+    pub symbol: Option<String>,
+    /// Imports too.
+    pub imports: bool,
+    /// Tests inside of source too.
+    pub tests: bool,
+}
+
+impl Default for Part {
+    fn default() -> Part {
+        Part { depth: Depth::All, symbol: None, imports: true, tests: true }
+    }
 }
 
 /// The outline of a file.
@@ -27,6 +47,8 @@ pub struct Outline {
     pub symbols: Vec<OutlineSymbol>,
     /// How many entries the tree has.
     pub count: usize,
+    /// How many imports and tests are left out.
+    pub left_out: usize,
     /// What could not be done with the file.
     pub problems: Option<String>,
 }
@@ -50,14 +72,60 @@ pub struct OutlineSymbol {
     pub children: Vec<OutlineSymbol>,
 }
 
-/// The outline of a file. Fields and enum cases are left out: the declaration shows them, and a list of thirty fields
-/// would cost a reader more than it tells. Overloads, accessors and twins for other platforms that stand side by side are
+/// The outline of a file. Fields and enum cases are left out unless one symbol is asked for: the declaration shows them, and
+/// a list of thirty fields would cost a reader more than it tells. Overloads, accessors and twins for other platforms that stand side by side are
 /// one entry.
-pub fn outline(view: &View, path: &str, depth: Depth) -> Result<Outline, QueryError> {
+pub fn outline(view: &View, path: &str, part: &Part) -> Result<Outline, QueryError> {
     let (snapshot, file) = file(view, path)?;
     let table = snapshot.symbols(file.id)?;
-    let (symbols, count) = tree(&table, depth);
-    Ok(Outline { path: file.path, language: file.language, symbols, count, problems: file.problems })
+    let (wanted, left_out) = wanted(&table, part);
+    let (symbols, count) = tree(&table, &wanted);
+    if let (Some(name), true) = (&part.symbol, symbols.is_empty()) {
+        return Err(no_such_symbol(&table, &file, name));
+    }
+    Ok(Outline { path: file.path, language: file.language, symbols, count, left_out, problems: file.problems })
+}
+
+/// Which symbols of a file are in its outline, and how many imports and tests are not.
+fn wanted(table: &SymbolTable, part: &Part) -> (Vec<bool>, usize) {
+    let named = |symbol: &Symbol| match &part.symbol {
+        Some(name) => symbol.name == *name || locate::local_name(table, symbol) == name,
+        None => true,
+    };
+    let (mut inside, mut hidden) = (vec![false; table.symbols.len()], vec![false; table.symbols.len()]);
+    let (mut wanted, mut left_out) = (Vec::with_capacity(table.symbols.len()), 0);
+    for (at, symbol) in table.symbols.iter().enumerate() {
+        let parent = symbol.parent.map(|parent| parent.0 as usize).filter(|parent| *parent < at);
+        inside[at] = named(symbol) || parent.is_some_and(|parent| inside[parent]);
+        let import = symbol.kind == SymbolKind::Use && !part.imports;
+        let out = import || symbol.flags.test && !part.tests;
+        hidden[at] = part.symbol.is_none() && (out || parent.is_some_and(|parent| hidden[parent]));
+        left_out += usize::from(hidden[at]);
+        let member = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant) && part.symbol.is_none();
+        let level = part.depth == Depth::All || symbol.parent.is_none();
+        wanted.push(inside[at] && !hidden[at] && !member && level);
+    }
+    (wanted, left_out)
+}
+
+fn no_such_symbol(table: &SymbolTable, file: &FileRow, name: &str) -> QueryError {
+    // What is called similarly, else what there is.
+    let lower = name.to_lowercase();
+    let mut near: Vec<(usize, &Symbol)> = table.symbols.iter().enumerate().collect();
+    near.retain(|(_, symbol)| symbol.kind != SymbolKind::Use && symbol.kind != SymbolKind::Impl);
+    near.sort_by_key(|(_, symbol)| !symbol.name.to_lowercase().contains(&lower));
+    let nearest = near.into_iter().take(5).map(|(at, symbol)| NearSymbol {
+        name: symbol.qualified_name.clone(),
+        kind: symbol.kind.as_str(),
+        path: file.path.as_str().to_owned(),
+        line: table.lines(SymbolIndex(at as u32)).0,
+    });
+    QueryError::NoSuchSymbol(MissingSymbol {
+        name: name.to_owned(),
+        path: Some(file.path.as_str().to_owned()),
+        mentioned: None,
+        nearest: nearest.collect(),
+    })
 }
 
 /// The file at a path; an error says why it is not there, or which one may be meant.
@@ -105,7 +173,7 @@ fn no_such_file(published: &RefSnapshot, wanted: RepoPath) -> Result<QueryError,
 /// listed at this one.
 const MAX_DEPTH: usize = 32;
 
-fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
+fn tree(table: &SymbolTable, wanted: &[bool]) -> (Vec<OutlineSymbol>, usize) {
     let mut roots: Vec<OutlineSymbol> = Vec::new();
     // Where the children of each symbol go, and how deep that is.
     let mut holders: Vec<Option<(SymbolIndex, usize)>> = vec![None; table.symbols.len()];
@@ -114,13 +182,11 @@ fn tree(table: &SymbolTable, depth: Depth) -> (Vec<OutlineSymbol>, usize) {
     let mut open: Vec<(SymbolIndex, OutlineSymbol)> = Vec::new();
     let mut count = 0;
     for (at, symbol) in table.symbols.iter().enumerate() {
-        let hidden = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant);
-        let wanted = !hidden && (depth == Depth::All || symbol.parent.is_none());
-        if !wanted {
+        if !wanted[at] {
             continue;
         }
         let index = SymbolIndex(at as u32);
-        let holder = shown_parent(table, symbol).and_then(|parent| holders[parent.0 as usize]);
+        let holder = shown_parent(table, wanted, symbol).and_then(|parent| holders[parent.0 as usize]);
         holders[at] = match holder {
             Some((_, level)) if level == MAX_DEPTH => holder,
             holder => Some((index, holder.map_or(1, |(_, level)| level + 1))),
@@ -185,11 +251,11 @@ fn siblings<'a>(
 }
 
 /// The nearest ancestor that is in the outline.
-fn shown_parent(table: &SymbolTable, symbol: &Symbol) -> Option<SymbolIndex> {
+fn shown_parent(table: &SymbolTable, wanted: &[bool], symbol: &Symbol) -> Option<SymbolIndex> {
     let mut parent = symbol.parent;
     while let Some(at) = parent {
         let outer = table.symbols.get(at.0 as usize)?;
-        if !matches!(outer.kind, SymbolKind::Field | SymbolKind::Variant) {
+        if wanted[at.0 as usize] {
             return Some(at);
         }
         parent = outer.parent;

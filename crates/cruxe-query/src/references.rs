@@ -127,6 +127,8 @@ pub struct Reference {
     pub context: String,
     /// The symbol that it stands in.
     pub from: SymbolRef,
+    /// Whether it stands in a test.
+    pub in_test: bool,
 }
 
 /// A use, before it is made readable.
@@ -318,7 +320,7 @@ impl Uses {
 }
 
 /// Whether a name is made of several words.
-fn is_telling(name: &str) -> bool {
+pub(crate) fn is_telling(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase) && inner.chars().any(char::is_lowercase)
 }
@@ -426,6 +428,7 @@ fn reference(one: &Use, lines: &mut Lines, layers: &Layers) -> Reference {
         layer: layers.of(&one.file.row.path, &one.file.row.hash),
         context: lines.line(&one.file.row, line),
         from: SymbolRef::around(&one.file, one.start),
+        in_test: one.in_test(),
     }
 }
 

@@ -16,6 +16,8 @@ pub struct SymbolRef {
     pub name: String,
     /// The name with its module and parents.
     pub qualified_name: String,
+    /// The name within its file: without the module.
+    pub local_name: String,
     /// What it is.
     pub kind: SymbolKind,
     /// The file.
@@ -39,6 +41,7 @@ impl SymbolRef {
             symbol_stable_id: StableId::new(&file.row.language, symbol.kind, name, ordinal).as_str().to_owned(),
             name: symbol.name.clone(),
             qualified_name: name.clone(),
+            local_name: within(&file.facts.module, name).to_owned(),
             kind: symbol.kind,
             path: file.path().to_owned(),
             line_start,
@@ -55,6 +58,7 @@ impl SymbolRef {
         SymbolRef {
             symbol_id: SymbolId::new(&file.row.path, kind, &qualified_name, 0).as_str().to_owned(),
             symbol_stable_id: StableId::new(&file.row.language, kind, &qualified_name, 0).as_str().to_owned(),
+            local_name: stem.clone(),
             name: stem,
             qualified_name,
             kind,
@@ -71,5 +75,28 @@ impl SymbolRef {
             Some(index) => SymbolRef::new(file, index),
             None => SymbolRef::module(file),
         }
+    }
+}
+
+/// What a qualified name adds to its module.
+pub(crate) fn within<'a>(module: &str, qualified: &'a str) -> &'a str {
+    const SEPARATORS: [char; 5] = [':', '.', '\\', '/', '#'];
+    match qualified.strip_prefix(module) {
+        Some(rest) if rest.starts_with(SEPARATORS) => rest.trim_start_matches(SEPARATORS),
+        _ => qualified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn the_name_within_a_file_is_what_follows_its_module() {
+        assert_eq!(within("a::b", "a::b::C::d"), "C::d");
+        assert_eq!(within("django.db", "django.db.Model.save"), "Model.save");
+        assert_eq!(within("", "save"), "save");
+        assert_eq!(within("a", "abc.d"), "abc.d");
+        assert_eq!(within("a", "a"), "a");
     }
 }

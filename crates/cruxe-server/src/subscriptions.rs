@@ -31,6 +31,8 @@ pub(crate) type Followed = BTreeMap<String, Option<u64>>;
 /// What changed since it was last told.
 struct Changes {
     list: bool,
+    /// Whether there is a deck now.
+    deck: bool,
     resources: Vec<String>,
 }
 
@@ -71,7 +73,8 @@ impl Catalog {
     /// Looks at everything once more and notes what it saw.
     fn changes_since(&self, session: &Session, list: &mut Option<u64>, followed: &mut Followed) -> Changes {
         let now = self.fingerprint(session);
-        let mut changes = Changes { list: now.is_some() && now != *list, resources: Vec::new() };
+        let list_changed = now.is_some() && now != *list;
+        let mut changes = Changes { list: list_changed, deck: self.deck().exists(), resources: Vec::new() };
         *list = now.or(*list);
         for (uri, known) in followed {
             let now = self.state(session, uri);
@@ -92,6 +95,8 @@ pub(crate) struct Subscriber {
     pub session: Arc<Session>,
     /// A look is a question like others and takes one of their slots: a publish makes every client's subscriber look at once.
     pub admission: Arc<Admission>,
+    /// Whether the list of tools depends on there being a deck.
+    pub follows_deck: bool,
 }
 
 impl Subscriber {
@@ -111,6 +116,7 @@ impl Subscriber {
 /// of `open`, is gone.
 pub(crate) async fn notify_session(subscriber: Subscriber, peer: Peer<RoleServer>, mut open: watch::Receiver<()>) {
     let mut changes = subscriber.catalog.changes();
+    let mut deck = subscriber.catalog.deck().exists();
     let mut list = None;
     let mut first = true;
     loop {
@@ -146,6 +152,10 @@ pub(crate) async fn notify_session(subscriber: Subscriber, peer: Peer<RoleServer
         if told_list && peer.notify_resource_list_changed().await.is_err() {
             return;
         }
+        let had_deck = std::mem::replace(&mut deck, news.deck);
+        if subscriber.follows_deck && had_deck != deck && peer.notify_tool_list_changed().await.is_err() {
+            return;
+        }
         for uri in news.resources {
             if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
                 return;
@@ -159,6 +169,8 @@ pub(crate) async fn notify_listener(subscriber: Subscriber, context: &Subscripti
     let mut changes = subscriber.catalog.changes();
     let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
     let wants_list = context.accepted().resources_list_changed == Some(true);
+    let wants_tools = context.accepted().tools_list_changed == Some(true);
+    let mut deck = subscriber.catalog.deck().exists();
     let mut known = (None, uris.into_iter().map(|uri| (uri, None)).collect::<Followed>());
     let mut first = true;
     loop {
@@ -180,6 +192,9 @@ pub(crate) async fn notify_listener(subscriber: Subscriber, context: &Subscripti
             let mut sent = Ok(());
             if news.list && wants_list {
                 sent = context.sink().notify_resource_list_changed().await;
+            }
+            if std::mem::replace(&mut deck, news.deck) != news.deck && wants_tools {
+                sent = sent.and(context.sink().notify_tool_list_changed().await);
             }
             for uri in news.resources {
                 sent = sent.and(context.sink().notify_resource_updated(uri).await);

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use cruxe_deck::Written;
 use cruxe_index::Standing;
+use cruxe_model::config::AnswerForm;
 use cruxe_model::{FreshnessStatus, Work};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::admission::Cost;
+use crate::answers::{Render, Text};
 use crate::arguments;
 use crate::contract::{ErrorCode, ToolError};
 use crate::schema::{Object, input_schema, output_schema};
@@ -140,6 +142,8 @@ pub struct Call {
     pub arguments: Object,
     /// Who calls.
     pub session: Arc<Session>,
+    /// What the answer is to be.
+    pub form: AnswerForm,
     /// Tells how far it is, and whether anybody still waits.
     pub work: Work,
     /// How current what the answer comes from is, once that is known.
@@ -147,9 +151,15 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that reports no progress.
+    /// A call that reports no progress and is answered with JSON.
     pub fn new(arguments: Object, session: Arc<Session>) -> Call {
-        Call { arguments, session, work: Work::default(), freshness: Arc::default() }
+        let (form, work, freshness) = (AnswerForm::Json, Work::default(), Arc::default());
+        Call { arguments, session, form, work, freshness }
+    }
+
+    /// The same call, answered in another form.
+    pub fn in_form(self, form: AnswerForm) -> Call {
+        Call { form, ..self }
     }
 
     /// The same call, with another handle on its work.
@@ -188,9 +198,18 @@ impl Call {
     }
 }
 
-/// What a tool answers: JSON that is written once, whatever it is sent as.
+/// What a tool answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolAnswer {
+pub enum ToolAnswer {
+    /// The contract's JSON.
+    Json(JsonAnswer),
+    /// Text to read, where that is what the call asks for.
+    Text(Text),
+}
+
+/// JSON that is written once, whatever it is sent as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonAnswer {
     json: String,
     /// Where the text content and the bare form lie in it, where they are not the whole object.
     text_at: Option<Range<usize>>,
@@ -199,18 +218,47 @@ pub struct ToolAnswer {
 }
 
 impl ToolAnswer {
+    /// An answer in the form that the call asks for.
+    pub fn of(output: &impl Render, call: &Call) -> Result<ToolAnswer, ToolError> {
+        match call.form {
+            AnswerForm::Json => Ok(ToolAnswer::Json(JsonAnswer::new(output)?)),
+            AnswerForm::Text => Ok(ToolAnswer::Text(output.text())),
+        }
+    }
+
+    /// The same answer with more for the reader to know, where it has a place for that.
+    pub(crate) fn with_warnings(self, warnings: Vec<String>) -> ToolAnswer {
+        match self {
+            ToolAnswer::Json(answer) => ToolAnswer::Json(answer.with_warnings(warnings)),
+            ToolAnswer::Text(mut text) => {
+                warnings.into_iter().for_each(|warning| text.note(format!("note: {warning}")));
+                ToolAnswer::Text(text)
+            }
+        }
+    }
+
+    /// What clients outside MCP's envelope get.
+    pub(crate) fn bare(&self) -> String {
+        match self {
+            ToolAnswer::Json(answer) => answer.text().to_owned(),
+            ToolAnswer::Text(text) => Value::String(text.to_string()).to_string(),
+        }
+    }
+}
+
+impl JsonAnswer {
     /// An answer whose text is the structured object.
-    pub fn new(output: &impl Serialize) -> Result<ToolAnswer, ToolError> {
-        Ok(ToolAnswer { json: written(output)?, text_at: None, escaped: None })
+    pub fn new(output: &impl Serialize) -> Result<JsonAnswer, ToolError> {
+        Ok(JsonAnswer { json: written(output)?, text_at: None, escaped: None })
     }
 
     /// An answer for tools whose contract is an array: an object of the array and its metadata, of which the array alone
     /// is the text.
-    pub fn array(member: &str, items: &[impl Serialize], metadata: &impl Serialize) -> Result<ToolAnswer, ToolError> {
+    pub fn array(member: &str, items: &[impl Serialize], metadata: &impl Serialize) -> Result<JsonAnswer, ToolError> {
         let (name, items) = (written(&member)?, written(&items)?);
         let start = name.len() + "{:".len();
         let json = format!("{{{name}:{items},\"metadata\":{}}}", written(metadata)?);
-        Ok(ToolAnswer { json, text_at: Some(start..start + items.len()), escaped: None })
+        Ok(JsonAnswer { json, text_at: Some(start..start + items.len()), escaped: None })
     }
 
     /// The same, of items that were written before.
@@ -218,7 +266,7 @@ impl ToolAnswer {
         member: &str,
         items: &[&Written],
         metadata: &impl Serialize,
-    ) -> Result<ToolAnswer, ToolError> {
+    ) -> Result<JsonAnswer, ToolError> {
         let (name, metadata) = (written(&member)?, written(metadata)?);
         let list = |of: fn(&Written) -> &str, before: &str, room: usize| {
             let length: usize = items.iter().map(|item| of(item).len() + 1).sum();
@@ -235,11 +283,11 @@ impl ToolAnswer {
         let mut json = list(|item| &item.json, &before, metadata.len() + 32);
         let text_at = Some(before.len() - 1..json.len());
         json.extend([",\"metadata\":", &metadata, "}"]);
-        Ok(ToolAnswer { json, text_at, escaped: Some(list(|item| &item.escaped, "[", 1)) })
+        Ok(JsonAnswer { json, text_at, escaped: Some(list(|item| &item.escaped, "[", 1)) })
     }
 
     /// The same answer with more warnings in its metadata, where it has any metadata.
-    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> ToolAnswer {
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> JsonAnswer {
         if warnings.is_empty() {
             return self;
         }
@@ -298,7 +346,7 @@ pub(crate) fn written(value: &impl Serialize) -> Result<String, ToolError> {
 pub fn typed<I, O, F>(spec: ToolSpec, run: F) -> Arc<dyn Tool>
 where
     I: DeserializeOwned + JsonSchema + 'static,
-    O: Serialize + JsonSchema + 'static,
+    O: Render + JsonSchema + 'static,
     F: Fn(I, &Call) -> Result<O, ToolError> + Send + Sync + 'static,
 {
     Arc::new(Typed { spec, run, types: PhantomData })
@@ -313,7 +361,7 @@ struct Typed<I, O, F> {
 impl<I, O, F> Tool for Typed<I, O, F>
 where
     I: DeserializeOwned + JsonSchema,
-    O: Serialize + JsonSchema,
+    O: Render + JsonSchema,
     F: Fn(I, &Call) -> Result<O, ToolError> + Send + Sync,
 {
     fn spec(&self) -> ToolSpec {
@@ -321,7 +369,7 @@ where
     }
 
     fn call(&self, call: &Call) -> Result<ToolAnswer, ToolError> {
-        ToolAnswer::new(&(self.run)(call.input()?, call)?)
+        ToolAnswer::of(&(self.run)(call.input()?, call)?, call)
     }
 }
 
@@ -333,23 +381,23 @@ mod tests {
 
     #[test]
     fn the_text_of_an_array_is_the_array_in_the_object() {
-        let answer = ToolAnswer::array("ta\"sks", &["a", "]}"], &json!({"ref": "main"})).unwrap();
+        let answer = JsonAnswer::array("ta\"sks", &["a", "]}"], &json!({"ref": "main"})).unwrap();
         assert_eq!(answer.text(), r#"["a","]}"]"#);
         let object: Value = serde_json::from_str(answer.json()).unwrap();
         assert_eq!(object, json!({"ta\"sks": ["a", "]}"], "metadata": {"ref": "main"}}));
-        let whole = ToolAnswer::new(&json!({"a": 1})).unwrap();
+        let whole = JsonAnswer::new(&json!({"a": 1})).unwrap();
         assert_eq!((whole.text(), whole.json()), (r#"{"a":1}"#, r#"{"a":1}"#));
     }
 
     #[test]
     fn warnings_are_added_to_the_metadata_and_nothing_else_changes() {
-        let warned = |answer: ToolAnswer| answer.with_warnings(vec!["odd \"one\"".to_owned()]);
-        let object = warned(ToolAnswer::new(&json!({"b": 1, "metadata": {"ref": "main", "warnings": ["x"]}})).unwrap());
+        let warned = |answer: JsonAnswer| answer.with_warnings(vec!["odd \"one\"".to_owned()]);
+        let object = warned(JsonAnswer::new(&json!({"b": 1, "metadata": {"ref": "main", "warnings": ["x"]}})).unwrap());
         assert_eq!(object.json(), r#"{"b":1,"metadata":{"ref":"main","warnings":["x","odd \"one\""]}}"#);
-        let array = warned(ToolAnswer::array("tasks", &["a"], &json!({"ref": "main"})).unwrap());
+        let array = warned(JsonAnswer::array("tasks", &["a"], &json!({"ref": "main"})).unwrap());
         assert_eq!(array.json(), r#"{"tasks":["a"],"metadata":{"ref":"main","warnings":["odd \"one\""]}}"#);
         assert_eq!(array.text(), r#"["a"]"#);
-        let bare = ToolAnswer::new(&json!({"a": 1})).unwrap();
+        let bare = JsonAnswer::new(&json!({"a": 1})).unwrap();
         assert_eq!(warned(bare.clone()), bare, "there is nowhere to say it");
     }
 
@@ -362,9 +410,9 @@ mod tests {
         });
         for many in 0..=2 {
             let metadata = json!({"ref": "main"});
-            let whole = ToolAnswer::array("tasks", &items[..many], &metadata).unwrap();
+            let whole = JsonAnswer::array("tasks", &items[..many], &metadata).unwrap();
             let pieces: Vec<&Written> = pieces[..many].iter().collect();
-            let joined = ToolAnswer::array_of_written("tasks", &pieces, &metadata).unwrap();
+            let joined = JsonAnswer::array_of_written("tasks", &pieces, &metadata).unwrap();
             assert_eq!((joined.json(), joined.text()), (whole.json(), whole.text()));
             assert_eq!(joined.into_written(), whole.into_written());
         }

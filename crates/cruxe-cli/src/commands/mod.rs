@@ -1,14 +1,20 @@
 //! The commands, a file each.
 
 mod calls;
+mod compare;
 mod completions;
+mod context_of;
+mod diff;
 mod doctor;
 mod grep;
 mod guide;
 mod index;
 mod init;
 mod install;
+mod list_refs;
+mod locate;
 mod model;
+mod outline;
 mod places;
 mod prune_overlays;
 mod refs;
@@ -16,7 +22,9 @@ mod search;
 mod serve_http;
 pub(crate) mod serve_mcp;
 mod state;
+mod status;
 mod sync;
+mod tool;
 
 use std::process::ExitCode;
 
@@ -33,8 +41,15 @@ pub(crate) enum Command {
     Search(search::Search),
     Grep(grep::Grep),
     Model(model::Model),
+    Locate(locate::Locate),
     Refs(refs::Refs),
     Calls(calls::Calls),
+    Outline(outline::Outline),
+    Diff(diff::Diff),
+    Compare(compare::Compare),
+    Context(context_of::ContextOf),
+    ListRefs(list_refs::ListRefs),
+    Status(status::Status),
     State(state::State),
     PruneOverlays(prune_overlays::PruneOverlays),
     ServeMcp(serve_mcp::ServeMcp),
@@ -53,8 +68,15 @@ impl Command {
             Command::Search(command) => command.run(context),
             Command::Grep(command) => command.run(context),
             Command::Model(command) => command.run(context),
+            Command::Locate(command) => command.run(context),
             Command::Refs(command) => command.run(context),
             Command::Calls(command) => command.run(context),
+            Command::Outline(command) => command.run(context),
+            Command::Diff(command) => command.run(context),
+            Command::Compare(command) => command.run(context),
+            Command::Context(command) => command.run(context),
+            Command::ListRefs(command) => command.run(context),
+            Command::Status(command) => command.run(context),
             Command::State(command) => command.run(context),
             Command::PruneOverlays(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),

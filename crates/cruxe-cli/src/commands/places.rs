@@ -25,6 +25,20 @@ enum TestsWord {
 }
 
 impl Places {
+    /// The globs as they were given.
+    pub fn globs(&self) -> &[String] {
+        &self.glob
+    }
+
+    /// The word that says which tests are listed.
+    pub fn tests(&self) -> &'static str {
+        match self.tests {
+            TestsWord::Include => "include",
+            TestsWord::Exclude => "exclude",
+            TestsWord::Only => "only",
+        }
+    }
+
     /// The filter that they make, with a kind of symbol where one is asked for.
     pub fn filter(&self, kind: Option<&str>) -> Result<Filter, CliError> {
         self.filter_with(&[], kind)

@@ -8,7 +8,7 @@ use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::search;
-use cruxe_server::answers::{Breadth, Detail, SearchAnswer};
+use cruxe_server::answers::{Breadth, Detail, SearchAnswer, Source};
 use cruxe_server::ask::{language, layers, search_question};
 
 use super::places::Places;
@@ -47,10 +47,16 @@ pub(crate) struct Search {
     /// At most so many results
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
+    /// So many more lines of source before and after what matches
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    context: u32,
     /// Say why each result ranks where it does
     #[arg(long)]
     explain: bool,
 }
+
+/// Lines of source that are shown with a result.
+const SHOWN_LINES: usize = 3;
 
 impl Search {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
@@ -68,6 +74,8 @@ impl Search {
         let found = search::search(&view, &question)?;
         let detail = Detail { breadth: Breadth::Full, ..Detail::default() };
         let answer = SearchAnswer::new(&query, &view, &layers(&workspace, &view), &found, &detail)?.warn(problem);
+        let source = Source::Lines(SHOWN_LINES + 2 * self.context as usize);
+        let answer = if context.options.json { answer } else { answer.with_source(&view, &found, source)? };
         let answer = if self.explain { answer.with_why(&found) } else { answer };
         output::answer(&answer, context.options.json);
         Ok(if found.found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })

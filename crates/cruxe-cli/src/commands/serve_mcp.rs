@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use cruxe_index::Workspace;
+use cruxe_model::config::AnswerForm;
 use cruxe_server::app::Prewarm;
 use cruxe_server::{App, Server, Toolset, Toolsets, WorkspaceRules, Workspaces, serve_stdio, tools};
 use tokio::runtime::Runtime;
@@ -27,6 +28,9 @@ pub(crate) struct ServeMcp {
     /// Which tools to serve: code, context, tasks; all if left out
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     toolsets: Vec<Toolset>,
+    /// What tools answer with [default: `server.answers` of the configuration, else json]
+    #[arg(long, value_enum, value_name = "FORM")]
+    answers: Option<Answers>,
     /// Do not follow edits; freshness is then found out at each question
     #[arg(long)]
     no_watch: bool,
@@ -52,6 +56,23 @@ enum Transport {
     Http,
 }
 
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Answers {
+    /// Plain text, for a model that pays for what it reads
+    Text,
+    /// The contract's JSON, for programs
+    Json,
+}
+
+impl From<Answers> for AnswerForm {
+    fn from(answers: Answers) -> AnswerForm {
+        match answers {
+            Answers::Text => AnswerForm::Text,
+            Answers::Json => AnswerForm::Json,
+        }
+    }
+}
+
 impl ServeMcp {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         if self.transport == Transport::Stdio && self.http != HttpArgs::default() {
@@ -59,10 +80,12 @@ impl ServeMcp {
         }
         let workspace = context.workspace()?;
         let prewarm = if self.no_prewarm { Prewarm::Disabled } else { Prewarm::Warming };
-        let rules = self.rules(context, &workspace)?;
+        self.check_roots()?;
+        let rules = rules(context, &workspace, self.auto_workspace, self.allowed_root.clone());
         let app = App::new(Workspaces::new(context.home.clone(), Arc::clone(&workspace), rules), prewarm);
         let sets = Toolsets::new(self.toolsets);
-        let server = tools::server(&app, env!("CARGO_PKG_VERSION"), &sets);
+        let form = self.answers.map_or(workspace.project.config.server.answers, AnswerForm::from);
+        let server = tools::server(&app, env!("CARGO_PKG_VERSION"), &sets, form);
         let runtime = runtime()?;
         let watch = workspace.project.config.server.watch && !self.no_watch;
         match self.transport {
@@ -84,23 +107,33 @@ impl ServeMcp {
         std::process::exit(0);
     }
 
-    fn rules(&self, context: &Context, workspace: &Workspace) -> Result<WorkspaceRules, CliError> {
+    fn check_roots(&self) -> Result<(), CliError> {
         for root in &self.allowed_root {
             if !root.is_absolute() || !root.is_dir() {
                 let problem = format!("--allowed-root {}: give the absolute path of a folder", root.display());
                 return Err(CliError::Usage(problem));
             }
         }
-        let (home, named) = (context.home.clone(), context.options.config.clone());
-        let load_config = move |root: &Path| config::load_for_client(&home, root, named.as_deref());
-        let server = &workspace.project.config.server;
-        Ok(WorkspaceRules {
-            warmset: server.workspace_warmset,
-            auto: self.auto_workspace,
-            allowed_roots: self.allowed_root.clone(),
-            max_registered: server.max_auto_workspaces,
-            load_config: Box::new(load_config),
-        })
+        Ok(())
+    }
+}
+
+/// Which workspaces a server answers about.
+pub(super) fn rules(
+    context: &Context,
+    workspace: &Workspace,
+    auto: bool,
+    allowed_roots: Vec<PathBuf>,
+) -> WorkspaceRules {
+    let (home, named) = (context.home.clone(), context.options.config.clone());
+    let load_config = move |root: &Path| config::load_for_client(&home, root, named.as_deref());
+    let server = &workspace.project.config.server;
+    WorkspaceRules {
+        warmset: server.workspace_warmset,
+        auto,
+        allowed_roots,
+        max_registered: server.max_auto_workspaces,
+        load_config: Box::new(load_config),
     }
 }
 

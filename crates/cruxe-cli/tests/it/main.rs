@@ -41,6 +41,7 @@ mod search;
 mod sessions;
 mod snapshots;
 mod strangers;
+mod text_answers;
 mod trees;
 mod unheard;
 mod watching;

@@ -62,6 +62,7 @@ pub const KEYS: &[Key] = &[
     number("server", "debounce_ms", Repository::Lowers, 0, 60_000),
     number("server", "workspace_warmset", Repository::Ignored, 1, 1000),
     number("server", "max_auto_workspaces", Repository::Ignored, 0, MANY),
+    key("server", "answers", Repository::Ignored),
     number("http", "max_body_bytes", Repository::Ignored, 1024, 1 << 30),
     number("http", "max_header_bytes", Repository::Ignored, 1024, 16 << 20),
     number("http", "max_connections", Repository::Ignored, 1, MANY),

@@ -110,6 +110,17 @@ impl EmbeddingModel {
     }
 }
 
+/// What a tool's answer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    /// The contract's JSON, for programs.
+    #[default]
+    Json,
+    /// Text, for a model that pays for what it reads.
+    Text,
+}
+
 /// The server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -122,11 +133,14 @@ pub struct ServerConfig {
     pub workspace_warmset: usize,
     /// How many workspaces a server registers by itself with `--auto-workspace`.
     pub max_auto_workspaces: usize,
+    /// What tools answer with.
+    pub answers: AnswerForm,
 }
 
 impl Default for ServerConfig {
     fn default() -> ServerConfig {
-        ServerConfig { watch: true, debounce_ms: 100, workspace_warmset: 4, max_auto_workspaces: 100 }
+        let answers = AnswerForm::default();
+        ServerConfig { watch: true, debounce_ms: 100, workspace_warmset: 4, max_auto_workspaces: 100, answers }
     }
 }
 

@@ -56,6 +56,7 @@ impl Definitions {
 }
 
 /// A definition.
+#[derive(Clone)]
 pub struct Definition {
     /// The file.
     pub file: FileRow,
@@ -350,4 +351,14 @@ pub fn visibility(symbol: &Symbol) -> Option<&'static str> {
         Access::Unknown => None,
         access => access.as_str(),
     }
+}
+
+/// The name of a symbol within its file: with what it is nested in, without the module.
+pub fn local_name<'a>(table: &SymbolTable, symbol: &'a Symbol) -> &'a str {
+    let mut outer = symbol;
+    while let Some(parent) = outer.parent.and_then(|at| table.symbols.get(at.0 as usize)) {
+        outer = parent;
+    }
+    let module = outer.qualified_name.strip_suffix(outer.name.as_str()).unwrap_or_default();
+    symbol.qualified_name.strip_prefix(module).filter(|name| !name.is_empty()).unwrap_or(&symbol.qualified_name)
 }

@@ -228,6 +228,11 @@ struct Search<'a> {
     postings: Postings,
 }
 
+/// The words of a query that tell something, in lower case and by their stems: what a reader of a result looks for.
+pub fn telling_words(query: &str) -> Vec<String> {
+    Query::parse(query).words
+}
+
 /// Finds what a query asks for.
 pub fn search(view: &View, question: &Question) -> Result<SearchAnswer, QueryError> {
     search_with(view, question, &|intent| Weights::of(intent, question.semantic_ratio))

@@ -11,9 +11,11 @@ use super::mentions;
 use super::references::ConfidenceWord;
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, left_out, several_definitions};
+use super::{Render, SymbolEntry, left_out, noting, several_definitions};
 use crate::contract::Metadata;
 
+/// The title of the list of callers.
+const CALLERS: &str = "callers";
 /// How many lines of calls between two symbols are listed.
 const MOST_SITES: usize = 20;
 
@@ -39,8 +41,6 @@ pub struct CallGraphAnswer {
     unresolved: usize,
     #[serde(skip)]
     filtered_out: usize,
-    #[serde(skip)]
-    several: Option<String>,
 }
 
 /// A call.
@@ -89,7 +89,7 @@ impl CallGraphAnswer {
         let plain = target.symbol.name.clone();
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
         metadata = metadata.filtered_out(answer.filtered_out);
-        metadata.warnings.extend(several.clone());
+        metadata.warnings.extend(several);
         if answer.cut {
             let warning = "the graph was too large to be followed to its end; total_edges counts what was seen. \
                            Ask for a smaller depth or one direction";
@@ -108,7 +108,6 @@ impl CallGraphAnswer {
             direction,
             unresolved: answer.unresolved,
             filtered_out: answer.filtered_out,
-            several,
         }
     }
 
@@ -125,24 +124,41 @@ impl CallGraphAnswer {
         edge.via.as_deref().unwrap_or(&self.symbol.symbol_id)
     }
 
-    fn tree(&self, title: &str, edges: &[CallEdge], text: &mut Text) {
+    fn list(&self, title: &str, edges: &[CallEdge], text: &mut Text) {
         let none = if edges.is_empty() { " none" } else { "" };
         text.push(Line::new().plain(format!("{title}:{none}")));
-        self.branch(edges, &self.symbol.symbol_id, 1, text);
+        match edges.iter().all(|edge| edge.depth == 1) {
+            true if title == CALLERS => by_file(edges, |edge| &edge.call_site.file, CallEdge::caller, text),
+            true => by_file(edges, |edge| &edge.symbol.path, CallEdge::callee, text),
+            false => self.branch(edges, &self.symbol.symbol_id, 1, text),
+        }
     }
 
     /// The edges one step further than a symbol, each with what follows. The depth of a graph bounds the recursion.
     fn branch(&self, edges: &[CallEdge], from: &str, depth: u32, text: &mut Text) {
         for edge in edges.iter().filter(|edge| edge.depth == depth && self.nearer(edge) == from) {
-            let guess = if edge.confidence == Confidence::Heuristic { " ?" } else { "" };
-            let test = if edge.symbol.is_test { " test" } else { "" };
-            let line = Line::new().plain("  ".repeat(depth as usize)).strong(&edge.symbol.qualified_name).plain("  ");
+            let line = Line::new().plain("  ".repeat(depth as usize)).strong(&edge.symbol.local_name).plain("  ");
             let site = line.path(&edge.call_site.file).plain(":").number(edge.lines());
-            text.push(site.faint(format!("{guess}{test}")));
+            text.push(site.faint(edge.marks()));
             if edge.symbol.symbol_id != from {
                 self.branch(edges, &edge.symbol.symbol_id, depth + 1, text);
             }
         }
+    }
+}
+
+/// Lists edges by a file of theirs, source before tests: a path once, then a line each.
+fn by_file(edges: &[CallEdge], file: impl Fn(&CallEdge) -> &String, line: impl Fn(&CallEdge) -> Line, text: &mut Text) {
+    let mut files: Vec<&str> = Vec::new();
+    for edge in edges {
+        if !files.contains(&file(edge).as_str()) {
+            files.push(file(edge));
+        }
+    }
+    files.sort_by_key(|path| edges.iter().all(|edge| edge.symbol.is_test || file(edge) != path));
+    for path in files {
+        text.push(Line::new().path(path));
+        edges.iter().filter(|edge| file(edge) == path).for_each(|edge| text.push(line(edge)));
     }
 }
 
@@ -163,6 +179,24 @@ impl CallEdge {
         }
     }
 
+    /// Who calls, and in which lines.
+    fn caller(&self) -> Line {
+        Line::new().number(self.lines()).plain("  ").strong(&self.symbol.local_name).faint(self.marks())
+    }
+
+    /// What is called: where it is defined, and which lines call it.
+    fn callee(&self) -> Line {
+        let line = Line::new().number(self.symbol.line_start.to_string()).plain("  ").strong(&self.symbol.local_name);
+        line.faint(format!("  called at {}{}", self.lines(), self.marks()))
+    }
+
+    /// What is to be known of it besides.
+    fn marks(&self) -> String {
+        let guess = if self.confidence == Confidence::Heuristic { " ?" } else { "" };
+        let test = if self.symbol.is_test { " test" } else { "" };
+        format!("{guess}{test}")
+    }
+
     /// The lines of its calls: `12,15,40`.
     fn lines(&self) -> String {
         if self.call_sites.is_empty() {
@@ -176,20 +210,24 @@ impl CallEdge {
 
 impl Render for CallGraphAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
+        let mut text = noting(&self.metadata);
+        text.push(self.symbol.headline());
         if self.direction != Direction::Callees {
-            self.tree("callers", &self.callers, &mut text);
+            self.list(CALLERS, &self.callers, &mut text);
         }
         if self.direction != Direction::Callers {
-            self.tree("callees", &self.callees, &mut text);
+            self.list("callees", &self.callees, &mut text);
         }
         let open = match self.unresolved {
             0 => String::new(),
-            count => format!(", {count} unresolved"),
+            count => format!(", {count} mentions unresolved"),
         };
-        let cut = if self.truncated { ", cut" } else { "" };
+        let shown = self.callers.len() + self.callees.len();
+        let cut = if self.truncated { format!(", {shown} shown: a higher limit lists more") } else { String::new() };
         let hidden = left_out(self.filtered_out);
-        text.push(Line::new().faint(format!("{} edges{cut}{hidden}{open}", self.total_edges)));
+        if !(cut.is_empty() && hidden.is_empty() && open.is_empty()) {
+            text.push(Line::new().faint(format!("{} edges{cut}{hidden}{open}", self.total_edges)));
+        }
         text
     }
 }

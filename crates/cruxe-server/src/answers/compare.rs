@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{Line, Text};
-use super::{Render, place};
+use super::{Render, noting, place};
 use crate::contract::Metadata;
 
 /// How it changed.
@@ -116,8 +116,7 @@ impl CompareAnswer {
 
 impl Render for CompareAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         let Some(version) = self.head_version.as_ref().or(self.base_version.as_ref()) else { return text };
         let line = Line::new().plain(format!("{} ", version.kind)).strong(&self.symbol).plain("  ");
         let what = self.diff_summary.status.unwrap_or_default();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{Line, Text};
-use super::{Render, place};
+use super::{Render, noting, place};
 use crate::contract::{Metadata, ToolError};
 
 /// What differs.
@@ -190,15 +190,13 @@ fn letter(change: ChangeType) -> &'static str {
 
 impl Render for DiffAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
-        let since: String = self.merge_base_commit.chars().take(12).collect();
+        let mut text = noting(&self.metadata);
         text.push(
             Line::new()
                 .strong(&self.head_ref)
                 .plain(" since ")
                 .strong(&self.base_ref)
-                .plain(format!(" ({since}): {} files, {} symbols", self.affected_files, self.total_changes)),
+                .plain(format!(": {} files, {} symbols", self.affected_files, self.total_changes)),
         );
         for one in &self.changes {
             let record = one.after.as_ref().or(one.before.as_ref());

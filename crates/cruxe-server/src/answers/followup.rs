@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::text::{Line, Text};
-use super::{Render, rounded};
+use super::{Render, noting, rounded};
 use crate::contract::{Metadata, names};
 
 /// What to ask next.
@@ -111,8 +111,7 @@ fn reason(suggestion: &followup::Suggestion) -> String {
 
 impl Render for FollowupAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         for one in &self.suggestions {
             text.push(Line::new().strong(one.tool).plain(format!(" {}", Value::Object(one.params.clone()))));
             text.push(Line::new().plain("    ").faint(&one.reason));

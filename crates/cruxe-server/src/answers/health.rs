@@ -9,10 +9,10 @@ use cruxe_store::{JobMode, SCHEMA_VERSION};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Render;
 use super::jobs::ActiveJob;
 use super::status::{ProjectState, SyntaxError};
 use super::text::{Line, Text};
+use super::{Render, noting};
 use crate::app::{App, Prewarm, RefStatus, seconds};
 use crate::contract::Metadata;
 
@@ -194,8 +194,7 @@ fn recovery(workspace: &Workspace) -> Option<RecoveryReport> {
 
 impl Render for HealthAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         let line = Line::new().strong(self.status.as_str());
         text.push(line.plain(format!(", cruxe {}, up for {} s", self.version, self.uptime_seconds)));
         for one in &self.projects {

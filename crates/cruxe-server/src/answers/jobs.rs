@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Render;
 use super::text::{Line, Text};
+use super::{Render, noting};
 use crate::app::seconds;
 use crate::contract::Metadata;
 
@@ -150,6 +150,7 @@ fn started(metadata: &Metadata, mode: JobMode, status: JobStatus, outcome: Optio
     let outcome = outcome.map(|outcome| format!(", {outcome}")).unwrap_or_default();
     let line = Line::new().strong(&metadata.ref_name);
     let line = line.plain(format!(": {}, {}{outcome}", mode.as_str(), status.as_str()));
-    let notes = metadata.warnings.iter().map(|warning| format!("note: {warning}")).collect();
-    Text { notes, lines: vec![line] }
+    let mut text = noting(metadata);
+    text.push(line);
+    text
 }

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::code::{self, Listed, Shown};
 use super::detail::{Declaration, Detail, Surroundings};
 use super::text::{Line, Text};
-use super::{Render, place, reasons, rounded};
+use super::{Render, Source, noting, place, reasons, rounded};
 use crate::contract::{Metadata, ToolError};
 
 /// The answer.
@@ -41,6 +42,11 @@ struct Definition {
     source_layer: Option<SourceLayer>,
     #[serde(flatten)]
     surroundings: Surroundings,
+    /// The name within its file.
+    #[serde(skip)]
+    local_name: String,
+    #[serde(skip)]
+    shown: Shown,
 }
 
 impl LocateAnswer {
@@ -68,6 +74,18 @@ impl LocateAnswer {
         let reasons = answer.found.iter().enumerate().map(|(at, found)| reason(at, found, level));
         self.metadata = reasons::add(self.metadata, reasons, level);
         self
+    }
+
+    /// Shows source with the results, as much as there is room for.
+    pub fn with_source(mut self, view: &View, answer: &Definitions, source: Source) -> Result<LocateAnswer, ToolError> {
+        let places: Vec<Listed> = answer
+            .found
+            .iter()
+            .map(|found| Listed { file: &found.file, lines: found.lines(), line: None, symbol: Some(found.clone()) })
+            .collect();
+        let shown = code::shown(view, &places, &[], source)?;
+        self.results.iter_mut().zip(shown).for_each(|(result, shown)| result.shown = shown);
+        Ok(self)
     }
 
     /// How many results there are.
@@ -102,6 +120,8 @@ impl Definition {
             score: rounded(found.score.total()),
             source_layer: layers.of(&found.file.path, &found.file.hash),
             surroundings: Surroundings::of(view, found, detail)?,
+            local_name: locate::local_name(&found.table, symbol).to_owned(),
+            shown: Shown::default(),
         })
     }
 }
@@ -134,22 +154,22 @@ fn reason(at: usize, found: &locate::Definition, level: ExplainLevel) -> Value {
 
 impl Render for LocateAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         if self.results.is_empty() {
             text.note(format!("no symbol is named `{}`", self.name));
         }
         for one in &self.results {
-            let name = one.declaration.qualified_name.as_ref().unwrap_or(&one.name);
             let place = place(&one.path, one.line_start, one.line_end);
-            text.push(place.plain(format!("  {} ", one.kind)).strong(name));
-            for line in one.declaration.signature.iter().flat_map(|signature| signature.lines()) {
+            text.push(place.plain(format!("  {} ", one.kind)).strong(&one.local_name));
+            one.shown.add_to(&mut text, |line| Line::new().plain(line));
+            let signature = one.declaration.signature.iter().filter(|_| one.shown.is_empty());
+            for line in signature.flat_map(|signature| signature.lines()) {
                 text.push(Line::new().plain(format!("    {line}")));
             }
         }
         let left_out = self.total_candidates.saturating_sub(self.results.len());
         if left_out > 0 {
-            text.push(Line::new().plain(format!("… and {left_out} more (--limit)")));
+            text.push(Line::new().faint(format!("{left_out} more; a higher limit lists them")));
         }
         text
     }

@@ -4,6 +4,7 @@
 //! else says which fields or lines there are. How a question is asked is not said here.
 
 mod call_graph;
+mod code;
 mod compare;
 mod detail;
 mod diff;
@@ -26,6 +27,7 @@ mod tests;
 mod text;
 
 pub use call_graph::{CallEdge, CallGraphAnswer};
+pub use code::Source;
 pub use compare::CompareAnswer;
 pub use detail::{Breadth, Detail, DetailLevel};
 pub use diff::DiffAnswer;
@@ -44,12 +46,26 @@ pub use status::StatusAnswer;
 pub use symbol::SymbolEntry;
 pub use text::{Line, Span, Style, Text};
 
+use cruxe_model::{FreshnessStatus, IndexingStatus};
 use cruxe_query::target::Target;
+
+use crate::contract::Metadata;
 
 /// An answer that people can read too.
 pub trait Render: serde::Serialize {
     /// Returns what is shown, line by line.
     fn text(&self) -> Text;
+}
+
+/// A text that begins with what its reader should know: what the metadata says and nobody would expect.
+pub(crate) fn noting(metadata: &Metadata) -> Text {
+    let mut text = Text::default();
+    metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+    // Where nothing is published, a warning says so.
+    if metadata.freshness_status != FreshnessStatus::Fresh && metadata.indexing_status == IndexingStatus::Ready {
+        text.note("note: files changed since they were indexed and are being taken in: ask again in a moment");
+    }
+    text
 }
 
 /// Four digits are enough to compare.

@@ -5,8 +5,8 @@ use cruxe_query::outline::{Outline, OutlineSymbol};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Render;
 use super::text::{Line, Text};
+use super::{Render, noting};
 use crate::contract::Metadata;
 
 /// The definitions of a file.
@@ -16,6 +16,8 @@ pub struct OutlineAnswer {
     language: String,
     symbols: Vec<Entry>,
     metadata: Metadata,
+    #[serde(skip)]
+    left_out: usize,
 }
 
 /// A definition with what it contains.
@@ -60,14 +62,14 @@ impl OutlineAnswer {
             language: outline.language,
             symbols: outline.symbols.into_iter().map(Entry::from).collect(),
             metadata,
+            left_out: outline.left_out,
         }
     }
 }
 
 impl Render for OutlineAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         text.push(Line::new().path(&self.file_path).plain(format!("  {}", self.language)));
         // What a definition contains comes right after it: a stack, because code nests as deep as it likes.
         let mut pending: Vec<(&Entry, usize)> = self.symbols.iter().rev().map(|entry| (entry, 1)).collect();
@@ -76,9 +78,15 @@ impl Render for OutlineAnswer {
                 Some(signature) => signature.to_owned(),
                 None => format!("{} {}", symbol.kind, symbol.name),
             };
-            let lines = format!("{}-{}", symbol.line_start, symbol.line_end);
-            text.push(Line::new().number(format!("{lines:>11}")).plain(format!("{}{what}", "  ".repeat(depth))));
+            let lines = match symbol.line_start == symbol.line_end {
+                true => symbol.line_start.to_string(),
+                false => format!("{}-{}", symbol.line_start, symbol.line_end),
+            };
+            text.push(Line::new().number(lines).plain(format!("{}{what}", "  ".repeat(depth))));
             pending.extend(symbol.children.iter().rev().map(|child| (child, depth + 1)));
+        }
+        if self.left_out > 0 {
+            text.push(Line::new().faint(format!("{} imports and tests left out (everything)", self.left_out)));
         }
         text
     }

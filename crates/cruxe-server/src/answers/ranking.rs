@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{Line, Text};
-use super::{Render, place, reasons, rounded};
+use super::{Render, noting, place, reasons, rounded};
 use crate::contract::Metadata;
 
 /// What a score is made of.
@@ -129,8 +129,7 @@ impl Scoring {
 
 impl Render for RankingAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         let (result, scoring, details) = (&self.result, &self.scoring, &self.scoring_details);
         let mut line = Line::new().strong(format!("{}. ", result.rank));
         line = line.join(place(&result.path, result.line_start, result.line_end));

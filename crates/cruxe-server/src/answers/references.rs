@@ -1,7 +1,9 @@
 //! Every use of a symbol.
 
+use std::collections::HashMap;
+
 use cruxe_index::View;
-use cruxe_model::SourceLayer;
+use cruxe_model::{SourceLayer, SymbolKind};
 use cruxe_query::external::External;
 use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList, Subject};
 use schemars::JsonSchema;
@@ -11,7 +13,7 @@ use super::detail::Breadth;
 use super::mentions::{self, OpenMention};
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, left_out, several_definitions};
+use super::{Render, SymbolEntry, left_out, noting, several_definitions};
 use crate::contract::Metadata;
 
 /// The symbol and its uses.
@@ -34,7 +36,10 @@ pub struct ReferencesAnswer {
     #[serde(skip)]
     filtered_out: usize,
     #[serde(skip)]
-    several: Option<String>,
+    next_offset: Option<usize>,
+    /// Uses of every sort were asked for, from the first on.
+    #[serde(skip)]
+    is_whole: bool,
 }
 
 /// A use.
@@ -50,6 +55,11 @@ struct Use {
     source_layer: Option<SourceLayer>,
     context: String,
     from_symbol: Holder,
+    /// The symbol around it by its name within the file; empty outside of every symbol.
+    #[serde(skip)]
+    around: String,
+    #[serde(skip)]
+    in_test_file: bool,
 }
 
 /// What a use is.
@@ -116,7 +126,7 @@ impl ReferencesAnswer {
         };
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata = metadata.filtered_out(answer.filtered_out);
-        metadata.warnings.extend(several.clone());
+        metadata.warnings.extend(several);
         metadata = mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed);
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
@@ -131,7 +141,8 @@ impl ReferencesAnswer {
                 .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
             open: answer.mentions.open(),
             filtered_out: answer.filtered_out,
-            several,
+            next_offset: (answer.total > listed).then_some(listed),
+            is_whole: question.edge.is_none() && question.offset == 0 && !answer.late,
         }
     }
 }
@@ -148,6 +159,7 @@ fn not_defined(external: &External) -> String {
 impl Use {
     fn new(reference: Reference, breadth: Breadth) -> Use {
         let from = reference.from;
+        let around = if from.kind == SymbolKind::Module { String::new() } else { from.local_name };
         let place = (breadth == Breadth::Full).then_some(HolderPlace {
             path: from.path,
             line_start: from.line_start,
@@ -169,11 +181,38 @@ impl Use {
                 is_test: from.is_test,
                 place,
             },
+            around,
+            in_test_file: reference.in_test,
         }
     }
 }
 
 impl ReferencesAnswer {
+    /// The uses by file, source before tests: a path once, then a line each with the symbol around it where that changes.
+    fn list_uses(&self, text: &mut Text) {
+        let mut uses: Vec<&Use> = self.references.iter().collect();
+        let mut tests: HashMap<&str, bool> = HashMap::new();
+        for one in &uses {
+            *tests.entry(&one.path).or_insert(true) &= one.from_symbol.is_test || one.in_test_file;
+        }
+        uses.sort_by_key(|one| (tests[one.path.as_str()], &one.path, one.line_start));
+        uses.dedup_by_key(|one| (&one.path, one.line_start));
+        let (mut file, mut around) = ("", "");
+        for one in uses {
+            if one.path != file {
+                (file, around) = (&one.path, "");
+                text.push(Line::new().path(file));
+            }
+            let guess = if one.confidence == Confidence::Heuristic { "?" } else { "" };
+            let mut line = Line::new().number(one.line_start.to_string()).plain(format!("{guess}  {}", one.context));
+            if one.around != around {
+                around = &one.around;
+                line = line.faint(format!("  <- {around}"));
+            }
+            text.push(line);
+        }
+    }
+
     fn list_unresolved(&self, text: &mut Text) {
         let mut file = "";
         for one in self.unresolved.iter().flatten() {
@@ -181,35 +220,47 @@ impl ReferencesAnswer {
                 file = &one.path;
                 text.push(Line::new().path(file));
             }
-            let line = Line::new().number(format!("{:>6}", one.line)).plain(format!("  {}", one.context));
+            let line = Line::new().number(one.line.to_string()).plain(format!("  {}", one.context));
             text.push(line.faint(format!("  ({})", one.reason)));
         }
+    }
+
+    /// What is counted: how many uses there are and are shown, and what else may be one.
+    fn counts(&self) -> String {
+        let (shown, total) = (self.references.len(), self.total_references);
+        let uses = match total {
+            1 => "1 use".to_owned(),
+            _ => format!("{total} uses"),
+        };
+        let cut = match self.next_offset {
+            Some(next) if next > shown => format!(", {}-{next} shown, offset {next} goes on", next - shown + 1),
+            Some(next) => format!(", {shown} shown, offset {next} goes on"),
+            None => String::new(),
+        };
+        let open = match (self.open, &self.unresolved) {
+            (0, _) => String::new(),
+            (count, None) => format!(", {count} mentions unresolved (include_unresolved lists them)"),
+            (count, Some(_)) => format!(", {count} mentions unresolved:"),
+        };
+        let unused =
+            if total == 0 && self.open == 0 && self.filtered_out == 0 && self.is_whole { ": it is unused" } else { "" };
+        format!("{uses}{cut}{}{open}{unused}", left_out(self.filtered_out))
     }
 }
 
 impl Render for ReferencesAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
-        let mut file = "";
-        for one in &self.references {
-            if one.path != file {
-                file = &one.path;
-                text.push(Line::new().path(file));
-            }
-            let guess = if one.confidence == Confidence::Heuristic { "?" } else { " " };
-            let number = format!("{:>6}", one.line_start);
-            text.push(Line::new().number(number).plain(format!("{guess} {}", one.context)));
+        let mut text = noting(&self.metadata);
+        let headline = self.symbol.headline();
+        text.push(match self.unresolved {
+            None => headline.faint(format!("  {}", self.counts())),
+            Some(_) => headline,
+        });
+        self.list_uses(&mut text);
+        if self.unresolved.is_some() {
+            text.push(Line::new().faint(self.counts()));
+            self.list_unresolved(&mut text);
         }
-        let (shown, total) = (self.references.len(), self.total_references);
-        let cut = if shown < total { format!(", {shown} shown (--limit {total})") } else { String::new() };
-        let open = match (self.open, &self.unresolved) {
-            (0, _) => String::new(),
-            (count, None) => format!(", {count} uses of the name unresolved (--unresolved)"),
-            (count, Some(_)) => format!(", {count} uses of the name unresolved"),
-        };
-        let hidden = left_out(self.filtered_out);
-        text.push(Line::new().faint(format!("{total} references{cut}{hidden}{open}")));
-        self.list_unresolved(&mut text);
         text
     }
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Render;
 use super::text::{Line, Text};
+use super::{Render, noting};
 use crate::contract::Metadata;
 use crate::contract::names::INDEX_REPO;
 
@@ -70,8 +70,7 @@ impl RefsAnswer {
 
 impl Render for RefsAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         for one in &self.refs {
             let status = match one.status {
                 RefStatusWord::Active => "",

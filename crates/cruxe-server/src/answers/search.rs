@@ -3,14 +3,16 @@
 use cruxe_index::{Layers, View};
 use cruxe_model::config::ExplainLevel;
 use cruxe_model::{SourceLayer, ids};
+use cruxe_query::locate;
 use cruxe_query::search::{self, ResultType, SearchHit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::code::{self, Listed, Shown};
 use super::detail::{Breadth, Declaration, Detail, DetailLevel, Surroundings};
 use super::text::{Line, Text};
-use super::{Render, place, reasons, rounded};
+use super::{Render, Source, noting, place, reasons, rounded};
 use crate::contract::{Metadata, ToolError, names};
 
 /// The answer.
@@ -58,6 +60,11 @@ struct Hit {
     /// Why it ranks where it does, in a line, where that is to be shown.
     #[serde(skip)]
     why: Option<String>,
+    /// The name within its file.
+    #[serde(skip)]
+    local_name: Option<String>,
+    #[serde(skip)]
+    shown: Shown,
 }
 
 /// The sort of thing that a result is.
@@ -110,6 +117,19 @@ impl SearchAnswer {
             hit.why = Some(why(found));
         }
         self
+    }
+
+    /// Shows source with the results, as much as there is room for.
+    pub fn with_source(
+        mut self,
+        view: &View,
+        answer: &search::SearchAnswer,
+        source: Source,
+    ) -> Result<SearchAnswer, ToolError> {
+        let places: Vec<Listed> = answer.found.iter().map(listed).collect();
+        let shown = code::shown(view, &places, &search::telling_words(&self.query), source)?;
+        self.results.iter_mut().zip(shown).for_each(|(hit, shown)| hit.shown = shown);
+        Ok(self)
     }
 
     /// Says how many results have a symbol.
@@ -170,15 +190,38 @@ impl Hit {
             snippet: if snippet { search::snippet(view, found, lines) } else { None },
             surroundings,
             why: None,
+            local_name: symbol.map(|symbol| locate::local_name(&found.table, symbol).to_owned()),
+            shown: Shown::default(),
         })
+    }
+
+    /// Adds the place and what is shown of it.
+    fn add_to(&self, text: &mut Text, words: &[String]) {
+        text.push(self.line());
+        self.shown.add_to(text, |line| highlight(line, words));
+        let code = if self.result_type == ResultType::Symbol { &self.declaration.signature } else { &self.snippet };
+        for line in code.iter().filter(|_| self.shown.is_empty()).flat_map(|code| code.lines()) {
+            text.push(Line::new().plain("    ").join(highlight(line, words)));
+        }
     }
 
     fn line(&self) -> Line {
         let place = place(&self.path, self.line_start, self.line_end);
-        match (self.result_type, self.kind, self.declaration.qualified_name.as_ref().or(self.name.as_ref())) {
+        match (self.result_type, self.kind, self.local_name.as_ref()) {
             (ResultType::File, ..) | (_, None, _) | (_, _, None) => place,
             (_, Some(kind), Some(name)) => place.plain(format!("  {kind} ")).strong(name),
         }
+    }
+}
+
+/// A result as a place whose source is shown; of a whole file none is.
+fn listed(found: &SearchHit) -> Listed<'_> {
+    let is_symbol = found.target.result_type() == ResultType::Symbol;
+    Listed {
+        file: &found.file,
+        lines: if found.target.result_type() == ResultType::File { (1, 0) } else { found.lines },
+        line: found.line.as_ref().map(|(line, _)| *line),
+        symbol: found.definition().filter(|_| is_symbol),
     }
 }
 
@@ -264,24 +307,32 @@ fn why(found: &SearchHit) -> String {
 
 impl Render for SearchAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         if self.results.is_empty() {
             text.note(format!("nothing found for `{}`", self.query));
         }
         let words = words(&self.query);
+        let mut file = "";
         for hit in &self.results {
-            text.push(hit.line());
-            let code = if hit.result_type == ResultType::Symbol { &hit.declaration.signature } else { &hit.snippet };
-            for line in code.iter().flat_map(|code| code.lines()) {
-                text.push(Line::new().plain("    ").join(highlight(line, &words)));
+            // Lines of a file that say what was asked for: its path once, then each with the symbol around it.
+            if let Some(line) = hit.shown.only_line(hit.line_start, hit.line_end) {
+                if hit.path != file {
+                    file = &hit.path;
+                    text.push(Line::new().path(file));
+                }
+                let line = Line::new().number(hit.line_start.to_string()).plain("  ").join(highlight(line, &words));
+                let around = hit.local_name.as_ref().map(|name| format!("  <- {name}")).unwrap_or_default();
+                text.push(line.faint(around));
+            } else {
+                file = "";
+                hit.add_to(&mut text, &words);
             }
             if let Some(why) = &hit.why {
                 text.push(Line::new().plain("    ").faint(why));
             }
         }
         if self.truncated && !self.results.is_empty() {
-            text.push(Line::new().plain("… and more (--limit)"));
+            text.push(Line::new().faint("more with a higher limit"));
         }
         text
     }

@@ -6,9 +6,9 @@ use cruxe_store::{Job, SCHEMA_VERSION};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Render;
 use super::jobs::{ActiveJob, PastJob};
 use super::text::{Line, Text};
+use super::{Render, noting};
 use crate::app::RefStatus;
 use crate::contract::Metadata;
 
@@ -115,8 +115,7 @@ impl ProjectState {
 
 impl Render for StatusAnswer {
     fn text(&self) -> Text {
-        let mut text = Text::default();
-        self.metadata.warnings.iter().for_each(|warning| text.note(format!("note: {warning}")));
+        let mut text = noting(&self.metadata);
         text.push(self.project.line(&self.ref_name, self.file_count, self.symbol_count));
         if self.syntax_error_count > 0 {
             let files = if self.syntax_error_count == 1 { "file has" } else { "files have" };

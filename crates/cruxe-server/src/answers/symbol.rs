@@ -21,11 +21,14 @@ pub struct SymbolEntry {
     kind: &'static str,
     /// The file.
     pub path: String,
-    line_start: u32,
+    pub(super) line_start: u32,
     line_end: u32,
     /// It is a test, or exists only for tests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_test: bool,
+    /// The name within its file.
+    #[serde(skip)]
+    pub(super) local_name: String,
 }
 
 impl From<SymbolRef> for SymbolEntry {
@@ -40,6 +43,7 @@ impl From<SymbolRef> for SymbolEntry {
             line_start: symbol.line_start,
             line_end: symbol.line_end,
             is_test: symbol.is_test,
+            local_name: symbol.local_name,
         }
     }
 }
@@ -63,6 +67,7 @@ impl SymbolEntry {
             symbol_id: String::new(),
             symbol_stable_id: stable_id.as_str().to_owned(),
             name: external.name,
+            local_name: external.qualified_name.clone(),
             qualified_name: external.qualified_name,
             kind: "external",
             path: String::new(),
@@ -74,7 +79,7 @@ impl SymbolEntry {
 
     /// The definition on a line of its own, above what is said of it.
     pub(super) fn headline(&self) -> Line {
-        let line = Line::new().plain(format!("{} ", self.kind)).strong(&self.qualified_name);
+        let line = Line::new().plain(format!("{} ", self.kind)).strong(&self.local_name);
         match self.path.is_empty() {
             true => line,
             false => line.plain("  ").path(&self.path).plain(":").number(self.line_start.to_string()),

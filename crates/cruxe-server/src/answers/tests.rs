@@ -91,9 +91,18 @@ fn a_search_is_places_with_what_stands_there() {
     let found = search::search(&view, &search::Question::new("Cart.total", 1)).unwrap();
     let answer = SearchAnswer::new("Cart.total", &view, &Layers::None, &found, &Detail::default()).unwrap();
     assert_snapshot!(shop.text(&answer), @r#"
-    shop/cart.py:2-3  method shop.cart.Cart.total
+    shop/cart.py:2-3  method Cart.total
         def total(self) -> int
-    … and more (--limit)
+    more with a higher limit
+    "#);
+    let shown = answer.with_source(&view, &found, Source::of_tokens(1000)).unwrap();
+    assert_snapshot!(shop.text(&shown), @r#"
+    shop/cart.py:2-3  method Cart.total
+    2      def total(self) -> int:
+    3          return add_tax(sum(self.prices))
+    called by: invoice (shop/invoice.py:5)
+    calls: add_tax
+    more with a higher limit
     "#);
     let nothing = search::search(&view, &search::Question::new("zzz_nothing", 1)).unwrap();
     let answer = SearchAnswer::new("zzz_nothing", &view, &Layers::None, &nothing, &Detail::default()).unwrap();
@@ -115,13 +124,13 @@ fn definitions_are_places_with_signatures() {
         text += &shop.text(&answer);
     }
     assert_snapshot!(text, @r#"
-    other/cart.py:1-2  fn other.cart.add_tax
+    other/cart.py:1-2  fn add_tax
         def add_tax(price)
-    … and 1 more (--limit)
+    1 more; a higher limit lists them
     note: no symbol is named exactly `Add_Tax`; these are names that differ in case
-    other/cart.py:1-2  fn other.cart.add_tax
+    other/cart.py:1-2  fn add_tax
         def add_tax(price)
-    shop/cart.py:6-7  fn shop.cart.add_tax
+    shop/cart.py:6-7  fn add_tax
         def add_tax(price: int) -> int
     no symbol is named `nosuch_thing_at_all`
     "#);
@@ -138,15 +147,13 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
         text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
     }
     assert_snapshot!(text, @r#"
-    2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line, a qualified name or a symbol_id from candidates
-    fn other.cart.add_tax  other/cart.py:1
-    0 references
-    fn shop.cart.add_tax  shop/cart.py:6
+    note: 2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line, a qualified name or a symbol_id from candidates
+    fn add_tax  other/cart.py:1  0 uses: it is unused
+    fn add_tax  shop/cart.py:6  3 uses, 2 shown, offset 2 goes on
     shop/cart.py
-         3  return add_tax(sum(self.prices))
+    3  return add_tax(sum(self.prices))  <- Cart.total
     shop/invoice.py
-         1  from shop.cart import Cart, add_tax
-    3 references, 2 shown (--limit 3)
+    1  from shop.cart import Cart, add_tax
     "#);
     let direction = Direction::Callers;
     let question = call_graph::Question {
@@ -162,11 +169,12 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     });
     assert_eq!(brief, full);
     assert_snapshot!(full, @r#"
-    fn shop.cart.add_tax  shop/cart.py:6
+    fn add_tax  shop/cart.py:6
     callers:
-      shop.cart.Cart.total  shop/cart.py:3
-      shop.invoice.invoice  shop/invoice.py:5
-    2 edges
+    shop/cart.py
+    3  Cart.total
+    shop/invoice.py
+    5  invoice
     "#);
 }
 
@@ -174,12 +182,12 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
 fn an_outline_is_a_tree_of_signatures() {
     let shop = Shop::new();
     let view = shop.view();
-    let found = outline::outline(&view, "shop/cart.py", outline::Depth::All).unwrap();
+    let found = outline::outline(&view, "shop/cart.py", &outline::Part::default()).unwrap();
     assert_snapshot!(shop.text(&OutlineAnswer::new(&view, found)), @r#"
     shop/cart.py  python
-            1-3  class Cart
-            2-3    def total(self) -> int
-            6-7  def add_tax(price: int) -> int
+    1-3  class Cart
+    2-3    def total(self) -> int
+    6-7  def add_tax(price: int) -> int
     "#);
 }
 
@@ -312,7 +320,7 @@ fn a_difference_is_a_line_per_symbol() {
     };
     let answer = DiffAnswer::new(answer, 50).unwrap();
     assert_snapshot!(answer.text(), @r#"
-    dev since main (abababababab): 2 files, 3 symbols
+    dev since main: 2 files, 3 symbols
     M fn shop::add_tax  a.rs:3-5
         - fn add_tax(p: u32)
         + fn add_tax(p: u64)
@@ -322,7 +330,7 @@ fn a_difference_is_a_line_per_symbol() {
     A notes.md
     "#);
     assert_snapshot!(answer.first(1).text(), @r#"
-    dev since main (abababababab): 2 files, 3 symbols
+    dev since main: 2 files, 3 symbols
     M fn shop::add_tax  a.rs:3-5
         - fn add_tax(p: u32)
         + fn add_tax(p: u64)

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::answers::{Line, Text};
+
 use super::names::{INDEX_REPO, INDEX_STATUS, LOCATE_SYMBOL, SYNC_REPO};
 
 macro_rules! codes {
@@ -114,6 +116,23 @@ impl ToolError {
         json!({ "error": { "code": self.code.as_str(), "message": self.message, "data": self.data } })
     }
 
+    /// What is wrong and what to do next, for a reader.
+    pub fn text(&self) -> Text {
+        let mut text = Text::default();
+        text.push(Line::new().plain("error: ").plain(&self.message));
+        for word in ["near", "candidates", "allowed"] {
+            let entries = self.data[word].as_array().into_iter().flatten().map(entry);
+            let listed = entries.collect::<Vec<_>>().join(", ");
+            if !listed.is_empty() && !self.message.contains(&listed) {
+                text.push(Line::new().plain(format!("{word}: {listed}")));
+            }
+        }
+        if let Some(next) = self.data["suggestion"].as_str() {
+            text.push(Line::new().plain(next));
+        }
+        text
+    }
+
     /// Shorthand for [`ErrorCode::InvalidInput`].
     pub fn invalid_input(message: impl Into<String>) -> ToolError {
         ToolError::new(ErrorCode::InvalidInput, message)
@@ -122,6 +141,19 @@ impl ToolError {
     /// Shorthand for [`ErrorCode::InternalError`].
     pub fn internal(problem: impl std::fmt::Display) -> ToolError {
         ToolError::new(ErrorCode::InternalError, problem.to_string())
+    }
+}
+
+/// A symbol, path or word of a list in an error's details.
+fn entry(value: &Value) -> String {
+    let part = |name: &str| value[name].as_str().unwrap_or_default();
+    match value {
+        Value::Object(near) => {
+            let name = near.get("qualified_name").or(near.get("name")).and_then(Value::as_str).unwrap_or_default();
+            let line = near.get("line").or(near.get("line_start")).map(|line| format!(":{line}")).unwrap_or_default();
+            format!("{} {name} ({}{line})", part("kind"), part("path"))
+        }
+        other => other.as_str().map_or_else(|| other.to_string(), str::to_owned),
     }
 }
 

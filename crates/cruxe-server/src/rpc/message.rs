@@ -90,7 +90,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Message, Refusal> {
 /// The answer to a bare call, a tool that was called as a method, as JSON.
 pub(crate) fn bare_answer(id: Value, outcome: &Result<ToolAnswer, CallError>) -> String {
     match outcome {
-        Ok(answer) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.text()),
+        Ok(answer) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, answer.bare()),
         Err(error) => Refusal::new(id, error.to_rpc()).to_json().to_string(),
     }
 }

@@ -13,11 +13,11 @@ use rmcp::service::TxJsonRpcMessage;
 use serde::Serialize;
 use serde_json::{Value, to_writer};
 
-use crate::tool::ToolAnswer;
+use crate::tool::JsonAnswer;
 
 /// The result of a call, in rmcp's type, for [`write`] and nobody else: its first content is the text as it stands in a
 /// JSON string, and its structured content a string that holds the JSON.
-pub(crate) fn carry(answer: ToolAnswer, link: Option<Resource>) -> CallToolResult {
+pub(crate) fn carry(answer: JsonAnswer, link: Option<Resource>) -> CallToolResult {
     let (text, json) = answer.into_written();
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.content.extend(link.map(ContentBlock::resource_link));
@@ -115,7 +115,7 @@ mod tests {
 
     /// What rmcp writes of a result that holds values.
     fn plain(
-        answer: &ToolAnswer,
+        answer: &JsonAnswer,
         change: impl FnOnce(&mut CallToolResult),
         id: RequestId,
         link: Option<Resource>,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn carried(
-        answer: ToolAnswer,
+        answer: JsonAnswer,
         change: impl FnOnce(&mut CallToolResult),
         id: RequestId,
         link: Option<Resource>,
@@ -152,7 +152,7 @@ mod tests {
             meta in prop::option::of(nasty()),
         ) {
             let object = Value::Object(output.into_iter().collect());
-            let answer = if is_array { ToolAnswer::array("items", &items, &object) } else { ToolAnswer::new(&object) }.unwrap();
+            let answer = if is_array { JsonAnswer::array("items", &items, &object) } else { JsonAnswer::new(&object) }.unwrap();
             let link = link.map(|name| Resource::new("cruxe://x", name));
             let change = |result: &mut CallToolResult| {
                 if is_legacy {

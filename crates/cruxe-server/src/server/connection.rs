@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cruxe_model::Work;
+use cruxe_model::config::AnswerForm;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -32,7 +33,7 @@ use crate::rpc;
 use crate::schema::Object;
 use crate::session::Session;
 use crate::subscriptions::{self, MAX_FOLLOWED, Subscriber};
-use crate::tool::{Call, ToolAnswer};
+use crate::tool::{Call, JsonAnswer, ToolAnswer};
 use crate::toolsets::Toolset;
 
 /// One client's connection; rmcp drives it over whichever transport.
@@ -61,6 +62,10 @@ impl ServerHandler for Connection {
                 .enable_completions()
                 .build(),
         };
+        let mut capabilities = capabilities;
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.server.follows_deck()) {
+            tools.list_changed = Some(true);
+        }
         let info = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(&self.server.name, &self.server.version));
         if self.server.instructions.is_empty() { info } else { info.with_instructions(&self.server.instructions) }
@@ -83,6 +88,7 @@ impl ServerHandler for Connection {
                 catalog: Arc::clone(catalog),
                 session: Arc::clone(&self.session),
                 admission: Arc::clone(&self.server.admission),
+                follows_deck: self.server.follows_deck(),
             };
             let notifying = subscriptions::notify_session(subscriber, context.peer.clone(), self.open.subscribe());
             tokio::spawn(async move {
@@ -112,10 +118,11 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools: Vec<(usize, &Arc<Served>)> = self.server.tools.iter().enumerate().collect();
+        let tools: Vec<(usize, &Arc<Served>)> = self.server.listed().enumerate().collect();
         let page = page("tools/list", tools, |(at, _)| format!("{at:04}"), cursor_of(&request))?;
-        let mut result =
-            ListToolsResult::with_all_items(page.entries.iter().map(|(_, served)| served.listed()).collect());
+        let mut result = ListToolsResult::with_all_items(
+            page.entries.iter().map(|(_, served)| served.listed(self.server.form)).collect(),
+        );
         result.next_cursor = page.next;
         Ok(result)
     }
@@ -181,6 +188,7 @@ impl ServerHandler for Connection {
         let catalog = self.server.catalog.as_ref()?;
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
+        accepted.tools_list_changed = requested.tools_list_changed.filter(|_| self.server.follows_deck());
         let readable = |uri: &&String| catalog.address(uri).is_ok();
         accepted.resource_subscriptions = requested
             .resource_subscriptions
@@ -197,7 +205,8 @@ impl ServerHandler for Connection {
                 None,
             ));
         };
-        let subscriber = Subscriber { catalog, session, admission: Arc::clone(&self.server.admission) };
+        let (admission, follows_deck) = (Arc::clone(&self.server.admission), self.server.follows_deck());
+        let subscriber = Subscriber { catalog, session, admission, follows_deck };
         subscriptions::notify_listener(subscriber, &context).await;
         Ok(())
     }
@@ -244,14 +253,21 @@ impl ServerHandler for Connection {
         self.session.roots_settled().await;
         let arguments = request.arguments.unwrap_or_default();
         let linked = self.links(&arguments);
-        let call = Call::new(arguments, Arc::clone(&self.session));
+        let call = Call::new(arguments, Arc::clone(&self.session)).in_form(self.server.form);
         let outcome = tokio::select! {
             outcome = forward_progress(&context, call.work.clone(), |work| self.server.call(&request.name, call.with_work(work))) => outcome,
             // rmcp sends no answer to a cancelled request, whatever is returned.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
         match outcome {
-            Ok(answer) => Ok(self.to_result(answer, linked)?.into()),
+            Ok(ToolAnswer::Text(text)) => {
+                Ok(CallToolResult::success(vec![ContentBlock::text(text.to_string())]).into())
+            }
+            Ok(ToolAnswer::Json(answer)) => Ok(self.to_result(answer, linked)?.into()),
+            // A model sees the text of a result; whether it sees that of a protocol error is its client's choice.
+            Err(CallError::Tool(error) | CallError::Numeric(error)) if self.server.form == AnswerForm::Text => {
+                Ok(CallToolResult::error(vec![ContentBlock::text(error.text().to_string())]).into())
+            }
             Err(CallError::Tool(error)) => Ok(CallToolResult::structured_error(error.to_json()).into()),
             Err(other @ (CallError::UnknownTool(_) | CallError::Numeric(_))) => Err(other.to_rpc()),
         }
@@ -269,8 +285,8 @@ impl Connection {
         Connection { carries: true, ..self }
     }
 
-    fn to_result(&self, answer: ToolAnswer, linked: bool) -> Result<CallToolResult, ErrorData> {
-        let read = |answer: &ToolAnswer| {
+    fn to_result(&self, answer: JsonAnswer, linked: bool) -> Result<CallToolResult, ErrorData> {
+        let read = |answer: &JsonAnswer| {
             serde_json::from_str::<Value>(answer.json())
                 .map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
         };

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cruxe_model::config::AnswerForm;
 use rmcp::model::{Tool as ListedTool, ToolAnnotations};
+use serde_json::Value;
 
 use super::connection::Connection;
 use super::errors::{CallError, describe_failure};
@@ -23,6 +25,20 @@ use crate::toolsets::{Toolset, Toolsets};
 /// How long a question looks before it answers with what it has found and says that this is not all.
 pub(super) const QUESTION_TIME: Duration = Duration::from_secs(20);
 
+/// Parameters that work everywhere and are not listed where a model pays for the list: they are about JSON, or what a
+/// model hardly ever needs. The instructions name the first.
+const UNLISTED: [&str; 9] = [
+    "workspace",
+    "compact",
+    "detail_level",
+    "freshness_policy",
+    "ranking_explain_level",
+    "semantic_ratio",
+    "semantic",
+    "symbol_id",
+    "pattern_type",
+];
+
 /// Everything that is served, over any transport and to any number of clients.
 pub struct Server {
     pub(super) name: String,
@@ -34,6 +50,8 @@ pub struct Server {
     withheld: Vec<(&'static str, Toolset)>,
     pub(super) catalog: Option<Arc<Catalog>>,
     pub(super) admission: Arc<Admission>,
+    /// What calls through MCP are answered with.
+    pub(super) form: AnswerForm,
 }
 
 /// A tool and what it says of itself.
@@ -55,7 +73,13 @@ impl Server {
             withheld: Vec::new(),
             catalog: None,
             admission: Arc::new(Admission::new()),
+            form: AnswerForm::Json,
         }
+    }
+
+    /// Answers calls through MCP in another form.
+    pub fn with_form(self, form: AnswerForm) -> Server {
+        Server { form, ..self }
     }
 
     /// The figures of all calls so far.
@@ -75,6 +99,17 @@ impl Server {
     /// Adds resources, prompts and completions.
     pub fn with_catalog(self, catalog: Catalog) -> Server {
         Server { catalog: Some(Arc::new(catalog)), ..self }
+    }
+
+    /// Whether the tools for tasks are listed only while the workspace has a deck.
+    pub(super) fn follows_deck(&self) -> bool {
+        self.form == AnswerForm::Text && self.catalog.as_ref().is_some_and(|catalog| catalog.serves(Toolset::Tasks))
+    }
+
+    /// The tools that are listed now. A tool that is not can be called all the same.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &Arc<Served>> {
+        let hides_tasks = self.follows_deck() && !self.catalog.as_ref().is_some_and(|catalog| catalog.deck().exists());
+        self.tools.iter().filter(move |served| !(hides_tasks && served.toolset() == Toolset::Tasks))
     }
 
     /// Begins a client's connection.
@@ -158,17 +193,31 @@ impl Served {
         Ok(answer.with_warnings(strange))
     }
 
-    /// What `tools/list` says of it.
-    pub(super) fn listed(&self) -> ListedTool {
+    /// What it is served with.
+    pub(super) fn toolset(&self) -> Toolset {
+        self.spec.toolset
+    }
+
+    /// What `tools/list` says of it. A model reads all of it in every conversation, so where it is to be short, what a
+    /// program alone would want is left out.
+    pub(super) fn listed(&self, form: AnswerForm) -> ListedTool {
         let spec = &self.spec;
+        let mut schema = spec.input_schema.clone();
+        if form == AnswerForm::Text {
+            if let Some(Value::Object(parameters)) = schema.get_mut("properties") {
+                parameters.retain(|name, _| !UNLISTED.contains(&name.as_str()));
+            }
+            let tool = ListedTool::new(spec.name, spec.description.clone(), Arc::new(schema));
+            return tool.with_annotations(ToolAnnotations::new().read_only(spec.read_only));
+        }
+        let tool = ListedTool::new(spec.name, spec.description.clone(), Arc::new(schema));
         let annotations = ToolAnnotations::new().read_only(spec.read_only).open_world(false);
         // Of a tool that only reads, the others say nothing.
         let annotations = match spec.read_only {
             true => annotations,
             false => annotations.destructive(spec.destructive).idempotent(spec.idempotent),
         };
-        ListedTool::new(spec.name, spec.description.clone(), Arc::new(spec.input_schema.clone()))
-            .with_title(spec.title)
+        tool.with_title(spec.title)
             .with_raw_output_schema(Arc::new(spec.output_schema.clone()))
             .with_annotations(annotations)
     }

@@ -40,6 +40,6 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             work: call.work.clone(),
         };
         let answer = CompareAnswer::new(compare::compare(&app.workspace(call)?, &question)?);
-        budget::fit(input.max_tokens, answer.count(), |count| answer.first(count))
+        budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count))
     })
 }

@@ -55,6 +55,6 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             work: call.work.clone(),
         };
         let answer = DiffAnswer::new(diff::diff(&workspace, &question)?, limit)?;
-        budget::fit(input.max_tokens, answer.count(), |count| answer.first(count))
+        budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count))
     })
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::outline::{self, Depth};
+use cruxe_model::config::{AnswerForm, FreshnessPolicy};
+use cruxe_query::outline::{self, Depth, Part};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,6 +22,10 @@ struct Input {
     #[serde(default)]
     #[schemars(extend("default" = "all"))]
     depth: Wanted,
+    /// Only this symbol, with its fields.
+    symbol: Option<String>,
+    /// Imports and tests too; text answers leave them out.
+    everything: Option<bool>,
     #[serde(rename = "language")]
     _language: Option<String>,
 }
@@ -42,7 +46,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             Wanted::All => Depth::All,
         };
         app.ask(call, input.ref_name, Some(FreshnessPolicy::Balanced), |asked| {
-            Ok(OutlineAnswer::new(&asked.view, outline::outline(&asked.view, &input.path, depth)?))
+            let all = input.everything.unwrap_or(call.form == AnswerForm::Json);
+            let part = Part { depth, symbol: input.symbol, imports: all, tests: all };
+            Ok(OutlineAnswer::new(&asked.view, outline::outline(&asked.view, &input.path, &part)?))
         })
     })
 }

@@ -2,13 +2,17 @@
 
 use std::ops::RangeInclusive;
 
+use cruxe_model::config::AnswerForm;
 use cruxe_query::filter::{Filter, Tests};
 use cruxe_query::target::Wanted;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::budget;
+use crate::answers::{DetailLevel, Source};
 use crate::ask;
 use crate::contract::ToolError;
+use crate::tool::Call;
 
 /// Which places a question is about.
 #[derive(Deserialize, JsonSchema)]
@@ -85,4 +89,18 @@ pub(super) fn wanted(
         Some(_) => Some(number("line", line, 1, 1..=u64::from(u32::MAX))? as u32),
     };
     Ok(Wanted { name: name.to_owned(), path, line })
+}
+
+/// Tokens that an answer with source has when nothing else is asked for: what fits beside a question and still shows
+/// the code of several results.
+const SOURCE_TOKENS: usize = 1000;
+
+/// How much source a call wants with its results. A program that reads JSON asks for it by `detail_level`.
+pub(super) fn source(call: &Call, level: Option<DetailLevel>, max_tokens: Option<i64>) -> Result<Source, ToolError> {
+    let most = budget::most(max_tokens)?;
+    Ok(match (call.form, level) {
+        (AnswerForm::Json, _) | (_, Some(DetailLevel::Location | DetailLevel::Signature)) => Source::None,
+        (AnswerForm::Text, Some(DetailLevel::Context)) => Source::of_tokens(most.unwrap_or(4 * SOURCE_TOKENS)),
+        (AnswerForm::Text, None) => Source::of_tokens(most.unwrap_or(SOURCE_TOKENS)),
+    })
 }

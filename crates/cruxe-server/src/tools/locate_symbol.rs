@@ -32,9 +32,8 @@ struct Input {
     ref_name: Option<String>,
     #[schemars(extend("default" = 10))]
     limit: Option<i64>,
-    #[serde(default)]
     #[schemars(extend("default" = "signature"))]
-    detail_level: DetailLevel,
+    detail_level: Option<DetailLevel>,
     #[serde(default)]
     compact: bool,
     max_tokens: Option<i64>,
@@ -49,14 +48,16 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
                  then typos, and says so.";
     typed(ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick(), move |input: Input, call| {
         let question = question(&input)?;
-        let detail = Detail { level: input.detail_level, compact: input.compact, breadth: Breadth::Brief };
+        let detail =
+            Detail { level: input.detail_level.unwrap_or_default(), compact: input.compact, breadth: Breadth::Brief };
         app.ask(call, input.ref_name, input.freshness_policy, |asked| {
             let config = &asked.workspace.project.config;
             let found = locate::locate(&asked.view, &question)?;
             let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
             let answer = LocateAnswer::new(&input.name, &asked.view, &asked.layers(), &found, &detail)?
-                .with_reasons(&found, level);
-            budget::fit(input.max_tokens, answer.count(), |count| answer.first(count))
+                .with_reasons(&found, level)
+                .with_source(&asked.view, &found, input::source(call, input.detail_level, input.max_tokens)?)?;
+            budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count))
         })
     })
 }

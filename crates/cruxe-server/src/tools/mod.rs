@@ -21,6 +21,8 @@ mod sync_repo;
 
 use std::sync::Arc;
 
+use cruxe_model::config::AnswerForm;
+
 use crate::app::App;
 use crate::catalog::Catalog;
 use crate::server::Server;
@@ -77,12 +79,12 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
     code.into_iter().chain(deck::all(app)).collect()
 }
 
-/// The server with the tools, resources and prompts of some toolsets.
-pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets) -> Arc<Server> {
+/// The server with the tools, resources and prompts of some toolsets, which answers in a form.
+pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Arc<Server> {
     let tools = all(app);
     let has = |set: &Toolset| tools.iter().any(|tool| tool.spec().toolset == *set);
     let mut text: String = sets.iter().filter(has).map(instructions).collect();
     text.push_str(COMMON);
-    let server = Server::new("cruxe", version, &text, tools).with_toolsets(sets);
+    let server = Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form);
     Arc::new(server.with_catalog(Catalog::new(app, sets.clone())))
 }

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 use super::{budget, input};
-use crate::answers::{Breadth, Detail, DetailLevel, PatternAnswer, SearchAnswer};
+use crate::answers::{Breadth, Detail, DetailLevel, PatternAnswer, Render, SearchAnswer, Text};
 use crate::app::App;
 use crate::ask::{Asked, language, pattern, search_question};
 use crate::contract::{ToolError, names};
@@ -44,9 +44,8 @@ struct Input {
     limit: Option<i64>,
     /// With `pattern`.
     offset: Option<i64>,
-    #[serde(default)]
     #[schemars(extend("default" = "signature"))]
-    detail_level: DetailLevel,
+    detail_level: Option<DetailLevel>,
     #[serde(default)]
     compact: bool,
     max_tokens: Option<i64>,
@@ -74,6 +73,15 @@ enum Answer {
     Lines(Box<PatternAnswer>),
 }
 
+impl Render for Answer {
+    fn text(&self) -> Text {
+        match self {
+            Answer::Ranked(answer) => answer.text(),
+            Answer::Lines(answer) => answer.text(),
+        }
+    }
+}
+
 /// Both are lists of results.
 impl JsonSchema for Answer {
     fn schema_name() -> Cow<'static, str> {
@@ -99,7 +107,8 @@ fn by_query(app: &App, call: &Call, input: &Input) -> Result<Answer, ToolError> 
     let limit = limit(input)?;
     let language = language(input.language.as_deref())?;
     let filter = input.places.filter(input.kind.as_deref())?;
-    let detail = Detail { level: input.detail_level, compact: input.compact, breadth: Breadth::Brief };
+    let detail =
+        Detail { level: input.detail_level.unwrap_or_default(), compact: input.compact, breadth: Breadth::Brief };
     app.ask(call, input.ref_name.clone(), input.freshness_policy, |asked| {
         let config = &asked.workspace.project.config;
         let (mut question, problem) = search_question(asked.workspace, &input.query, language, limit);
@@ -109,9 +118,10 @@ fn by_query(app: &App, call: &Call, input: &Input) -> Result<Answer, ToolError> 
         let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
         let answer = SearchAnswer::new(&input.query, &asked.view, &asked.layers(), &found, &detail)?
             .warn(problem)
-            .with_reasons(&found, level);
+            .with_reasons(&found, level)
+            .with_source(&asked.view, &found, input::source(call, input.detail_level, input.max_tokens)?)?;
         let answer = if config.debug.enabled { answer.with_debug(&found) } else { answer };
-        budget::fit(input.max_tokens, answer.count(), |count| Answer::Ranked(Box::new(answer.first(count))))
+        budget::fit(call.form, input.max_tokens, answer.count(), |count| Answer::Ranked(Box::new(answer.first(count))))
     })
 }
 
@@ -123,14 +133,15 @@ fn by_pattern(app: &App, call: &Call, input: &Input, text: &str) -> Result<Answe
         filter: input.places.filter(input.kind.as_deref())?,
         limit: input::limit(input.limit, DEFAULT_LINES, MAX_LIMIT)?,
         offset: input::number("offset", input.offset, 0, 0..=u64::from(u32::MAX))? as usize,
-        context: if input.detail_level == DetailLevel::Context { CONTEXT } else { 0 },
+        context: if input.detail_level == Some(DetailLevel::Context) { CONTEXT } else { 0 },
     };
-    let detail = Detail { level: input.detail_level, compact: input.compact, breadth: Breadth::Brief };
+    let detail =
+        Detail { level: input.detail_level.unwrap_or_default(), compact: input.compact, breadth: Breadth::Brief };
     let unused = (!input.query.trim().is_empty()).then_some("`query` is not used beside `pattern`");
     app.ask(call, input.ref_name.clone(), input.freshness_policy, |asked: &Asked| {
         let found = grep::find(&asked.view, &asked.layers(), &question)?;
         let answer = PatternAnswer::new(found, question.offset, &detail).warn(unused);
-        budget::fit(input.max_tokens, answer.count(), |count| Answer::Lines(Box::new(answer.first(count))))
+        budget::fit(call.form, input.max_tokens, answer.count(), |count| Answer::Lines(Box::new(answer.first(count))))
     })
 }
 

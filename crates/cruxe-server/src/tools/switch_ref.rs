@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::RefStatusWord;
+use crate::answers::{Line, Render, Text, noting};
 use crate::app::App;
 use crate::contract::{ErrorCode, Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -77,4 +78,13 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             metadata,
         })
     })
+}
+
+impl Render for Output {
+    fn text(&self) -> Text {
+        let mut text = noting(&self.metadata);
+        let line = Line::new().plain("the default ref is ").strong(&self.ref_name);
+        text.push(line.plain(format!(" (it was {}); its files: ", self.previous_ref)).path(&self.worktree_path));
+        text
+    }
 }

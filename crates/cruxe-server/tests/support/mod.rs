@@ -6,8 +6,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use cruxe_server::answers::{Line, Render, Text};
 use cruxe_server::contract::{ErrorCode, ToolError};
-use cruxe_server::{Call, Server, StdioError, Tool, ToolAnswer, ToolSpec, serve_stdio_within, typed};
+use cruxe_server::{Call, JsonAnswer, Server, StdioError, Tool, ToolAnswer, ToolSpec, serve_stdio_within, typed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -88,6 +89,18 @@ struct Done {
     done: bool,
 }
 
+impl Render for Done {
+    fn text(&self) -> Text {
+        Text { notes: Vec::new(), lines: vec![Line::new().plain("done")] }
+    }
+}
+
+impl Render for EchoOutput {
+    fn text(&self) -> Text {
+        Text { notes: Vec::new(), lines: vec![Line::new().plain(&self.text)] }
+    }
+}
+
 /// A tool whose contract is an array.
 struct Numbers;
 
@@ -97,7 +110,7 @@ impl Tool for Numbers {
     }
 
     fn call(&self, _call: &Call) -> Result<ToolAnswer, ToolError> {
-        ToolAnswer::array("numbers", &[1, 2, 3], &json!({"ref": "main"}))
+        JsonAnswer::array("numbers", &[1, 2, 3], &json!({"ref": "main"})).map(ToolAnswer::Json)
     }
 }
 

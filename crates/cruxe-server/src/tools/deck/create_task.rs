@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
+use crate::answers::{Line, Render, Text, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -95,4 +96,13 @@ fn create(asked: &DeckCall, new: &NewCard, now: Timestamp) -> Result<Card, DeckE
     // Without an index there are no other refs.
     let others = OtherRefs::of(&asked.workspace.project.store, Path::new("")).ok();
     asked.deck.create(new, now, &|id| others.as_ref().is_some_and(|others| others.have(id)))
+}
+
+impl Render for Output {
+    fn text(&self) -> Text {
+        let mut text = noting(&self.metadata.base);
+        let line = Line::new().plain("created ").strong(&self.id).plain(format!(" {}  ", self.metadata.title));
+        text.push(line.path(&self.path));
+        text
+    }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
+use crate::answers::{Line, Render, Text, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -70,4 +71,20 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let tasks: Vec<Task> = found.into_iter().map(task).collect();
         Ok(Output { task_id: input.id, r#type: direction, count: tasks.len(), tasks, metadata })
     })
+}
+
+impl Render for Output {
+    fn text(&self) -> Text {
+        let mut text = noting(&self.metadata);
+        let what = match self.r#type {
+            Direction::Dependencies => "depends on",
+            Direction::Dependents => "is needed by",
+        };
+        let none = if self.tasks.is_empty() { " nothing" } else { "" };
+        text.push(Line::new().strong(&self.task_id).plain(format!(" {what}{none}")));
+        for task in &self.tasks {
+            text.push(Line::new().strong(&task.id).plain(format!("  {}  {}", task.status.as_str(), task.title)));
+        }
+        text
+    }
 }

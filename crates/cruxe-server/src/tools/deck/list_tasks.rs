@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use cruxe_deck::dates::{BadFilter, DateFilter};
 use cruxe_deck::{Card, Priority, Status, Written};
+use cruxe_model::config::AnswerForm;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::call::DeckCall;
+use crate::answers::{Line, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, names};
-use crate::tool::{Call, Tool, ToolAnswer, ToolSpec, escaped, written};
+use crate::tool::{Call, JsonAnswer, Tool, ToolAnswer, ToolSpec, escaped, written};
 use crate::toolsets::Toolset;
 
 /// Which tasks.
@@ -58,10 +60,30 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let filter = Filter::new(&input)?;
         let cards = asked.cards()?;
         let wanted = cards.in_turn().iter().filter(|listed| filter.passes(&listed.card));
+        let metadata = asked.metadata_with_problems(&cards);
+        if call.form == AnswerForm::Text {
+            let mut text = noting(&metadata);
+            wanted.for_each(|listed| text.push(line(&listed.card)));
+            if text.lines.is_empty() {
+                text.note("no task fits");
+            }
+            text.lines.extend(cards.problems.iter().map(|problem| Line::new().plain(format!("unreadable: {problem}"))));
+            return Ok(ToolAnswer::Text(text));
+        }
         let tasks = wanted.map(|listed| listed.written_once(Task::of)).collect::<Result<Vec<&Written>, ToolError>>()?;
-        ToolAnswer::array_of_written("tasks", &tasks, &asked.metadata_with_problems(&cards))
+        Ok(ToolAnswer::Json(JsonAnswer::array_of_written("tasks", &tasks, &metadata)?))
     };
     Arc::new(ArrayTool { spec, run })
+}
+
+/// A card on a line.
+fn line(card: &Card) -> Line {
+    let line = Line::new().strong(card.id.as_str());
+    let line = line.plain(format!("  {}  {}  {}", card.status.as_str(), card.priority.as_str(), card.title));
+    match &card.assignee {
+        Some(assignee) => line.faint(format!("  {assignee}")),
+        None => line,
+    }
 }
 
 impl Task<'_> {

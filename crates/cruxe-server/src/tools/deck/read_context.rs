@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use cruxe_deck::context::{self, Filters, Mode};
+use cruxe_model::config::AnswerForm;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ArrayTool;
 use super::call::DeckCall;
+use crate::answers::{Line, Text, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, lexical_only, names};
-use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
+use crate::tool::{Call, JsonAnswer, Tool, ToolAnswer, ToolSpec};
 use crate::toolsets::Toolset;
 
 /// What to look for.
@@ -110,13 +112,29 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             metadata.warnings.push(changed);
         }
         metadata.warnings.extend(transformer.err());
-        let results = found.found.into_iter().map(|found| Item {
+        let item = |found: context::Found| Item {
             path: found.path,
             hash: found.hash,
             tokens: found.tokens,
             anchors: found.anchors,
-        });
-        ToolAnswer::array("results", &results.collect::<Vec<Item>>(), &metadata)
+        };
+        let results: Vec<Item> = found.found.into_iter().map(item).collect();
+        match call.form {
+            AnswerForm::Json => Ok(ToolAnswer::Json(JsonAnswer::array("results", &results, &metadata)?)),
+            AnswerForm::Text => Ok(ToolAnswer::Text(text(&results, &metadata))),
+        }
     };
     Arc::new(ArrayTool { spec, run })
+}
+
+fn text(results: &[Item], metadata: &Metadata) -> Text {
+    let mut text = noting(metadata);
+    if results.is_empty() {
+        text.note("nothing found");
+    }
+    for one in results {
+        let about = if one.anchors.is_empty() { String::new() } else { format!(": {}", one.anchors.join(", ")) };
+        text.push(Line::new().path(&one.path).faint(format!("  {} tokens", one.tokens)).plain(about));
+    }
+    text
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
+use crate::answers::{Line, Render, Text, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -69,4 +70,14 @@ fn others(asked: &DeckCall) -> Vec<String> {
     let listing = asked.workspace.project.scan().unwrap_or_default();
     let files = listing.files.into_iter().map(|file| String::from(file.path));
     files.filter(|path| path.ends_with(".md") && !path.starts_with('.')).collect()
+}
+
+impl Render for Output {
+    fn text(&self) -> Text {
+        let mut text = noting(&self.metadata);
+        let lines = self.line_range.as_ref().map(|lines| format!(":{}-{}", lines.start, lines.end)).unwrap_or_default();
+        text.push(Line::new().path(format!("{}{lines}", self.path)).faint(format!("  {} tokens", self.tokens)));
+        self.content.lines().for_each(|line| text.push(Line::new().plain(line)));
+        text
+    }
 }

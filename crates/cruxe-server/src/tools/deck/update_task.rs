@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
+use crate::answers::{Line, Render, Text, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -66,4 +67,13 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             metadata: asked.metadata(),
         })
     })
+}
+
+impl Render for Output {
+    fn text(&self) -> Text {
+        let mut text = noting(&self.metadata);
+        let line = Line::new().strong(&self.id).plain(format!("  {}  {}", self.status.as_str(), self.title));
+        text.push(line.faint(format!("  changed: {}", self.updated_fields.join(", "))));
+        text
+    }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::call::DeckCall;
+use crate::answers::{Line, Render, Text, noting};
 use crate::app::App;
 use crate::contract::{Metadata, ToolError, names};
 use crate::tool::{Tool, ToolSpec, typed};
@@ -83,4 +84,12 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             metadata,
         })
     })
+}
+
+impl Render for Output {
+    fn text(&self) -> Text {
+        let mut text = noting(&self.metadata);
+        text.push(Line::new().plain(self.message.or(self.error.as_deref()).unwrap_or_default()));
+        text
+    }
 }

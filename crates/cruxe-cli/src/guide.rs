@@ -11,28 +11,27 @@ pub(crate) fn guide() -> String {
         "\
 ## Code knowledge: cruxe
 
-The MCP server `cruxe` knows this code base exactly (definitions, uses, calls, branches) and follows edits. Prefer it to \
-grep and to reading whole files.
+The MCP server `cruxe` knows this code base exactly (definitions, uses, calls, branches) and follows edits. One call replaces \
+a grep and the files you would read after it.
 
 | question | tool |
 | --- | --- |
-| Where is it handled? What does this error come from? | `{SEARCH_CODE}` (words, a name, a path, a \"quoted phrase\") |
-| Where is X defined? | `{LOCATE_SYMBOL}` (`QuerySet.filter`, `TcpListener::bind`) |
-| What is in this file? | `{GET_FILE_OUTLINE}`, then read only the lines you need |
-| Who uses X? Is it unused? | `{FIND_REFERENCES}` |
-| Who calls X, what does X call? | `{GET_CALL_GRAPH}`, before changing a signature |
+| Where is it decided whether X? Where does this message come from? | `{SEARCH_CODE}` (words, a name, a pasted message or report, a \"quoted phrase\"): code with callers, callees, tests |
+| Every line that matches | `{SEARCH_CODE}` with `pattern` |
+| Where is X defined? | `{LOCATE_SYMBOL}` (`QuerySet.filter`, `TcpListener::bind`): its source and neighbours |
+| What is in this file? Which fields has this type? | `{GET_FILE_OUTLINE}` (`symbol` for one type) |
+| Who uses, sets, builds, extends, overrides X? Is it unused? | `{FIND_REFERENCES}` with `kind` |
+| Who calls X, how does A reach B? | `{GET_CALL_GRAPH}`, before changing a signature |
 | What does this branch change? | `{DIFF_CONTEXT}`; one symbol: `{COMPARE_SYMBOL_BETWEEN_COMMITS}` |
 | The answer was weak | `{SUGGEST_FOLLOWUP_QUERIES}` |
 | What should I read before this task? | `{READ_CONTEXT}`, `{READ_DOC}` |
 | What is to be done? | `{LIST_TASKS}`, `{UPDATE_TASK}`, `{CREATE_TASK}` |
 
-- Read `metadata`: `freshness_status` other than `fresh` means edits are still being taken in; `result_completeness: \
-partial` means the first index is being built; `truncated` means ask with a higher `limit`.
-- `confidence: static` is resolved; `heuristic` is a guess. `unresolved_mentions` counts uses that could not be told: \
-nothing found and 0 unresolved means unused.
+- Narrow it down in the same call: `paths` (globs, `!` excludes), `tests` (`exclude`, `only`), `kind`, `limit`, `max_tokens`.
+- `?` behind a line number is a guess. `unresolved` counts mentions that could not be told: no uses and none unresolved means unused.
+- A `note:` says when files changed since they were indexed, or what the answer lacks.
 - Other branches: `{INDEX_REPO}` with `ref` once, then pass `ref` to any tool.
-- Save tokens: `detail_level: location`, `compact`, `max_tokens`.
-- Without MCP: `cruxe search`, `cruxe grep`, `cruxe refs`, `cruxe calls`, each with `--json`.
+- Without MCP: `cruxe search|grep|locate|refs|calls|outline|diff`, the same text; `--json` for programs.
 "
     )
 }

@@ -147,7 +147,7 @@ impl Agent {
 
     /// Our entry in its settings, which say `text` so far. `root` is the folder to serve where the agent cannot tell it.
     pub fn entry(self, text: &str, command: &str, scope: Scope, root: &Path) -> Entry {
-        let mut arguments = vec!["serve-mcp".to_owned()];
+        let mut arguments = ["serve-mcp", "--answers", "text"].map(str::to_owned).to_vec();
         match self.folder(scope) {
             Folder::StartedThere => {}
             Folder::Variable(name) => arguments.extend(["--workspace".to_owned(), name.to_owned()]),

@@ -82,12 +82,15 @@ fn the_agents_that_are_there_are_set_up_once_and_taken_out_again() {
     assert_eq!(outcomes(&steps), wanted("added"));
     assert!(steps[1]["diff"].as_str().unwrap().contains("+[mcp_servers.cruxe]"), "{steps}");
     assert_eq!(read(Path::new(steps[1]["backup"].as_str().unwrap())), CODEX);
-    assert_eq!(read(&codex), format!("{CODEX}\n[mcp_servers.cruxe]\ncommand = \"cruxe\"\nargs = [\"serve-mcp\"]\n"));
+    assert_eq!(
+        read(&codex),
+        format!("{CODEX}\n[mcp_servers.cruxe]\ncommand = \"cruxe\"\nargs = [\"serve-mcp\", \"--answers\", \"text\"]\n")
+    );
     assert!(read(&zed).starts_with("// Zed settings\n{\n  \"theme\": \"One Dark\", // dark\n  \"vim_mode\": true,\n"));
     assert_eq!(
         parsed(&user.home(".cursor/mcp.json")),
         json!({"mcpServers": {"cruxe": {
-            "type": "stdio", "command": "cruxe", "args": ["serve-mcp", "--workspace", "${workspaceFolder}"]}}})
+            "type": "stdio", "command": "cruxe", "args": ["serve-mcp", "--answers", "text", "--workspace", "${workspaceFolder}"]}}})
     );
     let (codex_then, zed_then) = (read(&codex), read(&zed));
     assert_eq!(outcomes(&user.install(&[])), wanted("unchanged"));
@@ -125,7 +128,7 @@ fn broken_settings_are_named_and_never_touched_and_the_others_are_set_up() {
     }
     let own = &parsed(&good)["mcpServers"]["cruxe"];
     let project = user.project.canonicalize().unwrap();
-    assert_eq!(own["args"], json!(["serve-mcp", "--workspace", project.to_str().unwrap()]));
+    assert_eq!(own["args"], json!(["serve-mcp", "--answers", "text", "--workspace", project.to_str().unwrap()]));
     assert!(Path::new(own["command"].as_str().unwrap()).is_absolute(), "{own}");
     let shown = user.cruxe(&["install", "claude-code"]);
     assert_eq!(shown.code, Some(1));
@@ -147,15 +150,15 @@ fn a_project_is_set_up_for_everybody_without_paths_of_this_machine() {
     }
     assert_eq!(
         parsed(&user.project.join("opencode.json"))["mcp"]["cruxe"],
-        json!({"type": "local", "command": ["cruxe", "serve-mcp"], "enabled": true})
+        json!({"type": "local", "command": ["cruxe", "serve-mcp", "--answers", "text"], "enabled": true})
     );
     assert_eq!(
         parsed(&user.project.join(".github/mcp.json"))["mcpServers"]["cruxe"],
-        json!({"type": "stdio", "command": "cruxe", "args": ["serve-mcp"], "tools": ["*"]})
+        json!({"type": "stdio", "command": "cruxe", "args": ["serve-mcp", "--answers", "text"], "tools": ["*"]})
     );
     assert_eq!(
         parsed(&user.project.join(".vscode/mcp.json"))["servers"]["cruxe"],
-        json!({"type": "stdio", "command": "cruxe", "args": ["serve-mcp", "--workspace", "${workspaceFolder}"]})
+        json!({"type": "stdio", "command": "cruxe", "args": ["serve-mcp", "--answers", "text", "--workspace", "${workspaceFolder}"]})
     );
     assert_eq!(fs::read_dir(user.sandbox.user_home()).unwrap().count(), 0, "the user's own settings stay out of it");
     let refused = user.cruxe(&["install", "windsurf", "--project"]);
@@ -177,7 +180,7 @@ fn the_newer_layout_of_opencode_is_followed_where_it_is_used() {
     assert_eq!(install(&[]), "unchanged");
     let text = read(&file);
     assert!(text.contains("// ours"), "{text}");
-    let servers = json!({"type": "local", "command": ["cruxe", "serve-mcp"]});
+    let servers = json!({"type": "local", "command": ["cruxe", "serve-mcp", "--answers", "text"]});
     let value: serde_json::Value = serde_json::from_str(&text.replace("// ours", "")).unwrap();
     assert_eq!((&value["mcp"]["servers"]["cruxe"], value["mcp"].get("cruxe")), (&servers, None), "{text}");
     assert_eq!(install(&["--uninstall"]), "removed");

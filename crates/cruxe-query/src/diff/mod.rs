@@ -19,7 +19,7 @@ use cruxe_vcs::hash_blob;
 
 use crate::compare;
 use crate::error::QueryError;
-use crate::filter::Filter;
+use crate::filter::{Filter, is_test_file};
 use crate::past::{PastFile, Record};
 
 /// What to compare.
@@ -171,7 +171,9 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<BranchDif
             _ => ChangeType::Modified,
         },
     });
-    let files: Vec<FileChange> = files.collect();
+    let mut files: Vec<FileChange> = files.collect();
+    // Source comes before its tests, and a limit cuts the tests first.
+    files.sort_by_key(|file| is_test(&file.path, false));
     let pairs = load(workspace, &tree, published_head, changed, &question.work)?;
     let (mut changes, mut renames) = matching::compare(project, &pairs, question.include_cosmetic, &question.work)?;
     let all_changes = changes.len();
@@ -183,15 +185,29 @@ pub fn diff(workspace: &Arc<Workspace>, question: &Question) -> Result<BranchDif
         let kind = one.kind.is_none_or(|kind| filter.has_kind(kind));
         kind && [&one.from_path, &one.to_path].iter().any(|path| has_place(filter, path, one.is_test))
     });
+    changes.sort_by_key(|change| {
+        let record = change.after.as_ref().or(change.before.as_ref());
+        record.is_some_and(|it| is_test(&it.path, it.is_test))
+    });
     let filtered_out = (files_out, all_changes - changes.len());
     let standing = compare::of_both(head.standing.clone(), &base.standing);
     Ok(BranchDiff { base_ref, head_ref, merge_base, files, changes, renames, filtered_out, standing })
 }
 
+/// Whether a symbol of a file is a test, or its file one of tests.
+fn is_test(path: &str, in_test: bool) -> bool {
+    in_test || is_test_file(path, language(path))
+}
+
+/// The language of a file, told from its path.
+fn language(path: &str) -> &'static str {
+    let known = RepoPath::parse(path).ok().and_then(|path| registry::detect(&path, b""));
+    known.map_or("", |language| language.name)
+}
+
 /// Whether a place passes a filter; the language of its file is told from its path.
 fn has_place(filter: &Filter, path: &str, in_test: bool) -> bool {
-    let known = RepoPath::parse(path).ok().and_then(|path| registry::detect(&path, b""));
-    filter.has_place(path, known.map_or("", |language| language.name), in_test)
+    filter.has_place(path, language(path), in_test)
 }
 
 /// Whether a file may have symbols that pass a filter: one of source may hold tests too.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{Line, Text};
-use super::{Render, noting, place};
+use super::{Render, noting};
 use crate::contract::{Metadata, ToolError};
 
 /// What differs.
@@ -198,21 +198,27 @@ impl Render for DiffAnswer {
                 .strong(&self.base_ref)
                 .plain(format!(": {} files, {} symbols", self.affected_files, self.total_changes)),
         );
+        let mut file = "";
         for one in &self.changes {
+            if one.path != file {
+                file = &one.path;
+                text.push(Line::new().path(file));
+            }
             let record = one.after.as_ref().or(one.before.as_ref());
             let (kind, name) =
                 record.map_or(("", one.symbol.as_str()), |record| (record.kind, record.qualified_name.as_str()));
             let cosmetic = if one.cosmetic { "  layout or comments only" } else { "" };
-            let line = Line::new().plain(format!("{} {kind} ", letter(one.change_type))).strong(name).plain("  ");
-            text.push(line.join(place(&one.path, one.lines.start, one.lines.end)).faint(cosmetic));
+            let line = Line::new().number(format!("{}-{}", one.lines.start, one.lines.end));
+            let line = line.plain(format!("  {} {kind} ", letter(one.change_type))).strong(name);
+            text.push(line.faint(cosmetic));
             if let (Some(true), Some(before), Some(after)) = (one.signature_changed, &one.before, &one.after) {
-                text.push(Line::new().plain(format!("    - {}", before.signature)));
-                text.push(Line::new().plain(format!("    + {}", after.signature)));
+                text.push(Line::new().plain(format!("  - {}", before.signature)));
+                text.push(Line::new().plain(format!("  + {}", after.signature)));
             }
         }
         let left_out = self.total_changes - self.changes.len();
         if left_out > 0 {
-            text.push(Line::new().plain(format!("… and {left_out} more (--limit)")));
+            text.push(Line::new().plain(format!("{left_out} more; a higher limit lists them")));
         }
         for one in &self.renames {
             let line = Line::new().plain("R ").strong(&one.from).plain(" → ").strong(&one.to).plain("  ");

@@ -77,8 +77,7 @@ fn rounded(value: f64) -> f64 {
 pub(crate) fn several_definitions(target: &Target, name: &str) -> Option<String> {
     (target.other_definitions > 0).then(|| {
         format!(
-            "{} definitions are named `{name}`; this is about {} in {}:{}. For another, pass path, line, a qualified \
-             name or a symbol_id from candidates",
+            "{} definitions are named `{name}`; this is about {} in {}:{}. For another, pass path, line or a qualified name",
             target.other_definitions + 1,
             target.symbol.qualified_name,
             target.symbol.path,

@@ -159,7 +159,12 @@ fn not_defined(external: &External) -> String {
 impl Use {
     fn new(reference: Reference, breadth: Breadth) -> Use {
         let from = reference.from;
-        let around = if from.kind == SymbolKind::Module { String::new() } else { from.local_name };
+        let around = match from.kind {
+            SymbolKind::Module => String::new(),
+            // The class around a test tells nothing.
+            _ if reference.in_test => from.name.clone(),
+            _ => from.local_name,
+        };
         let place = (breadth == Breadth::Full).then_some(HolderPlace {
             path: from.path,
             line_start: from.line_start,
@@ -239,8 +244,8 @@ impl ReferencesAnswer {
         };
         let open = match (self.open, &self.unresolved) {
             (0, _) => String::new(),
-            (count, None) => format!(", {count} mentions unresolved (include_unresolved lists them)"),
-            (count, Some(_)) => format!(", {count} mentions unresolved:"),
+            (count, None) => format!(", {count} unresolved (include_unresolved)"),
+            (count, Some(_)) => format!(", {count} unresolved:"),
         };
         let unused =
             if total == 0 && self.open == 0 && self.filtered_out == 0 && self.is_whole { ": it is unused" } else { "" };

@@ -103,10 +103,10 @@ impl ProjectState {
     /// The project with the ref and its size.
     pub fn line(&self, ref_name: &str, files: u64, symbols: u64) -> Line {
         let state = match self.index_status {
-            IndexingStatus::NotIndexed => "not indexed",
-            IndexingStatus::Indexing => "being indexed",
-            IndexingStatus::Ready => "indexed",
-            IndexingStatus::Failed => "cannot be read",
+            IndexingStatus::NotIndexed => "not_indexed",
+            IndexingStatus::Indexing => "indexing",
+            IndexingStatus::Ready => "ready",
+            IndexingStatus::Failed => "failed",
         };
         let line = Line::new().path(&self.repo_root).plain(" ").strong(ref_name);
         line.plain(format!(": {state}, {files} files, {symbols} symbols"))

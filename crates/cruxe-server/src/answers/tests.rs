@@ -147,7 +147,7 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
         text += &shop.text(&ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief));
     }
     assert_snapshot!(text, @r#"
-    note: 2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line, a qualified name or a symbol_id from candidates
+    note: 2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line or a qualified name
     fn add_tax  other/cart.py:1  0 uses: it is unused
     fn add_tax  shop/cart.py:6  3 uses, 2 shown, offset 2 goes on
     shop/cart.py
@@ -241,12 +241,12 @@ fn the_state_of_an_index_is_a_line_and_its_jobs() {
     let jobs = shop.workspace.recent_jobs(5).unwrap();
     let text = shop.text(&StatusAnswer::new(&shop.workspace, status(), jobs));
     let (state, job) = text.split_once('\n').unwrap();
-    assert_eq!(state, "[TMP]/shop live: indexed, 3 files, 5 symbols");
+    assert_eq!(state, "[TMP]/shop live: ready, 3 files, 5 symbols");
     assert!(job.ends_with("Z live: full, published, 3 files changed\n"), "{job}");
     let text = shop.text(&HealthAnswer::new(&shop.app(), &shop.workspace, status()));
     let (state, project) = text.split_once('\n').unwrap();
     assert!(state.starts_with("ready, cruxe "), "{state}");
-    assert_eq!(project, "[TMP]/shop live: indexed, 3 files, 5 symbols\n");
+    assert_eq!(project, "[TMP]/shop live: ready, 3 files, 5 symbols\n");
 }
 
 #[test]
@@ -321,20 +321,22 @@ fn a_difference_is_a_line_per_symbol() {
     let answer = DiffAnswer::new(answer, 50).unwrap();
     assert_snapshot!(answer.text(), @r#"
     dev since main: 2 files, 3 symbols
-    M fn shop::add_tax  a.rs:3-5
-        - fn add_tax(p: u32)
-        + fn add_tax(p: u64)
-    M fn shop::add_tax  a.rs:3-5  layout or comments only
-    D fn shop::add_tax  a.rs:3-5
+    a.rs
+    3-5  M fn shop::add_tax
+      - fn add_tax(p: u32)
+      + fn add_tax(p: u64)
+    3-5  M fn shop::add_tax  layout or comments only
+    3-5  D fn shop::add_tax
     R shop::tax → shop::vat  b.rs
     A notes.md
     "#);
     assert_snapshot!(answer.first(1).text(), @r#"
     dev since main: 2 files, 3 symbols
-    M fn shop::add_tax  a.rs:3-5
-        - fn add_tax(p: u32)
-        + fn add_tax(p: u64)
-    … and 2 more (--limit)
+    a.rs
+    3-5  M fn shop::add_tax
+      - fn add_tax(p: u32)
+      + fn add_tax(p: u64)
+    2 more; a higher limit lists them
     R shop::tax → shop::vat  b.rs
     "#);
 }

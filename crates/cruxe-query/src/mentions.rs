@@ -135,11 +135,15 @@ impl Account {
                 all.entry(import.start).or_insert(Meaning::Local);
             }
             let named_at = |start| file.facts.symbols.iter().any(|symbol| symbol.name_span.start == start);
+            let named_around = |start| {
+                let around = file.nesting.enclosing_symbol(&file.facts, start).map(|at| file.symbol(at));
+                around.is_some_and(|symbol| symbol.name == name && symbol.kind.is_callable())
+            };
             for loose in file.facts.loose.iter().filter(|loose| loose.name.0 == id) {
                 let meaning = match loose.unparsed {
                     true => Meaning::Unresolved(Reason::Unparsed),
-                    // The setter `x=` of `x`, and its variable `@x`.
-                    false if named_at(loose.start) => Meaning::Definition,
+                    // The setter `x=` of `x`, and its variable `@x`; the clauses of a function, each with its name.
+                    false if named_at(loose.start) || named_around(loose.start) => Meaning::Definition,
                     false if file.role_at(loose.start).is_some() => Meaning::Other,
                     false => Meaning::Unresolved(Reason::Syntax),
                 };

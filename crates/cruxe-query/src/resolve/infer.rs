@@ -31,7 +31,9 @@ impl Resolver<'_> {
                 let name = file.facts.name(*name);
                 let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
                 match ty {
-                    Ty::Unknown | Ty::Outside => self.named_by_path(file, *base, name, offset).unwrap_or(ty),
+                    Ty::Unknown | Ty::Outside | Ty::Missing => {
+                        self.named_by_path(file, *base, name, offset).unwrap_or(ty)
+                    }
                     ty => ty,
                 }
             }
@@ -95,6 +97,7 @@ impl Resolver<'_> {
             Entity::Local(version, at) => self.binding_type(*version, *at),
             Entity::Module(module) => Ty::Module(module.clone()),
             Entity::Foreign => Ty::Outside,
+            Entity::Missing => Ty::Missing,
             Entity::Symbol(def) => self.item_type(*def),
         }
     }
@@ -214,7 +217,7 @@ impl Resolver<'_> {
             Ty::Module(module) => {
                 let found = self.offered(module, name, Space::Value);
                 if found.is_empty() {
-                    Ty::Outside
+                    Ty::Missing
                 } else {
                     Ty::union(found.iter().map(|found| self.entity_type(found)))
                 }
@@ -223,7 +226,7 @@ impl Resolver<'_> {
                 let found = self.inside(&Entity::Symbol(*def), name, Space::Value);
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
-            Ty::Outside => Ty::Outside,
+            Ty::Outside | Ty::Missing => base.clone(),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
             base => {
                 let found = self.type_members(base, name, lang, want);

@@ -52,6 +52,8 @@ pub enum Reason {
     Key,
     /// A part of the path of a module.
     Path,
+    /// Its path leads into the ref, which has nothing there: a module was renamed, or is made by a build.
+    Missing,
     /// A compiler's index covers the file and says nothing about it.
     Compiler,
     /// The file's language has no way to mean a definition of this one.
@@ -179,6 +181,7 @@ impl Resolver<'_> {
             return match found.first() {
                 Some(Entity::Local(..)) => Resolution::Local,
                 Some(Entity::Module(_)) => Resolution::Module,
+                Some(_) if found.contains(&Entity::Missing) => Resolution::Unresolved(Reason::Missing),
                 Some(_) => Resolution::Outside,
                 None => Resolution::Unresolved(Reason::NotInSight),
             };
@@ -236,7 +239,8 @@ impl Resolver<'_> {
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 self.settled(self.inside(&Entity::Symbol(*def), name, space), file.lang)
             }
-            Ty::Outside => self.of_outside(file, receiver, occurrence.start),
+            Ty::Outside => self.of_outside(file, receiver, name, occurrence.start),
+            Ty::Missing => Resolution::Unresolved(Reason::Missing),
             Ty::Unknown => self.guess(file, occurrence, name),
             base => {
                 let want = match occurrence.role {
@@ -269,7 +273,7 @@ impl Resolver<'_> {
         space: Space,
     ) -> Option<Vec<Entity>> {
         let is_space = |ty: &Ty| match ty {
-            Ty::Unknown | Ty::Outside => true,
+            Ty::Unknown | Ty::Outside | Ty::Missing => true,
             Ty::Item(def) => self.kind(*def) == Some(SymbolKind::Module),
             _ => false,
         };
@@ -282,17 +286,18 @@ impl Resolver<'_> {
     }
 
     /// A member of something that no definition in sight is called like.
-    fn of_outside(&self, file: &Arc<File>, receiver: ExprId, offset: u32) -> Resolution {
+    fn of_outside(&self, file: &Arc<File>, receiver: ExprId, name: &str, offset: u32) -> Resolution {
         let mut root = receiver;
         while let Some(Expr::Member(base, _) | Expr::Call(base)) = file.facts.exprs.get(root.0 as usize) {
             root = *base;
         }
-        let Some(Expr::Name(name)) = file.facts.exprs.get(root.0 as usize) else { return Resolution::Outside };
-        let name = file.facts.name(*name);
-        let seen = !self.lookup(file, name, offset, Space::Any).is_empty();
-        match seen || !self.has_free(name, file.lang) {
-            true => Resolution::Outside,
-            false => Resolution::Unresolved(Reason::NotInSight),
+        let Some(Expr::Name(first)) = file.facts.exprs.get(root.0 as usize) else { return Resolution::Outside };
+        let first = file.facts.name(*first);
+        let seen = !self.lookup(file, first, offset, Space::Any).is_empty();
+        match modules::rules(file).is_own(self, file, first, seen, name) {
+            Some(true) => Resolution::Unresolved(Reason::Missing),
+            None if !seen && self.has_free(first, file.lang) => Resolution::Unresolved(Reason::NotInSight),
+            _ => Resolution::Outside,
         }
     }
 
@@ -305,9 +310,12 @@ impl Resolver<'_> {
         }
         let added = match base {
             Ty::Foreign(..) => self.is_added_to_others(name, lang),
-            Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => {
-                lang.naming.open_values && !self.builds_on_foreign(*def, 0) && self.is_member(name, lang)
-            }
+            Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => match self.ground(*def, 0) {
+                Ground::Own => lang.naming.open_values && self.is_member(name, lang),
+                Ground::Foreign => false,
+                Ground::Unknown => self.is_member(name, lang),
+            },
+            Ty::Union(types) => types.iter().any(|ty| self.without_member(ty, lang, name) != Resolution::Outside),
             _ => false,
         };
         if added { Resolution::Unresolved(Reason::NoSuchMember) } else { Resolution::Outside }
@@ -351,14 +359,27 @@ impl Resolver<'_> {
         table.all.iter().any(|(def, _)| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false))
     }
 
-    /// Whether a type builds on one that the ref does not define, or that is not known.
-    fn builds_on_foreign(&self, owner: Def, depth: u32) -> bool {
-        depth < 16
-            && self.bases(owner).iter().any(|base| match base {
-                Ty::Value(base, _) | Ty::Item(base) => self.builds_on_foreign(*base, depth + 1),
-                _ => true,
-            })
+    /// What a type builds on.
+    fn ground(&self, owner: Def, depth: u32) -> Ground {
+        let of_base = |base: &Ty| match base {
+            Ty::Value(base, _) | Ty::Item(base) if depth < 16 => self.ground(*base, depth + 1),
+            Ty::Value(..) | Ty::Item(_) => Ground::Own,
+            Ty::Unknown | Ty::Missing => Ground::Unknown,
+            _ => Ground::Foreign,
+        };
+        self.bases(owner).iter().map(of_base).max().unwrap_or(Ground::Own)
     }
+}
+
+/// What a type builds on, directly or not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ground {
+    /// Nothing but types of the ref.
+    Own,
+    /// One that the ref does not define.
+    Foreign,
+    /// One of which nothing is known.
+    Unknown,
 }
 
 /// Whether an expression is a type's path, behind which a function may stand as a value.

@@ -132,8 +132,8 @@ impl Resolver<'_> {
         match entity {
             Entity::Symbol(def) => self.kind(*def).unwrap_or(SymbolKind::Variable),
             Entity::Module(_) => SymbolKind::Module,
-            // What is outside may be anything.
-            Entity::Local(..) | Entity::Foreign => SymbolKind::Class,
+            // What is not here may be anything.
+            Entity::Local(..) | Entity::Foreign | Entity::Missing => SymbolKind::Class,
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Tree {
     python: HashMap<String, Vec<VersionId>>,
     /// Rust crates by name: the root file of each library.
     pub crates: HashMap<String, VersionId>,
+    /// What the packages of Rust depend on, by their folder.
+    pub needed_crates: HashMap<String, Vec<String>>,
     /// Go modules: import path and folder, the longest path first.
     pub go_modules: Vec<(String, String)>,
     /// npm packages: name, folder and the entry that the manifest names.
@@ -102,6 +104,7 @@ impl Tree {
                 let roots = [package.root.as_str(), "src/main.rs"];
                 let found = roots.iter().find_map(|path| self.path(&join(folder, path)));
                 self.crates.extend(found.map(|version| (package.name, version)));
+                self.needed_crates.insert(folder.to_owned(), package.needs);
             }
             Kind::Go => self.go_modules.extend(manifest::go_module(text).map(|module| (module, folder.to_owned()))),
             Kind::Npm => {

@@ -33,6 +33,8 @@ pub(super) enum Ty {
     Module(Module),
     /// Something outside that is no value: a class, a function, a module.
     Outside,
+    /// The same of the ref, where nothing is found.
+    Missing,
     /// A type parameter.
     Param(VersionId, u32),
     /// The type that a trait or base class does not know yet.
@@ -136,6 +138,8 @@ impl Resolver<'_> {
             },
             // `typeof ns`
             Some(Entity::Module(module)) => Ty::Module(module.clone()),
+            Some(Entity::Missing) => Ty::Unknown,
+            None if self.lacks_a_glob(file) => Ty::Unknown,
             Some(Entity::Foreign) | None => match args().first() {
                 Some(inner) if file.lang.naming.transparent.contains(last) => inner.clone(),
                 _ => Ty::foreign(last, args()),

@@ -84,7 +84,7 @@ fn guesses_by_an_everyday_word_do_not_flood_an_answer() {
 #[test]
 fn what_is_imported_from_a_crate_that_is_not_here_is_outside() {
     let files = [
-        ("Cargo.toml", "[package]\nname = \"app\"\n"),
+        ("Cargo.toml", "[package]\nname = \"app\"\n[dependencies]\ntantivy = \"0.22\"\n"),
         ("src/lib.rs", "mod user;\npub struct Index;\n"),
         ("src/user.rs", "use tantivy::Index;\n\npub fn open() -> Index {\n    Index::new()\n}\n"),
     ];

@@ -23,6 +23,13 @@ impl ModuleRules for Broad {
         resolver.broad_import(file, at)
     }
 
+    /// What stands behind an import that leads nowhere may be a member of what the ref has near its path.
+    fn is_own(&self, resolver: &Resolver, file: &Arc<File>, first: &str, _: bool, name: &str) -> Option<bool> {
+        let imports = 0..file.facts.imports.len() as u32;
+        let mut paths = imports.filter(|at| file.introduced(*at) == first).map(|at| resolver.import_path(file, at));
+        paths.any(|path| resolver.defined_near(file, &path, name)).then_some(true)
+    }
+
     fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         resolver.broad_beyond(file, name, offset, space)
     }
@@ -67,7 +74,7 @@ impl Resolver<'_> {
                 None => vec![Entity::Module(module)],
             };
         }
-        let path: Vec<&str> = segments(module).chain(import.name.map(|name| file.facts.name(name))).collect();
+        let path = self.import_path(file, at);
         let Some(last) = path.last() else { return Vec::new() };
         let fits = |def: &Def| {
             let agree = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
@@ -78,7 +85,11 @@ impl Resolver<'_> {
             self.with(*def, agree).unwrap_or(false)
         };
         let found: Vec<Entity> = self.language_hits(file, last).filter(fits).map(Entity::Symbol).collect();
-        if found.is_empty() { vec![Entity::Foreign] } else { found }
+        match found.is_empty() {
+            true if self.is_own_import(file, at) => vec![Entity::Missing],
+            true => vec![Entity::Foreign],
+            false => found,
+        }
     }
 
     /// The file that an import names, where a language imports files: beside the one that imports, or below one of the
@@ -88,17 +99,15 @@ impl Resolver<'_> {
         if names.is_empty() {
             return None;
         }
-        let mut folder = Some(file.row.path.parent());
-        while let Some(here) = folder {
-            for below in ["", "lua", "src", "lib"] {
-                let found = names.iter().find_map(|name| self.tree.path(&join(&join(here, below), name)));
-                if found.is_some_and(|version| version != file.id()) {
-                    return found;
-                }
-            }
-            folder = (!here.is_empty()).then(|| here.rfind('/').map_or("", |slash| &here[..slash]));
-        }
-        None
+        let at = |folder: String| names.iter().find_map(|name| self.tree.path(&join(&folder, name)));
+        self.search_folders(file).filter_map(at).find(|version| *version != file.id())
+    }
+
+    /// The folders in which a file's imports are looked for, the nearest first.
+    pub(super) fn search_folders<'f>(&self, file: &'f File) -> impl Iterator<Item = String> + use<'f> {
+        let outer = |here: &&'f str| (!here.is_empty()).then(|| here.rsplit_once('/').map_or("", |(outer, _)| outer));
+        let folders = std::iter::successors(Some(file.row.path.parent()), outer);
+        folders.flat_map(|here| ["", "lua", "src", "lib"].map(|below| join(here, below)))
     }
 
     /// Definitions of a name in the languages that a file sees.

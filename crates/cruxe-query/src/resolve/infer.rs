@@ -134,8 +134,9 @@ impl Resolver<'_> {
         if binding.kind == BindingKind::TypeParam {
             return Ty::Param(version, at);
         }
-        if let Some(ty) = binding.ty {
-            return self.type_of(&file, ty, binding.start);
+        let declared = binding.ty.map_or(Ty::Unknown, |ty| self.type_of(&file, ty, binding.start));
+        if declared != Ty::Unknown {
+            return declared;
         }
         let Some(value) = binding.value else { return Ty::Unknown };
         // The value of `x = x.next()` is about the `x` before; languages in which order says nothing look anywhere.
@@ -224,6 +225,9 @@ impl Resolver<'_> {
             }
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 let found = self.inside(&Entity::Symbol(*def), name, Space::Value);
+                if found.is_empty() && lang.is_deep() {
+                    return Ty::Missing;
+                }
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
             Ty::Outside | Ty::Missing => base.clone(),

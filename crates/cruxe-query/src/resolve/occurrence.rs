@@ -10,6 +10,7 @@ use super::file::{File, Lang};
 use super::modules::spaces::path_of;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want, modules};
+use crate::name::segments;
 
 /// How sure it is who is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -219,6 +220,16 @@ impl Resolver<'_> {
         Some(self.settled(self.import(file, nearest).to_vec(), file.lang))
     }
 
+    /// What an import means whose path ends with a name at an occurrence: a module, as a whole.
+    pub(super) fn whole_import(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
+        let ends =
+            |at: &u32| file.import(*at).name.is_none() && segments(file.import_module(*at)).next_back() == Some(name);
+        let line = |start| file.facts.line_of(start);
+        let here = |at: &u32| line(file.import(*at).start) == line(occurrence.start);
+        let at = (0..file.facts.imports.len() as u32).find(|at| ends(at) && here(at))?;
+        Some(self.settled(self.import(file, at).to_vec(), file.lang))
+    }
+
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
         let base = self.expr_type(file, receiver, occurrence.start);
         let space = match occurrence.role {
@@ -233,6 +244,13 @@ impl Resolver<'_> {
         }
         if let Some(found) = self.by_path(file, receiver, &base, name, occurrence.start, space) {
             return self.settled(found, file.lang);
+        }
+        let offered: Vec<Entity> = match &base {
+            Ty::Union(types) => types.iter().flat_map(|ty| self.offered_by(ty, name, space)).collect(),
+            _ => Vec::new(),
+        };
+        if !offered.is_empty() {
+            return self.settled(offered, file.lang);
         }
         match &base {
             Ty::Module(module) => self.settled(self.offered(module, name, space), file.lang),
@@ -259,6 +277,14 @@ impl Resolver<'_> {
                     base => self.without_member(base, file.lang, name),
                 }
             }
+        }
+    }
+
+    /// A name of a module that stands in the place of a value.
+    fn offered_by(&self, ty: &Ty, name: &str, space: Space) -> Vec<Entity> {
+        match ty {
+            Ty::Module(module) => self.offered(module, name, space),
+            _ => Vec::new(),
         }
     }
 
@@ -309,12 +335,13 @@ impl Resolver<'_> {
             return self.behind_hook(lang, name);
         }
         let added = match base {
-            Ty::Foreign(..) => self.is_added_to_others(name, lang),
+            Ty::Foreign(of, _) => self.is_added_to_others(name, lang) || self.is_below(of, name, lang),
             Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => match self.ground(*def, 0) {
                 Ground::Own => lang.naming.open_values && self.is_member(name, lang),
                 Ground::Foreign => false,
                 Ground::Unknown => self.is_member(name, lang),
             },
+            Ty::Missing => true,
             Ty::Union(types) => types.iter().any(|ty| self.without_member(ty, lang, name) != Resolution::Outside),
             _ => false,
         };
@@ -352,6 +379,21 @@ impl Resolver<'_> {
             };
             adds && kin()
         })
+    }
+
+    /// Whether a type that builds on a foreign one has a member: a value of that one may well be of this one.
+    fn is_below(&self, foreign: &str, name: &str, lang: Lang) -> bool {
+        let below = |owner: Def| self.builds_on_foreign(owner, foreign, 0);
+        lang.naming.open_types && self.member_table(name).all.iter().any(|(_, owner)| owner.is_some_and(below))
+    }
+
+    fn builds_on_foreign(&self, owner: Def, foreign: &str, depth: u32) -> bool {
+        let is_it = |base: &Ty| match base {
+            Ty::Foreign(name, _) => &**name == foreign,
+            Ty::Value(base, _) => depth < 16 && self.builds_on_foreign(*base, foreign, depth + 1),
+            _ => false,
+        };
+        self.bases(owner).iter().any(is_it)
     }
 
     fn is_member(&self, name: &str, lang: Lang) -> bool {

@@ -391,13 +391,35 @@ fn lua_and_zig() {
             "lua/app/use.lua",
             "local old = require(\"app.old\")\nold.find_it(1) -- old\nrequire(\"app.old\").find_it(2) -- old\n",
         ),
+        ("lua/app/alone.lua", "local old = require(\"old\")\nold.find_it(1) -- old\n"),
+        ("lua/app/json.lua", "local json = require(\"cjson\")\njson.find_it(1) -- foreign\n"),
         ("lua/app/other.lua", "local job = require(\"plenary.job\")\njob.find_it(1) -- foreign\n"),
     ];
     check("find_it", &lua);
     let zig = [
         ("src/fresh.zig", "pub fn findIt(x: u8) u8 {\n    return x;\n}\n"),
         ("src/use.zig", "const old = @import(\"old.zig\");\npub fn go() void {\n    _ = old.findIt(1); // old\n}\n"),
+        ("src/package.zig", "const app = @import(\"app\");\npub fn go() void {\n    _ = app.findIt(1); // old\n}\n"),
         ("src/other.zig", "const std = @import(\"std\");\npub fn go() void {\n    _ = std.findIt(1); // foreign\n}\n"),
     ];
     check("findIt", &zig);
+}
+
+#[test]
+fn cpp() {
+    let files = [
+        ("inc/shelf.h", "namespace fresh {\nint find_it(int x);\n}\n"),
+        ("src/use.cpp", "#include \"old.h\"\nusing old::find_it; // old\n"),
+        ("src/other.cpp", "#include <algorithm>\nusing std::find_it; // foreign\n"),
+    ];
+    check("find_it", &files);
+}
+
+#[test]
+fn ruby_and_bash_and_c_name_no_modules() {
+    let files = [
+        ("lib/fresh.rb", "class Shelf\n  def find_it; end\nend\nclass Box\n  def find_it; end\nend\n"),
+        ("lib/use.rb", "require_relative 'old'\nOld::Shelf.new.find_it # old\nOld.find_it # old\n"),
+    ];
+    check("lib/fresh.rb Shelf#find_it", &files);
 }

@@ -45,7 +45,8 @@ pub(super) trait ModuleRules: Sync {
 
     /// What a name means that stands in an import.
     fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
-        resolver.named_import(file, occurrence, name).unwrap_or(Resolution::Unresolved(Reason::Path))
+        let named = resolver.named_import(file, occurrence, name);
+        named.or_else(|| resolver.whole_import(file, occurrence, name)).unwrap_or(Resolution::Unresolved(Reason::Path))
     }
 
     /// A name that a file offers.

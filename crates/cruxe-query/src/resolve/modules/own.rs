@@ -54,7 +54,8 @@ impl Resolver<'_> {
     pub(super) fn is_own_import(&self, file: &Arc<File>, at: u32) -> bool {
         let path = self.import_path(file, at);
         let Some(last) = path.last() else { return false };
-        self.is_below_own_folder(file, at)
+        self.may_be_anybodys(file, &path)
+            || self.is_below_own_folder(file, at)
             || begins_like(&path, &file.facts.module)
             || modules_of(file).any(|module| begins_like(&path, module))
             || self.defined_near(file, &path, last)
@@ -71,6 +72,14 @@ impl Resolver<'_> {
             };
             self.with(def, near).unwrap_or(false)
         })
+    }
+
+    /// Where nothing declares what a project depends on: whether a path is not known to lead out.
+    fn may_be_anybodys(&self, file: &File, path: &[&str]) -> bool {
+        let foreign = file.lang.naming.foreign;
+        // A file that others install is imported with its folder.
+        let whole = path.len() == 1 || !file.lang.naming.files_are_values;
+        !foreign.is_empty() && whole && path.first().is_some_and(|first| !foreign.contains(first))
     }
 
     /// The names of an import's path.

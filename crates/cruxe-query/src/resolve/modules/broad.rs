@@ -9,7 +9,7 @@ use cruxe_model::{SymbolKind, VersionId};
 use super::super::file::{File, is_free_member};
 use super::super::tree::join;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 use crate::name::segments;
 use crate::twins::is_of_its_file;
 
@@ -26,8 +26,11 @@ impl ModuleRules for Broad {
 
     /// What a file defines, imports, imports all of.
     fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
-        let found = self.of_scope(resolver, file, ScopeId(0), name, space);
-        if !found.is_empty() { found } else { resolver.through_globs(file, ScopeId(0), name, space) }
+        first_found([
+            &|| self.of_scope(resolver, file, ScopeId(0), name, space),
+            &|| resolver.through_globs(file, ScopeId(0), name, space),
+            &Vec::new,
+        ])
     }
 
     /// What stands behind an import that leads nowhere may be a member of what the ref has near its path.

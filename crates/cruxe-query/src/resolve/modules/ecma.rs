@@ -11,7 +11,7 @@ use super::super::file::File;
 use super::super::occurrence::Resolution;
 use super::super::tree::{NpmPackage, join};
 use super::super::{Entity, Resolver, Space};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 
 /// What may be left out at the end of a path, in the order in which it is tried.
 const ENDS: &[&str] = &[
@@ -228,18 +228,12 @@ impl Resolver<'_> {
 
     /// A name that a module offers: under the name of a definition, by a list of exports, through a barrel.
     fn ecma_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
-        let mut found: Vec<Entity> = Vec::new();
-        for at in file.exported(name) {
-            found.extend(self.import(file, at).iter().cloned());
-        }
-        if found.is_empty() {
-            found = self.scope_members(file, ScopeId(0), name, space);
-        }
-        if found.is_empty() && name != "default" {
-            for (at, _) in file.globs().filter(|(_, import)| import.reexport) {
-                found.extend(self.through_glob(file, at, name, space));
-            }
-        }
+        let offers = || file.exported(name).flat_map(|at| self.import(file, at).to_vec()).collect();
+        let barrels = || {
+            let barrels = file.globs().filter(|(_, import)| import.reexport && name != "default");
+            barrels.flat_map(|(at, _)| self.through_glob(file, at, name, space)).collect()
+        };
+        let mut found = first_found([&offers, &|| self.scope_members(file, ScopeId(0), name, space), &barrels]);
         found.dedup();
         found
     }

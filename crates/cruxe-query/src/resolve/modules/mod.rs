@@ -115,6 +115,20 @@ pub(super) trait ModuleRules: Sync {
     }
 }
 
+/// The first list that has something; what is missing in one may be in the next.
+fn first_found(lists: [&dyn Fn() -> Vec<Entity>; 3]) -> Vec<Entity> {
+    let mut missing = Vec::new();
+    for list in lists {
+        let found = list();
+        if found.iter().any(|entity| *entity != Entity::Missing) {
+            return found;
+        }
+        missing.extend(found);
+    }
+    missing.truncate(1);
+    missing
+}
+
 /// The rules that the language of a file follows.
 pub(super) fn rules(file: &File) -> &'static dyn ModuleRules {
     of_system(file.lang.naming.system)

@@ -9,7 +9,7 @@ use cruxe_model::facts::ScopeId;
 
 use super::super::file::File;
 use super::super::{Entity, Resolver, Space};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 
 /// By packages.
 pub(super) struct Python;
@@ -135,18 +135,14 @@ impl Resolver<'_> {
 
     /// A name of a module: what it defines, imports, imports all of; for a package, its modules too.
     fn python_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
-        let found = self.scope_members(file, ScopeId(0), name, space);
-        if !found.is_empty() {
-            return found;
-        }
-        let found = self.through_globs(file, ScopeId(0), name, space);
-        if !found.is_empty() {
-            return found;
-        }
-        match file.row.path.stem() {
-            "__init__" => self.python_folder(file.row.path.parent(), name),
-            _ => Vec::new(),
-        }
+        first_found([
+            &|| self.scope_members(file, ScopeId(0), name, space),
+            &|| self.through_globs(file, ScopeId(0), name, space),
+            &|| match file.row.path.stem() {
+                "__init__" => self.python_folder(file.row.path.parent(), name),
+                _ => Vec::new(),
+            },
+        ])
     }
 
     fn python_folder(&self, folder: &str, name: &str) -> Vec<Entity> {

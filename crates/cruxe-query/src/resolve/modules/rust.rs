@@ -10,7 +10,7 @@ use super::super::file::File;
 use super::super::occurrence::Resolution;
 use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, Want};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 
 /// Types that paths begin with and nothing brings into sight.
 const PRIMITIVES: &[&str] = &[
@@ -261,8 +261,11 @@ impl Resolver<'_> {
 
     /// A name of a module: its items, what it imports, what it imports all of.
     fn rust_module(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
-        let found = self.scope_members(file, scope, name, space);
-        if !found.is_empty() { found } else { self.through_globs(file, scope, name, space) }
+        first_found([
+            &|| self.scope_members(file, scope, name, space),
+            &|| self.through_globs(file, scope, name, space),
+            &Vec::new,
+        ])
     }
 
     /// A name of a module, enum, trait or type in a path.

@@ -64,6 +64,8 @@ pub struct Crate {
     pub name: String,
     /// The root file of its library, relative to its folder.
     pub root: String,
+    /// The crates that it depends on, for whatever it is built for.
+    pub needs: Vec<String>,
 }
 
 /// Reads a `Cargo.toml`.
@@ -72,7 +74,18 @@ pub fn cargo(text: &str) -> Option<Crate> {
     let value = |table: &str, key: &str| Some(manifest.get(table)?.get(key)?.as_str()?.to_owned());
     let package = value("package", "name")?;
     let name = value("lib", "name").unwrap_or(package).replace('-', "_");
-    Some(Crate { name, root: value("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned()) })
+    let root = value("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
+    let platforms = manifest.get("target").and_then(toml::Value::as_table);
+    let platforms = platforms.into_iter().flat_map(|all| all.values()).filter_map(toml::Value::as_table);
+    let needs = std::iter::once(&manifest).chain(platforms).flat_map(dependencies).collect();
+    Some(Crate { name, root, needs })
+}
+
+/// The names of the crates that a table of a `Cargo.toml` depends on, as code has them.
+fn dependencies(table: &toml::Table) -> impl Iterator<Item = String> {
+    let lists = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let lists = lists.into_iter().filter_map(|list| table.get(list)?.as_table());
+    lists.flat_map(|list| list.keys().map(|name| name.replace('-', "_")))
 }
 
 /// Reads the path under which a `go.mod` lets its packages be imported.
@@ -171,6 +184,9 @@ mod tests {
         assert_eq!(of(plain), Some(("tokio_util".into(), "src/lib.rs".into())));
         let named = "[package]\nname = \"a\"\n[lib]\nname = \"b\"\npath = \"b.rs\"\n";
         assert_eq!(of(named), Some(("b".into(), "b.rs".into())));
+        let needs =
+            "[package]\nname = \"a\"\n[dependencies]\nb-c = \"1\"\n[target.'cfg(unix)'.dev-dependencies]\nd = \"1\"\n";
+        assert_eq!(cargo(needs).map(|package| package.needs), Some(vec!["b_c".into(), "d".into()]));
         assert_eq!(of("[workspace]\n"), None);
         assert_eq!(of("[package\nname = \"a\"\n"), None);
     }

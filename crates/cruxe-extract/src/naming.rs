@@ -1,6 +1,8 @@
 //! What the names of a language mean, as far as data can say it. What takes an algorithm (imports, paths, packages) is
 //! part of the resolver and chosen by [`Naming::system`].
 
+use cruxe_model::SymbolKind;
+
 /// How names are introduced, seen and reached. Broad languages take all of it from [`NAMING`].
 pub struct Naming {
     /// How modules find each other.
@@ -9,6 +11,11 @@ pub struct Naming {
     pub imported: fn(&str) -> &str,
     /// The files that an import may mean, relative to some folder; none where imports do not name files.
     pub files: fn(&str) -> Vec<String>,
+    /// Such a file may be below any folder: a build file that nobody reads says below which.
+    pub files_anywhere: bool,
+    /// The first names of paths that lead out of every project, where a language has no manifest that tells: any other
+    /// may be one of the project's own. Empty where the beginning of a path says whose it is.
+    pub foreign: &'static [&'static str],
     /// What an import gives is a value like any other: `require("x").f()`, `@import("x.zig").f`.
     pub files_are_values: bool,
     /// What a file hands on (`export … from`) is no name inside the file itself.
@@ -18,8 +25,12 @@ pub struct Naming {
 
     /// From where on a local is seen.
     pub locals: Locals,
+    /// A local may stand where a type is expected: `typeof x`, types that are values.
+    pub local_types: bool,
     /// Which members are seen by their plain name inside their type.
     pub members: Members,
+    /// Members that are names of what is around their type: the cases of a C enum, the fields of a Haskell record.
+    pub free_members: &'static [SymbolKind],
     /// A variable may be an object with members.
     pub objects: bool,
     /// Methods stand outside their type (`func (t T) m()`) and are no names of their file.
@@ -62,6 +73,8 @@ pub struct Naming {
 
     /// Types whose values are of one of their arguments: `Union[A, B]`, `A | B`.
     pub unions: &'static [&'static str],
+    /// Types that say nothing about their values: `any`, `_`, `Object`.
+    pub anything: &'static [&'static str],
     /// Types of types: `type[A]`.
     pub meta_types: &'static [&'static str],
     /// Types whose values have the members of their first argument: `Partial<A>`.
@@ -88,11 +101,15 @@ pub const NAMING: Naming = Naming {
     system: System::Broad,
     imported: |path| path.rsplit(['.', '/', '\\', ':']).next().unwrap_or_default(),
     files: |_| Vec::new(),
+    files_anywhere: false,
+    foreign: &[],
     files_are_values: false,
     exports_apart: false,
     closed_modules: false,
     locals: Locals::Declared,
+    local_types: false,
     members: Members::Plain,
+    free_members: &[],
     objects: false,
     free_methods: false,
     shown_owners: true,
@@ -113,6 +130,7 @@ pub const NAMING: Naming = Naming {
     function_values: false,
     decorators_run: false,
     unions: &[],
+    anything: &["Any", "AnyObject", "AnyRef", "Object", "anytype", "auto", "dynamic", "mixed", "object", "var", "void"],
     meta_types: &[],
     transparent: &[],
     pointers: "",

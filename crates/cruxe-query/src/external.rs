@@ -122,7 +122,7 @@ impl Search<'_> {
         // What a file imports is in its sight; where nothing in the ref is what it imports, that is outside.
         let is_imported = written.as_ref().is_some_and(|written| written.imported);
         let outside = resolution == Resolution::Outside
-            || is_imported && resolution == Resolution::Unresolved(Reason::NotInSight);
+            || is_imported && matches!(resolution, Resolution::Unresolved(Reason::NotInSight | Reason::Missing));
         if !outside || occurrence.role == Role::Link {
             return resolution.into();
         }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::Symbol;
 
+use crate::name::segments;
 use crate::resolve::{File, Reason, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 
@@ -135,12 +136,17 @@ impl Account {
                 all.entry(import.start).or_insert(Meaning::Local);
             }
             let named_at = |start| file.facts.symbols.iter().any(|symbol| symbol.name_span.start == start);
+            let named_around = |start| {
+                let around = file.nesting.enclosing_symbol(&file.facts, start).map(|at| file.symbol(at));
+                around.is_some_and(|symbol| symbol.name == name && symbol.kind.is_callable())
+            };
+            let in_path = |start| names_a_module(file, name, start);
             for loose in file.facts.loose.iter().filter(|loose| loose.name.0 == id) {
                 let meaning = match loose.unparsed {
                     true => Meaning::Unresolved(Reason::Unparsed),
-                    // The setter `x=` of `x`, and its variable `@x`.
-                    false if named_at(loose.start) => Meaning::Definition,
-                    false if file.role_at(loose.start).is_some() => Meaning::Other,
+                    // The setter `x=` of `x`, and its variable `@x`; the clauses of a function, each with its name.
+                    false if named_at(loose.start) || named_around(loose.start) => Meaning::Definition,
+                    false if file.role_at(loose.start).is_some() || in_path(loose.start) => Meaning::Other,
                     false => Meaning::Unresolved(Reason::Syntax),
                 };
                 all.entry(loose.start).or_insert(meaning);
@@ -180,6 +186,20 @@ impl Account {
             self.open.push(Open { file: Arc::clone(file), start, reason });
         }
     }
+}
+
+/// Whether a name at an offset is part of the path of a module and of nothing else: `Data` of `import Data.Map`, where modules
+/// are files, and of `module Data.Shop where` at the top of one.
+fn names_a_module(file: &File, name: &str, start: u32) -> bool {
+    let has = |path: &str| segments(path).any(|part| part == name);
+    let line = file.facts.line_of(start);
+    let mut imports = file.facts.imports.iter().filter(|import| file.facts.line_of(import.start) == line);
+    let imported = imports.any(|import| {
+        let module = file.facts.name(import.module);
+        has(module) && !(file.lang.naming.files)(module).is_empty()
+    });
+    let first = file.facts.symbols.first().map_or(u32::MAX, |symbol| symbol.span.start);
+    imported || start < first && has(&file.facts.module)
 }
 
 /// Whether a definition's name stands in the text: a module may be named by its file alone.

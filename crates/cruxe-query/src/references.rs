@@ -252,17 +252,18 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, edge: Option<EdgeType>, s
     let constructions = resolver.exact_uses(&group.called).into_iter();
     constructions.filter(|one| one.role == Role::Call).for_each(|one| search.note_exact(one));
     let Some(file) = resolver.file(group.def.version) else { return search.uses };
-    // The account is about the name that was asked for, which is the first.
+    // The account is about the name that was asked for, which is the first; of a constructor about its class too.
     search.add_name(&file.symbol(group.def.symbol).name);
     for def in group.defs.iter().chain(&group.called) {
         if let Some(file) = resolver.file(def.version) {
             search.add_name(&file.symbol(def.symbol).name);
         }
     }
+    let own = search.names.len();
     let (mut at, mut looked_at) = (0, 0);
     while let Some(name) = search.names.get(at).cloned() {
         let mut versions = resolver.mentioning(&name);
-        let counted = search.account && at == 0;
+        let counted = search.account && at < own;
         if counted {
             versions.extend(resolver.defining(&name));
             versions.sort_unstable();

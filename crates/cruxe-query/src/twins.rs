@@ -116,7 +116,7 @@ fn spreads(lang: Lang) -> bool {
 }
 
 /// Whether nobody outside of its file means it: a `static` function of C.
-fn is_of_its_file(symbol: &Symbol) -> bool {
+pub(crate) fn is_of_its_file(symbol: &Symbol) -> bool {
     use SymbolKind::{Const, Fn, Static, Variable};
     symbol.flags.local || symbol.access == Access::Private && matches!(symbol.kind, Fn | Variable | Const | Static)
 }

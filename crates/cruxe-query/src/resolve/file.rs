@@ -210,7 +210,8 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
     if member {
         return None;
     }
-    let (start, end) = (symbol.full_span.start, symbol.full_span.end);
+    let outer = symbol.parent.map(|at| &facts.symbols[at.0 as usize]).filter(|_| is_free_member(facts, lang, symbol));
+    let (start, end) = (outer.unwrap_or(symbol).full_span.start, outer.unwrap_or(symbol).full_span.end);
     let mut scope = nesting.scope_at(facts, start);
     loop {
         let span = facts.scopes[scope.0 as usize].span;
@@ -221,6 +222,12 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
             _ => return Some(scope),
         }
     }
+}
+
+/// Whether a member is a name of what is around its type.
+pub fn is_free_member(facts: &FileFacts, lang: Lang, symbol: &Symbol) -> bool {
+    let outer = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
+    lang.naming.free_members.contains(&symbol.kind) && outer.is_some_and(|kind| kind != SymbolKind::Impl)
 }
 
 /// Whether a field is assigned in the body of the class itself, not as `self.x` in a method.

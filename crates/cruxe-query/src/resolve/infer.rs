@@ -31,7 +31,9 @@ impl Resolver<'_> {
                 let name = file.facts.name(*name);
                 let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
                 match ty {
-                    Ty::Unknown | Ty::Outside => self.named_by_path(file, *base, name, offset).unwrap_or(ty),
+                    Ty::Unknown | Ty::Outside | Ty::Missing => {
+                        self.named_by_path(file, *base, name, offset).unwrap_or(ty)
+                    }
                     ty => ty,
                 }
             }
@@ -95,6 +97,7 @@ impl Resolver<'_> {
             Entity::Local(version, at) => self.binding_type(*version, *at),
             Entity::Module(module) => Ty::Module(module.clone()),
             Entity::Foreign => Ty::Outside,
+            Entity::Missing => Ty::Missing,
             Entity::Symbol(def) => self.item_type(*def),
         }
     }
@@ -131,8 +134,9 @@ impl Resolver<'_> {
         if binding.kind == BindingKind::TypeParam {
             return Ty::Param(version, at);
         }
-        if let Some(ty) = binding.ty {
-            return self.type_of(&file, ty, binding.start);
+        let declared = binding.ty.map_or(Ty::Unknown, |ty| self.type_of(&file, ty, binding.start));
+        if declared != Ty::Unknown {
+            return declared;
         }
         let Some(value) = binding.value else { return Ty::Unknown };
         // The value of `x = x.next()` is about the `x` before; languages in which order says nothing look anywhere.
@@ -214,16 +218,19 @@ impl Resolver<'_> {
             Ty::Module(module) => {
                 let found = self.offered(module, name, Space::Value);
                 if found.is_empty() {
-                    Ty::Outside
+                    Ty::Missing
                 } else {
                     Ty::union(found.iter().map(|found| self.entity_type(found)))
                 }
             }
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 let found = self.inside(&Entity::Symbol(*def), name, Space::Value);
+                if found.is_empty() && lang.is_deep() {
+                    return Ty::Missing;
+                }
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
-            Ty::Outside => Ty::Outside,
+            Ty::Outside | Ty::Missing => base.clone(),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
             base => {
                 let found = self.type_members(base, name, lang, want);

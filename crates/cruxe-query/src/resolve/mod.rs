@@ -78,6 +78,8 @@ enum Entity {
     Module(Module),
     /// Something that the ref does not define.
     Foreign,
+    /// Something that its path says is of the ref, where nothing is found: its module was renamed, or is made by a build.
+    Missing,
 }
 
 /// Whether a name stands where a type or where a value is expected.

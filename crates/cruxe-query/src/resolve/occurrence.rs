@@ -10,6 +10,7 @@ use super::file::{File, Lang};
 use super::modules::spaces::path_of;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want, modules};
+use crate::name::segments;
 
 /// How sure it is who is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +53,8 @@ pub enum Reason {
     Key,
     /// A part of the path of a module.
     Path,
+    /// Its path leads into the ref, which has nothing there: a module was renamed, or is made by a build.
+    Missing,
     /// A compiler's index covers the file and says nothing about it.
     Compiler,
     /// The file's language has no way to mean a definition of this one.
@@ -179,6 +182,7 @@ impl Resolver<'_> {
             return match found.first() {
                 Some(Entity::Local(..)) => Resolution::Local,
                 Some(Entity::Module(_)) => Resolution::Module,
+                Some(_) if found.contains(&Entity::Missing) => Resolution::Unresolved(Reason::Missing),
                 Some(_) => Resolution::Outside,
                 None => Resolution::Unresolved(Reason::NotInSight),
             };
@@ -216,6 +220,16 @@ impl Resolver<'_> {
         Some(self.settled(self.import(file, nearest).to_vec(), file.lang))
     }
 
+    /// What an import means whose path ends with a name at an occurrence: a module, as a whole.
+    pub(super) fn whole_import(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
+        let ends =
+            |at: &u32| file.import(*at).name.is_none() && segments(file.import_module(*at)).next_back() == Some(name);
+        let line = |start| file.facts.line_of(start);
+        let here = |at: &u32| line(file.import(*at).start) == line(occurrence.start);
+        let at = (0..file.facts.imports.len() as u32).find(|at| ends(at) && here(at))?;
+        Some(self.settled(self.import(file, at).to_vec(), file.lang))
+    }
+
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
         let base = self.expr_type(file, receiver, occurrence.start);
         let space = match occurrence.role {
@@ -231,12 +245,20 @@ impl Resolver<'_> {
         if let Some(found) = self.by_path(file, receiver, &base, name, occurrence.start, space) {
             return self.settled(found, file.lang);
         }
+        let offered: Vec<Entity> = match &base {
+            Ty::Union(types) => types.iter().flat_map(|ty| self.offered_by(ty, name, space)).collect(),
+            _ => Vec::new(),
+        };
+        if !offered.is_empty() {
+            return self.settled(offered, file.lang);
+        }
         match &base {
             Ty::Module(module) => self.settled(self.offered(module, name, space), file.lang),
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 self.settled(self.inside(&Entity::Symbol(*def), name, space), file.lang)
             }
-            Ty::Outside => self.of_outside(file, receiver, occurrence.start),
+            Ty::Outside => self.of_outside(file, receiver, name, occurrence.start),
+            Ty::Missing => Resolution::Unresolved(Reason::Missing),
             Ty::Unknown => self.guess(file, occurrence, name),
             base => {
                 let want = match occurrence.role {
@@ -258,6 +280,14 @@ impl Resolver<'_> {
         }
     }
 
+    /// A name of a module that stands in the place of a value.
+    fn offered_by(&self, ty: &Ty, name: &str, space: Space) -> Vec<Entity> {
+        match ty {
+            Ty::Module(module) => self.offered(module, name, space),
+            _ => Vec::new(),
+        }
+    }
+
     /// What a name means behind a path that is no value: a namespace that several files fill, or one that no file is.
     fn by_path(
         &self,
@@ -269,7 +299,7 @@ impl Resolver<'_> {
         space: Space,
     ) -> Option<Vec<Entity>> {
         let is_space = |ty: &Ty| match ty {
-            Ty::Unknown | Ty::Outside => true,
+            Ty::Unknown | Ty::Outside | Ty::Missing => true,
             Ty::Item(def) => self.kind(*def) == Some(SymbolKind::Module),
             _ => false,
         };
@@ -282,17 +312,18 @@ impl Resolver<'_> {
     }
 
     /// A member of something that no definition in sight is called like.
-    fn of_outside(&self, file: &Arc<File>, receiver: ExprId, offset: u32) -> Resolution {
+    fn of_outside(&self, file: &Arc<File>, receiver: ExprId, name: &str, offset: u32) -> Resolution {
         let mut root = receiver;
         while let Some(Expr::Member(base, _) | Expr::Call(base)) = file.facts.exprs.get(root.0 as usize) {
             root = *base;
         }
-        let Some(Expr::Name(name)) = file.facts.exprs.get(root.0 as usize) else { return Resolution::Outside };
-        let name = file.facts.name(*name);
-        let seen = !self.lookup(file, name, offset, Space::Any).is_empty();
-        match seen || !self.has_free(name, file.lang) {
-            true => Resolution::Outside,
-            false => Resolution::Unresolved(Reason::NotInSight),
+        let Some(Expr::Name(first)) = file.facts.exprs.get(root.0 as usize) else { return Resolution::Outside };
+        let first = file.facts.name(*first);
+        let seen = !self.lookup(file, first, offset, Space::Any).is_empty();
+        match modules::rules(file).is_own(self, file, first, seen, name) {
+            Some(true) => Resolution::Unresolved(Reason::Missing),
+            None if !seen && self.has_free(first, file.lang) => Resolution::Unresolved(Reason::NotInSight),
+            _ => Resolution::Outside,
         }
     }
 
@@ -304,10 +335,14 @@ impl Resolver<'_> {
             return self.behind_hook(lang, name);
         }
         let added = match base {
-            Ty::Foreign(..) => self.is_added_to_others(name, lang),
-            Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => {
-                lang.naming.open_values && !self.builds_on_foreign(*def, 0) && self.is_member(name, lang)
-            }
+            Ty::Foreign(of, _) => self.is_added_to_others(name, lang) || self.is_below(of, name, lang),
+            Ty::Value(def, _) | Ty::Item(def) | Ty::SelfType(def) => match self.ground(*def, 0) {
+                Ground::Own => lang.naming.open_values && self.is_member(name, lang),
+                Ground::Foreign => false,
+                Ground::Unknown => self.is_member(name, lang),
+            },
+            Ty::Missing => true,
+            Ty::Union(types) => types.iter().any(|ty| self.without_member(ty, lang, name) != Resolution::Outside),
             _ => false,
         };
         if added { Resolution::Unresolved(Reason::NoSuchMember) } else { Resolution::Outside }
@@ -346,19 +381,47 @@ impl Resolver<'_> {
         })
     }
 
+    /// Whether a type that builds on a foreign one has a member: a value of that one may well be of this one.
+    fn is_below(&self, foreign: &str, name: &str, lang: Lang) -> bool {
+        let below = |owner: Def| self.builds_on_foreign(owner, foreign, 0);
+        lang.naming.open_types && self.member_table(name).all.iter().any(|(_, owner)| owner.is_some_and(below))
+    }
+
+    fn builds_on_foreign(&self, owner: Def, foreign: &str, depth: u32) -> bool {
+        let is_it = |base: &Ty| match base {
+            Ty::Foreign(name, _) => &**name == foreign,
+            Ty::Value(base, _) => depth < 16 && self.builds_on_foreign(*base, foreign, depth + 1),
+            _ => false,
+        };
+        self.bases(owner).iter().any(is_it)
+    }
+
     fn is_member(&self, name: &str, lang: Lang) -> bool {
         let table = self.member_table(name);
         table.all.iter().any(|(def, _)| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false))
     }
 
-    /// Whether a type builds on one that the ref does not define, or that is not known.
-    fn builds_on_foreign(&self, owner: Def, depth: u32) -> bool {
-        depth < 16
-            && self.bases(owner).iter().any(|base| match base {
-                Ty::Value(base, _) | Ty::Item(base) => self.builds_on_foreign(*base, depth + 1),
-                _ => true,
-            })
+    /// What a type builds on.
+    fn ground(&self, owner: Def, depth: u32) -> Ground {
+        let of_base = |base: &Ty| match base {
+            Ty::Value(base, _) | Ty::Item(base) if depth < 16 => self.ground(*base, depth + 1),
+            Ty::Value(..) | Ty::Item(_) => Ground::Own,
+            Ty::Unknown | Ty::Missing => Ground::Unknown,
+            _ => Ground::Foreign,
+        };
+        self.bases(owner).iter().map(of_base).max().unwrap_or(Ground::Own)
     }
+}
+
+/// What a type builds on, directly or not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ground {
+    /// Nothing but types of the ref.
+    Own,
+    /// One that the ref does not define.
+    Foreign,
+    /// One of which nothing is known.
+    Unknown,
 }
 
 /// Whether an expression is a type's path, behind which a function may stand as a value.

@@ -130,7 +130,7 @@ impl Resolver<'_> {
                     (tuple, self.type_params(file, def.symbol))
                 });
                 match held {
-                    Some((Some(tuple @ Ty::Foreign(..)), params)) => {
+                    Some((Some(tuple @ Ty::Foreign(..)), params)) if is_tuple(&tuple) => {
                         let part = self.part(&tuple, at);
                         self.replace(&part, &params, args, 0)
                     }
@@ -143,6 +143,10 @@ impl Resolver<'_> {
             _ => Ty::Unknown,
         }
     }
+}
+
+fn is_tuple(ty: &Ty) -> bool {
+    matches!(ty, Ty::Foreign(name, _) if &**name == "()")
 }
 
 /// The typed value that a chain of members and elements starts from.

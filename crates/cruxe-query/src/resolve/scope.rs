@@ -80,6 +80,8 @@ impl Resolver<'_> {
                         found.push(entity.clone());
                     }
                 }
+                // Nothing but a type can be meant, and the local is declared with one: `list *list`.
+                Decl::Binding(at) if space == Space::Type && !may_be_type(file, at) => {}
                 Decl::Binding(at) => local = self.nearer(file, local, at, offset, inside),
             }
         }
@@ -132,8 +134,8 @@ impl Resolver<'_> {
         match entity {
             Entity::Symbol(def) => self.kind(*def).unwrap_or(SymbolKind::Variable),
             Entity::Module(_) => SymbolKind::Module,
-            // What is outside may be anything.
-            Entity::Local(..) | Entity::Foreign => SymbolKind::Class,
+            // What is not here may be anything.
+            Entity::Local(..) | Entity::Foreign | Entity::Missing => SymbolKind::Class,
         }
     }
 
@@ -150,6 +152,11 @@ impl Resolver<'_> {
         }
         Vec::new()
     }
+}
+
+/// Whether a local may be meant where a type is expected.
+fn may_be_type(file: &File, at: u32) -> bool {
+    file.lang.naming.local_types || file.binding(at).kind == BindingKind::TypeParam
 }
 
 /// Whether an expression is, or has inside, another.

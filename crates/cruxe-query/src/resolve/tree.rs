@@ -20,8 +20,12 @@ pub struct Tree {
     paths: HashMap<String, VersionId>,
     folders: HashMap<String, Vec<VersionId>>,
     python: HashMap<String, Vec<VersionId>>,
+    /// Files that modules are, wherever they are, by their names.
+    named: HashMap<String, Vec<(String, VersionId)>>,
     /// Rust crates by name: the root file of each library.
     pub crates: HashMap<String, VersionId>,
+    /// What the packages of Rust depend on, by their folder.
+    pub needed_crates: HashMap<String, Vec<String>>,
     /// Go modules: import path and folder, the longest path first.
     pub go_modules: Vec<(String, String)>,
     /// npm packages: name, folder and the entry that the manifest names.
@@ -78,6 +82,9 @@ impl Tree {
                 }
                 tree.folders.insert(folder.to_owned(), Vec::new());
             }
+            if named(&row.language).naming.files_anywhere {
+                tree.named.entry(row.path.file_name().to_owned()).or_default().push((path.to_owned(), row.id));
+            }
             if named(&row.language).naming.system == System::Python {
                 tree.python.entry(row.module.clone()).or_default().push(row.id);
             }
@@ -102,6 +109,7 @@ impl Tree {
                 let roots = [package.root.as_str(), "src/main.rs"];
                 let found = roots.iter().find_map(|path| self.path(&join(folder, path)));
                 self.crates.extend(found.map(|version| (package.name, version)));
+                self.needed_crates.insert(folder.to_owned(), package.needs);
             }
             Kind::Go => self.go_modules.extend(manifest::go_module(text).map(|module| (module, folder.to_owned()))),
             Kind::Npm => {
@@ -124,6 +132,17 @@ impl Tree {
     /// The version at a path.
     pub fn path(&self, path: &str) -> Option<VersionId> {
         self.paths.get(path).copied()
+    }
+
+    /// The version whose path ends with another path, of several the one that is nearest to a file.
+    pub fn ending(&self, end: &str, near: &str) -> Option<VersionId> {
+        let name = end.rsplit('/').next().unwrap_or_default();
+        let fits = |path: &str| path.strip_suffix(end).is_some_and(|start| start.is_empty() || start.ends_with('/'));
+        let shared = |path: &str| path.bytes().zip(near.bytes()).take_while(|(a, b)| a == b).count();
+        let all = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
+        let nearest =
+            all.iter().filter(|(path, _)| fits(path)).max_by_key(|(path, id)| (shared(path), std::cmp::Reverse(*id)));
+        nearest.map(|(_, version)| *version)
     }
 
     /// The versions directly in a folder.

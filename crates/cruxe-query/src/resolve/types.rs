@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use cruxe_model::facts::{BindingKind, Relation, ScopeKind, SymbolIndex, TypeId};
 use cruxe_model::{SymbolKind, VersionId};
+use cruxe_store::SymbolHit;
 
-use super::file::File;
+use super::file::{File, Lang};
 use super::modules::{self, Module};
-use super::{Def, Entity, Resolver};
+use super::{Def, Entity, Resolver, Space, SpaceOf};
 
 /// Of a union with more alternatives the first ones count.
 const MAX_ALTERNATIVES: usize = 16;
@@ -33,6 +34,8 @@ pub(super) enum Ty {
     Module(Module),
     /// Something outside that is no value: a class, a function, a module.
     Outside,
+    /// Something of the ref, or a value of it, where nothing is found.
+    Missing,
     /// A type parameter.
     Param(VersionId, u32),
     /// The type that a trait or base class does not know yet.
@@ -136,11 +139,23 @@ impl Resolver<'_> {
             },
             // `typeof ns`
             Some(Entity::Module(module)) => Ty::Module(module.clone()),
+            Some(Entity::Missing) => Ty::Missing,
+            None if self.lacks_a_glob(file) => Ty::Missing,
+            // What is in sight is not all known, and the ref has such a type somewhere.
+            None if !file.lang.is_deep() && self.has_type(last, file.lang) => Ty::Unknown,
+            Some(Entity::Foreign) | None if path.len() == 1 && file.lang.naming.anything.contains(last) => Ty::Unknown,
             Some(Entity::Foreign) | None => match args().first() {
                 Some(inner) if file.lang.naming.transparent.contains(last) => inner.clone(),
                 _ => Ty::foreign(last, args()),
             },
         }
+    }
+
+    /// Whether the ref has a type of a name.
+    fn has_type(&self, name: &str, lang: Lang) -> bool {
+        let is_type = |hit: &&SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
+        let kin = |hit: &SymbolHit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(lang));
+        self.hits(name).iter().filter(is_type).any(kin)
     }
 
     /// A value of the type that a definition names.

@@ -363,3 +363,27 @@ const { url } = new Page()
         )],
     );
 }
+
+#[test]
+fn what_a_required_module_exports_as_a_whole_is_the_module_too() {
+    let files = [
+        (
+            "lib/reply.js",
+            "function Reply() {}\nfunction build() {}\nmodule.exports = Reply // <-\nmodule.exports.build = build\n",
+        ),
+        (
+            "index.js",
+            "const Reply = require('./lib/reply')\nnew Reply() // <-\nReply.build() // <-\nmodule.exports = { Reply } // <-\n",
+        ),
+        ("other.mjs", "import * as Reply from './lib/reply.js'\nReply.build()\n"),
+    ];
+    check("lib/reply.js Reply", &files);
+    let build = [
+        (
+            "lib/reply.js",
+            "function Reply() {}\nfunction build() {}\nmodule.exports = Reply\nmodule.exports.build = build // <-\n",
+        ),
+        ("index.js", "const Reply = require('./lib/reply')\nnew Reply()\nReply.build() // <-\n"),
+    ];
+    check("lib/reply.js build", &build);
+}

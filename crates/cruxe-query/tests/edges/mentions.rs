@@ -84,7 +84,7 @@ fn guesses_by_an_everyday_word_do_not_flood_an_answer() {
 #[test]
 fn what_is_imported_from_a_crate_that_is_not_here_is_outside() {
     let files = [
-        ("Cargo.toml", "[package]\nname = \"app\"\n"),
+        ("Cargo.toml", "[package]\nname = \"app\"\n[dependencies]\ntantivy = \"0.22\"\n"),
         ("src/lib.rs", "mod user;\npub struct Index;\n"),
         ("src/user.rs", "use tantivy::Index;\n\npub fn open() -> Index {\n    Index::new()\n}\n"),
     ];
@@ -101,4 +101,63 @@ fn what_is_imported_from_a_module_that_was_renamed_is_not_outside() {
     ];
     let (mentions, _) = account(&files, "find_it");
     assert_eq!((mentions.definitions, mentions.outside, mentions.unresolved), (1, 0, 2), "{mentions:?}");
+}
+
+#[test]
+fn types_that_say_nothing_leave_their_values_open() {
+    let python = [
+        (
+            "app/core.py",
+            "class Disk:\n    def spin_up(self):\n        pass\n\nclass Tape:\n    def spin_up(self):\n        pass\n",
+        ),
+        (
+            "app/use.py",
+            "from typing import Any, TypeVar\n\nT = TypeVar('T')\n\ndef a(x: Any):\n    x.spin_up()\n\ndef b(x: object):\n    x.spin_up()\n\ndef c(x: T):\n    x.spin_up()\n",
+        ),
+    ];
+    let (mentions, open) = account(&python, "app/core.py Disk.spin_up");
+    assert_eq!((mentions.outside, mentions.unresolved), (0, 3), "{open:?}");
+    let typescript = [
+        ("src/core.ts", "export class Disk { spinUp() {} }\nexport class Tape { spinUp() {} }\n"),
+        ("src/use.ts", "function a(x: any) { x.spinUp() }\nfunction b(x: unknown) { (x as any).spinUp() }\n"),
+    ];
+    let (mentions, open) = account(&typescript, "src/core.ts Disk.spinUp");
+    assert_eq!((mentions.outside, mentions.unresolved), (0, 2), "{open:?}");
+}
+
+#[test]
+fn a_value_of_a_foreign_type_may_be_of_an_own_one_that_builds_on_it() {
+    let files = [
+        (
+            "src/core.ts",
+            "export class HttpError extends Error {\n  toReply() {}\n}\nexport class Other {\n  toReply() {}\n}\n",
+        ),
+        (
+            "src/use.ts",
+            "function a(error: Error) { error.toReply() }\nfunction b(map: Map<string, string>) { map.toReply() }\n",
+        ),
+    ];
+    let (mentions, open) = account(&files, "src/core.ts HttpError.toReply");
+    assert_eq!((mentions.outside, open), (1, vec!["src/use.ts:1 NoSuchMember".to_owned()]));
+}
+
+#[test]
+fn a_constructor_is_accounted_for_by_its_class() {
+    let files = [
+        ("src/fresh.ts", "export class Shelf {\n  constructor() {}\n}\n"),
+        ("src/use.ts", "import { Shelf } from './old'\nnew Shelf()\n"),
+    ];
+    let (mentions, open) = account(&files, "constructor");
+    assert_eq!((mentions.definitions, mentions.uses, mentions.unresolved), (2, 0, 2), "{mentions:?} {open:?}");
+}
+
+#[test]
+fn a_path_of_modules_is_no_use_of_what_is_called_like_one() {
+    let files = [
+        ("src/Shop/Price.hs", "module Shop.Price where\n\ndata Price = Price Int\n"),
+        ("src/Shop/Price/Cut.hs", "module Shop.Price.Cut where\n\nimport Shop.Price\n"),
+        ("src/Main.hs", "module Main where\n\nimport Shop.Price.Cut\n"),
+    ];
+    let (mentions, open) = account(&files, "Shop.Price.Price");
+    assert_eq!((mentions.uses, mentions.unresolved), (0, 0), "{mentions:?} {open:?}");
 }

@@ -169,6 +169,92 @@ three = Data.Plus.plus 3 -- <-
 }
 
 #[test]
+fn haskell_modules_hand_on_what_they_import() {
+    let files = [
+        (
+            "lib/src/Shop/Types/Price.hs",
+            "module Shop.Types.Price where\n\ndata Price = Cheap | Dear { amount :: Int }\n\nclass Priced a where\n  priceOf :: a -> Price\n\nround' :: Price -> Price\nround' p = p\n",
+        ),
+        ("lib/src/Shop/Price.hs", "module Shop.Price (module Shop.Types.Price) where\n\nimport Shop.Types.Price\n"),
+        ("lib/src/Other.hs", "module Other where\n\npriceOf :: Int -> Int\npriceOf x = x\n"),
+        (
+            "app/Main.hs",
+            "module Main where\n\nimport Shop.Price (Priced (..), priceOf) -- <-\nimport qualified Shop.Price as P\n\na x = priceOf x -- <-\nb x = P.priceOf x -- <-\n",
+        ),
+        ("app/All.hs", "module All where\n\nimport Shop.Price\n\na x = priceOf x -- <-\n"),
+        ("app/Mine.hs", "module Mine where\n\nimport Other\n\na x = priceOf x\n"),
+    ];
+    check("lib/src/Shop/Types/Price.hs priceOf", &files);
+}
+
+#[test]
+fn haskell_constructors_and_fields_are_plain_names() {
+    let files = [
+        (
+            "src/Price.hs",
+            "module Price where\n\ndata Price = Cheap | Dear { amount :: Int }\n\nf Cheap = 0\nf p = amount p -- <-\n",
+        ),
+        ("src/Use.hs", "module Use where\n\nimport Price\n\ng p = amount p -- <-\n"),
+    ];
+    check("src/Price.hs amount", &files);
+}
+
+#[test]
+fn c_enumerators_are_plain_names_of_their_file_first() {
+    let files = [
+        (
+            "src/parse.c",
+            "typedef enum {\n  LITERAL,\n  SPACE\n} kind;\n\nkind of(char c) {\n  return c ? LITERAL : SPACE; // <-\n}\n",
+        ),
+        ("src/token.h", "#define LITERAL 262\n"),
+        ("src/other.c", "#include \"token.h\"\nint go(void) { return LITERAL + 1; }\n"),
+    ];
+    check("src/parse.c LITERAL", &[files[0]]);
+    check("src/parse.c SPACE", &[("src/parse.c", files[0].1), files[1]]);
+}
+
+#[test]
+fn c_types_are_not_hidden_by_variables_of_their_name() {
+    let files = [
+        ("src/list.h", "typedef struct list {\n  int n;\n} list;\n"),
+        ("src/list.c", "#include \"list.h\"\nint len(list *list) { // <-\n  return list->n;\n}\n"),
+    ];
+    check("src/list.h list", &files);
+}
+
+#[test]
+fn c_functions_that_only_their_file_sees_give_way() {
+    let files = [
+        ("util/coding.c", "int decode(int x) { return x; }\n"),
+        ("db/table.c", "static int decode(int x) { return x; }\nint a(void) { return decode(1); }\n"),
+        ("db/edit.c", "int b(void) { return decode(2); } // <-\n"),
+    ];
+    check("util/coding.c decode", &files);
+}
+
+#[test]
+fn cpp_names_are_imported_from_namespaces_that_a_macro_opens() {
+    let files = [
+        ("inc/os.h", "BEGIN_NAMESPACE\nclass buffered_file { public: int get(); };\nEND_NAMESPACE\n"),
+        (
+            "test/os.cc",
+            "#include \"os.h\"\nusing text::buffered_file;\nint go(buffered_file f) {\n  return f.get(); // <-\n}\n",
+        ),
+    ];
+    check("buffered_file::get", &files);
+}
+
+#[test]
+fn swift_declarations_are_imported_from_their_module() {
+    let files = [
+        ("Sources/Vault/Key.swift", "public struct Key {}\n"),
+        ("Tests/KeyTests.swift", "import struct Vault.Key // <-\n\nlet key = Key() // <-\n"),
+        ("Tests/OtherTests.swift", "import struct Foundation.Key\n\nlet other = Key()\n"),
+    ];
+    check("Key", &files);
+}
+
+#[test]
 fn lua_modules_are_tables() {
     let files = [
         (

@@ -206,3 +206,13 @@ fn a_dotted_path_in_a_string_is_a_guess_where_it_leads_somewhere() {
         ],
     );
 }
+
+#[test]
+fn a_package_that_imports_its_own_module_hands_it_on() {
+    let files = [
+        ("src/flask/__init__.py", "from . import json as json\n"),
+        ("src/flask/json/__init__.py", "def dumps():\n    pass\n"),
+        ("tests/test_json.py", "import flask\n\nflask.json.dumps() # <-\nflask.json.loads()\n"),
+    ];
+    check("dumps", &files);
+}

@@ -69,6 +69,9 @@ fn reason(reason: Reason) -> &'static str {
         Reason::NoSuchMember => "the type of what stands before it has no such member",
         Reason::Key => "it is a key of something that is not known",
         Reason::Path => "it is part of a module's path",
+        Reason::Missing => {
+            "its path leads into this repository, which has nothing there (renamed, generated or not indexed)"
+        }
         Reason::Compiler => "the compiler's index does not say what it means",
         Reason::Language => "it stands in another language",
         Reason::Syntax => "nothing is known about this syntax",

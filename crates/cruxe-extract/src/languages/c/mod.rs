@@ -33,7 +33,7 @@ pub static C: LanguageDef = LanguageDef {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
     },
-    naming: Naming { parts: &["extern"], ..NAMING },
+    naming: Naming { imported: |_| "", free_members: &[Variant], parts: &["extern"], ..NAMING },
     ..LANGUAGE
 };
 

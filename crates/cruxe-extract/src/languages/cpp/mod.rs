@@ -31,10 +31,19 @@ pub static CPP: LanguageDef = LanguageDef {
         grammar: || tree_sitter_cpp::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &CPP_TABLE),
     },
-    naming: Naming { parts: &["extern"], ..NAMING },
+    naming: Naming {
+        imported: |_| "",
+        foreign: FOREIGN,
+        free_members: &[cruxe_model::SymbolKind::Variant],
+        parts: &["extern"],
+        ..NAMING
+    },
     family: Some(&super::c::C),
     ..LANGUAGE
 };
+
+/// Namespaces of everybody's libraries.
+const FOREIGN: &[&str] = &["std", "boost", "absl", "testing", "Eigen", "google", "folly", "llvm", "cv", "Qt"];
 
 pub(super) static CPP_TABLE: Table = Table {
     nodes: &[

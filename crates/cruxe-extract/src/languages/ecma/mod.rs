@@ -43,6 +43,7 @@ const ECMA: LanguageDef = LanguageDef {
         imported: |_| "",
         exports_apart: true,
         locals: Locals::Everywhere,
+        local_types: true,
         members: Members::Qualified,
         objects: true,
         merging: Merging::InFile,
@@ -52,6 +53,7 @@ const ECMA: LanguageDef = LanguageDef {
         function_values: true,
         decorators_run: true,
         unions: &["|", "&"],
+        anything: &["any", "unknown", "object", "Object"],
         transparent: &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"],
         constructor: Some("constructor"),
         everyday: "push pop shift unshift slice splice map filter reduce forEach find some every includes indexOf \

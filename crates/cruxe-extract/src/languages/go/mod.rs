@@ -40,6 +40,7 @@ pub static GO: LanguageDef = LanguageDef {
         open_types: false,
         impls: false,
         new_types: true,
+        anything: &["any", "interface{}"],
         everyday: "Error String Read Write Close Len Less Swap Add Done Wait Lock Unlock RLock RUnlock Set Get Del \
             Name Type Kind Value Field Method Index Key Header Body URL Path Context Next Scan Text Bytes \
             Reset Printf Println Print Fatal Fatalf Errorf Run Helper Skip Log Logf Now Sub After Before \

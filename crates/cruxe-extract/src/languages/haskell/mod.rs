@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -19,6 +20,12 @@ pub static HASKELL: LanguageDef = LanguageDef {
     extensions: &["hs", "hs-boot", "hsc"],
     interpreters: &["runhaskell", "runghc", "stack"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_haskell::LANGUAGE.into(), rules },
+    naming: Naming {
+        files: |module| [".hs", ".hsc"].map(|end| module.replace('.', "/") + end).into(),
+        files_anywhere: true,
+        free_members: &[SymbolKind::Variant, SymbolKind::Field, SymbolKind::Method],
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

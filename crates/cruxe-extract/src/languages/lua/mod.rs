@@ -24,9 +24,44 @@ pub static LUA: LanguageDef = LanguageDef {
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_lua::LANGUAGE.into(), rules },
     module: |_, path| by_path(path, &["init"], "."),
     role_names: &["init"],
-    naming: Naming { files: required, files_are_values: true, ..NAMING },
+    naming: Naming { files: required, foreign: FOREIGN, files_are_values: true, local_types: true, ..NAMING },
     ..LANGUAGE
 };
+
+/// Modules that every Lua has or installs.
+const FOREIGN: &[&str] = &[
+    "bit",
+    "bit32",
+    "busted",
+    "cjson",
+    "coroutine",
+    "debug",
+    "dkjson",
+    "ffi",
+    "inspect",
+    "io",
+    "jit",
+    "lfs",
+    "lpeg",
+    "ltn12",
+    "luassert",
+    "luv",
+    "math",
+    "mime",
+    "ngx",
+    "os",
+    "package",
+    "posix",
+    "re",
+    "say",
+    "socket",
+    "ssl",
+    "string",
+    "table",
+    "utf8",
+    "uv",
+    "zlib",
+];
 
 /// The files that `require("a.b")` may mean.
 fn required(module: &str) -> Vec<String> {

@@ -41,7 +41,7 @@ pub static RUBY: LanguageDef = LanguageDef {
     is_test_name: |name| common::stem(name).ends_with("_spec"),
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_ruby::LANGUAGE.into(), rules },
-    naming: Naming { constructor: Some("initialize"), ..NAMING },
+    naming: Naming { constructor: Some("initialize"), local_types: true, ..NAMING },
     ..LANGUAGE
 };
 

@@ -21,7 +21,13 @@ pub static ZIG: LanguageDef = LanguageDef {
     extensions: &["zig"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_zig::LANGUAGE.into(), rules },
     module: |_, path| by_path(path, &["root", "main"], "."),
-    naming: Naming { files: imported, files_are_values: true, ..NAMING },
+    naming: Naming {
+        files: imported,
+        foreign: &["std", "builtin", "root"],
+        files_are_values: true,
+        local_types: true,
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

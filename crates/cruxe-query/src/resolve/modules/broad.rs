@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use cruxe_model::facts::SymbolIndex;
+use cruxe_model::facts::{ScopeId, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 
-use super::super::file::File;
+use super::super::file::{File, is_free_member};
 use super::super::tree::join;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 use crate::name::segments;
+use crate::twins::is_of_its_file;
 
 /// Names with more definitions than this are told apart by imports or not at all.
 const MAX_DEFINITIONS: usize = 64;
@@ -21,6 +22,22 @@ pub(super) struct Broad;
 impl ModuleRules for Broad {
     fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity> {
         resolver.broad_import(file, at)
+    }
+
+    /// What a file defines, imports, imports all of.
+    fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
+        first_found([
+            &|| self.of_scope(resolver, file, ScopeId(0), name, space),
+            &|| resolver.through_globs(file, ScopeId(0), name, space),
+            &Vec::new,
+        ])
+    }
+
+    /// What stands behind an import that leads nowhere may be a member of what the ref has near its path.
+    fn is_own(&self, resolver: &Resolver, file: &Arc<File>, first: &str, _: bool, name: &str) -> Option<bool> {
+        let imports = 0..file.facts.imports.len() as u32;
+        let mut paths = imports.filter(|at| file.introduced(*at) == first).map(|at| resolver.import_path(file, at));
+        paths.any(|path| resolver.defined_near(file, &path, name)).then_some(true)
     }
 
     fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
@@ -67,18 +84,32 @@ impl Resolver<'_> {
                 None => vec![Entity::Module(module)],
             };
         }
-        let path: Vec<&str> = segments(module).chain(import.name.map(|name| file.facts.name(name))).collect();
+        let path = self.import_path(file, at);
         let Some(last) = path.last() else { return Vec::new() };
         let fits = |def: &Def| {
-            let agree = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+            let agree = |other: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
                 let have: Vec<&str> = segments(&symbol.qualified_name).collect();
                 let shared = have.iter().rev().zip(path.iter().rev()).take_while(|(a, b)| a == b).count();
-                shared == have.len().min(path.len()) && (shared > 1 || path.len() == 1)
+                let enough = shared > 1 || path.len() == 1 || self.in_module(other, &path, shared);
+                shared == have.len().min(path.len()) && enough
             };
             self.with(*def, agree).unwrap_or(false)
         };
         let found: Vec<Entity> = self.language_hits(file, last).filter(fits).map(Entity::Symbol).collect();
-        if found.is_empty() { vec![Entity::Foreign] } else { found }
+        match found.is_empty() {
+            true if self.is_own_import(file, at) => vec![Entity::Missing],
+            true => vec![Entity::Foreign],
+            false => found,
+        }
+    }
+
+    /// Whether a path leads to a file although qualified names do not show it: the file stands in a folder that the module is
+    /// called after, or its namespace is not known (a macro opens it) and the path is not known to lead out.
+    fn in_module(&self, other: &File, path: &[&str], shared: usize) -> bool {
+        let Some(outer) = path.len().checked_sub(shared + 1).map(|at| path[at]) else { return false };
+        let foreign = other.lang.naming.foreign;
+        let macros = !other.lang.naming.files_are_values && !foreign.is_empty() && !foreign.contains(&path[0]);
+        shared > 0 && (macros || other.path().split('/').rev().skip(1).any(|folder| folder == outer))
     }
 
     /// The file that an import names, where a language imports files: beside the one that imports, or below one of the
@@ -88,17 +119,17 @@ impl Resolver<'_> {
         if names.is_empty() {
             return None;
         }
-        let mut folder = Some(file.row.path.parent());
-        while let Some(here) = folder {
-            for below in ["", "lua", "src", "lib"] {
-                let found = names.iter().find_map(|name| self.tree.path(&join(&join(here, below), name)));
-                if found.is_some_and(|version| version != file.id()) {
-                    return found;
-                }
-            }
-            folder = (!here.is_empty()).then(|| here.rfind('/').map_or("", |slash| &here[..slash]));
-        }
-        None
+        let at = |folder: String| names.iter().find_map(|name| self.tree.path(&join(&folder, name)));
+        let near = self.search_folders(file).filter_map(at).find(|version| *version != file.id());
+        near.or_else(|| names.iter().find_map(|name| self.tree.ending(name, file.path())))
+            .filter(|found| *found != file.id())
+    }
+
+    /// The folders in which a file's imports are looked for, the nearest first.
+    pub(super) fn search_folders<'f>(&self, file: &'f File) -> impl Iterator<Item = String> + use<'f> {
+        let outer = |here: &&'f str| (!here.is_empty()).then(|| here.rsplit_once('/').map_or("", |(outer, _)| outer));
+        let folders = std::iter::successors(Some(file.row.path.parent()), outer);
+        folders.flat_map(|here| ["", "lua", "src", "lib"].map(|below| join(here, below)))
     }
 
     /// Definitions of a name in the languages that a file sees.
@@ -132,17 +163,23 @@ impl Resolver<'_> {
             let symbol = other.symbol(def.symbol);
             let outer = symbol.parent.map(|at| other.symbol(at).kind);
             let free = matches!(outer, None | Some(SymbolKind::Module | SymbolKind::Heading));
-            if free && symbol.kind != SymbolKind::Heading && !detached(symbol, &other.facts.module) {
+            let free = free && symbol.kind != SymbolKind::Heading && !detached(symbol, &other.facts.module);
+            if free || is_free_member(&other.facts, other.lang, symbol) {
                 let outer = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or_default();
                 let outer = outer.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
                 let space = spaces.iter().position(|space| space == outer).filter(|_| !outer.is_empty());
                 let near = other.row.path.parent() == file.row.path.parent();
                 let package = !other.facts.module.is_empty() && other.facts.module == file.facts.module;
-                found.push(Found { def, kind: symbol.kind, space, package, near });
+                let hidden = def.version != file.id() && is_of_its_file(symbol);
+                found.push(Found { def, kind: symbol.kind, space, package, near, hidden });
             }
         }
         if found.iter().any(|one| one.kind.fits(space)) {
             found.retain(|one| one.kind.fits(space));
+        }
+        // What only its own file sees, others do not mean, unless one file is included in the other.
+        if found.iter().any(|one| !one.hidden) {
+            found.retain(|one| !one.hidden);
         }
         if let Some(innermost) = found.iter().filter_map(|one| one.space).min() {
             found.retain(|one| one.space == Some(innermost));
@@ -184,6 +221,8 @@ struct Found {
     package: bool,
     /// It stands in the same folder.
     near: bool,
+    /// It stands in another file, and is seen in that one alone.
+    hidden: bool,
 }
 
 /// Whether a symbol at the top of a file is a member all the same: `void Foo::bar()` of C++.

@@ -9,9 +9,9 @@ use cruxe_model::facts::{Occurrence, ScopeId};
 
 use super::super::file::File;
 use super::super::occurrence::Resolution;
-use super::super::tree::join;
+use super::super::tree::{NpmPackage, join};
 use super::super::{Entity, Resolver, Space};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 
 /// What may be left out at the end of a path, in the order in which it is tried.
 const ENDS: &[&str] = &[
@@ -43,6 +43,13 @@ const COMPILED: &[(&str, &[&str])] = &[
     (".d.ts", &[".ts", ".tsx"]),
     (".d.mts", &[".mts", ".ts"]),
     (".d.cts", &[".cts", ".ts"]),
+];
+
+/// Endings of what may be imported and defines nothing.
+const NO_CODE: &[&str] = &[
+    "css", "scss", "sass", "less", "styl", "pcss", "json", "json5", "yaml", "yml", "toml", "csv", "txt", "md", "html",
+    "svg", "png", "jpg", "jpeg", "gif", "webp", "avif", "ico", "woff", "woff2", "ttf", "eot", "mp3", "mp4", "webm",
+    "wasm", "node", "graphql", "gql", "glsl", "proto", "sql", "pdf",
 ];
 
 /// By the paths of files.
@@ -77,11 +84,17 @@ impl Resolver<'_> {
         let module = Module::File(version);
         match name {
             Some(name) if !import.glob => self.offered(&module, name, Space::Any),
+            // `const Reply = require('./reply')` is what the module exports as a whole, and the module with all its names.
+            _ if !import.glob && file.facts.names.iter().any(|name| name == "require") => {
+                let whole = self.offered(&module, "default", Space::Any).into_iter();
+                let whole = whole.filter(|entity| matches!(entity, Entity::Symbol(_)));
+                whole.chain([Entity::Module(module.clone())]).collect()
+            }
             _ => vec![Entity::Module(module)],
         }
     }
 
-    /// `import A = B.C` of a namespace; anything else comes from outside.
+    /// `import A = B.C` of a namespace; anything else is not here.
     fn ecma_namespace(&self, file: &Arc<File>, at: u32, path: &str, name: Option<&str>) -> Vec<Entity> {
         let plain = path.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'));
         let first = path.split('.').next().unwrap_or_default();
@@ -93,7 +106,44 @@ impl Resolver<'_> {
         for part in path.split('.').skip(1).chain(name) {
             found = found.iter().flat_map(|entity| self.inside(entity, part, Space::Any)).collect();
         }
-        if found.is_empty() { vec![Entity::Foreign] } else { found }
+        if !found.is_empty() {
+            return found;
+        }
+        vec![if self.is_own_ecma(file, path) { Entity::Missing } else { Entity::Foreign }]
+    }
+
+    /// Whether a path that leads to no file begins in the ref: it is relative, an alias, or has the name of a package of the
+    /// workspace. What a bundler makes of a picture is no code, wherever it is.
+    fn is_own_ecma(&self, file: &File, path: &str) -> bool {
+        let plain = path.split(['?', '!']).next().unwrap_or_default();
+        let ending = plain.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
+        if NO_CODE.contains(&ending) {
+            return false;
+        }
+        let first = plain.split('/').next().unwrap_or_default();
+        path.starts_with(['.', '/', '#'])
+            || matches!(first, "@" | "~")
+            || self.npm_package(path).is_some()
+            || self.is_aliased(file.row.path.parent(), path, first)
+    }
+
+    /// Whether a tsconfig around a folder has a pattern for a path, or plain paths that begin like it.
+    fn is_aliased(&self, folder: &str, path: &str, first: &str) -> bool {
+        let mut folders = Some(folder);
+        while let Some(at) = folders {
+            if let Some(config) = self.tree.tsconfigs.get(at) {
+                let installed = |targets: &[String]| targets.iter().all(|target| target.contains("node_modules/"));
+                let fits = |(pattern, targets): &(String, Vec<String>)| {
+                    !pattern.starts_with('*') && matched(pattern, path).is_some() && !installed(targets)
+                };
+                let below = |base: &String| first != path && self.tree.has_folder(&join(base, first));
+                if config.paths.iter().any(fits) || config.base.as_ref().is_some_and(below) {
+                    return true;
+                }
+            }
+            folders = (!at.is_empty()).then(|| at.rsplit_once('/').map_or("", |(outer, _)| outer));
+        }
+        false
     }
 
     /// The file that a module path means.
@@ -149,12 +199,16 @@ impl Resolver<'_> {
         }
     }
 
-    /// A package of the workspace, or a file of it.
-    fn ecma_package(&self, path: &str) -> Option<VersionId> {
+    /// The package of the workspace that a path begins with, and the rest of the path.
+    fn npm_package<'p>(&self, path: &'p str) -> Option<(&NpmPackage, &'p str)> {
         let parts = if path.starts_with('@') { 2 } else { 1 };
         let end = path.match_indices('/').nth(parts - 1).map_or(path.len(), |(at, _)| at);
-        let (name, rest) = (&path[..end], path[end..].trim_start_matches('/'));
-        let package = self.tree.npm.get(name)?;
+        Some((self.tree.npm.get(&path[..end])?, path[end..].trim_start_matches('/')))
+    }
+
+    /// A package of the workspace, or a file of it.
+    fn ecma_package(&self, path: &str) -> Option<VersionId> {
+        let (package, rest) = self.npm_package(path)?;
         let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
         let entries = package.entries.iter().filter(|(entry, _)| *entry == subpath).map(|(_, path)| path.as_str());
         for entry in entries {
@@ -174,18 +228,12 @@ impl Resolver<'_> {
 
     /// A name that a module offers: under the name of a definition, by a list of exports, through a barrel.
     fn ecma_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
-        let mut found: Vec<Entity> = Vec::new();
-        for at in file.exported(name) {
-            found.extend(self.import(file, at).iter().cloned());
-        }
-        if found.is_empty() {
-            found = self.scope_members(file, ScopeId(0), name, space);
-        }
-        if found.is_empty() && name != "default" {
-            for (at, _) in file.globs().filter(|(_, import)| import.reexport) {
-                found.extend(self.through_glob(file, at, name, space));
-            }
-        }
+        let offers = || file.exported(name).flat_map(|at| self.import(file, at).to_vec()).collect();
+        let barrels = || {
+            let barrels = file.globs().filter(|(_, import)| import.reexport && name != "default");
+            barrels.flat_map(|(at, _)| self.through_glob(file, at, name, space)).collect()
+        };
+        let mut found = first_found([&offers, &|| self.scope_members(file, ScopeId(0), name, space), &barrels]);
         found.dedup();
         found
     }

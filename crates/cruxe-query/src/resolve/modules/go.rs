@@ -36,6 +36,7 @@ impl ModuleRules for Go {
 impl Resolver<'_> {
     fn go_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let path = file.import_module(at);
+        let mut own = false;
         for (module, folder) in &self.tree.go_modules {
             let Some(rest) = path.strip_prefix(module.as_str()) else { continue };
             if !rest.is_empty() && !rest.starts_with('/') {
@@ -47,8 +48,9 @@ impl Resolver<'_> {
             if !self.tree.folder(&folder).is_empty() {
                 return vec![Entity::Module(Module::Folder(Rc::from(folder), System::Go))];
             }
+            own = true;
         }
-        vec![Entity::Foreign]
+        vec![if own { Entity::Missing } else { Entity::Foreign }]
     }
 
     /// A name of the package in a folder.

@@ -4,6 +4,7 @@
 mod broad;
 mod ecma;
 mod go;
+mod own;
 mod python;
 mod rust;
 pub(super) mod spaces;
@@ -33,12 +34,19 @@ pub(super) enum Module {
 
 /// What a module system decides. What is written out here is what most do.
 pub(super) trait ModuleRules: Sync {
-    /// What an import leads to.
+    /// What an import leads to; empty when it leads nowhere that can be told.
     fn import(&self, resolver: &Resolver, file: &Arc<File>, at: u32) -> Vec<Entity>;
+
+    /// Whether a name is the ref's that stands behind a path of which nothing in the ref is the beginning, although something
+    /// in sight may be called so; `None` where that cannot be told.
+    fn is_own(&self, _: &Resolver, _: &Arc<File>, _first: &str, _seen: bool, _name: &str) -> Option<bool> {
+        None
+    }
 
     /// What a name means that stands in an import.
     fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
-        resolver.named_import(file, occurrence, name).unwrap_or(Resolution::Unresolved(Reason::Path))
+        let named = resolver.named_import(file, occurrence, name);
+        named.or_else(|| resolver.whole_import(file, occurrence, name)).unwrap_or(Resolution::Unresolved(Reason::Path))
     }
 
     /// A name that a file offers.
@@ -71,10 +79,11 @@ pub(super) trait ModuleRules: Sync {
         let Some((first, rest)) = path.split_first() else { return Vec::new() };
         let space = if rest.is_empty() { Space::Type } else { Space::Any };
         let mut at = resolver.lookup(file, first, offset, space);
+        let begun = !at.is_empty();
         for name in rest {
             at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
         }
-        at
+        if begun && at.is_empty() { vec![Entity::Missing] } else { at }
     }
 
     /// What a name means behind a path of which nothing in sight is the beginning, or of which that has no such name.
@@ -106,6 +115,20 @@ pub(super) trait ModuleRules: Sync {
     }
 }
 
+/// The first list that has something; what is missing in one may be in the next.
+fn first_found(lists: [&dyn Fn() -> Vec<Entity>; 3]) -> Vec<Entity> {
+    let mut missing = Vec::new();
+    for list in lists {
+        let found = list();
+        if found.iter().any(|entity| *entity != Entity::Missing) {
+            return found;
+        }
+        missing.extend(found);
+    }
+    missing.truncate(1);
+    missing
+}
+
 /// The rules that the language of a file follows.
 pub(super) fn rules(file: &File) -> &'static dyn ModuleRules {
     of_system(file.lang.naming.system)
@@ -122,7 +145,7 @@ fn of_system(system: System) -> &'static dyn ModuleRules {
 }
 
 impl Resolver<'_> {
-    /// What an import leads to; empty when it leads nowhere that can be told.
+    /// What an import leads to.
     pub(super) fn import(&self, file: &Arc<File>, at: u32) -> Rc<[Entity]> {
         let key = (file.id(), at);
         if let Some(found) = self.imports.borrow().get(&key) {
@@ -130,7 +153,12 @@ impl Resolver<'_> {
         }
         // An import that leads to itself leads nowhere.
         self.imports.borrow_mut().insert(key, Rc::new([]));
-        let found: Rc<[Entity]> = self.deeper(|| rules(file).import(self, file, at)).into();
+        let mut found = self.deeper(|| rules(file).import(self, file, at));
+        // It gives its name to something, and hides what else is called so.
+        if found.is_empty() {
+            found.push(Entity::Missing);
+        }
+        let found: Rc<[Entity]> = found.into();
         self.imports.borrow_mut().insert(key, Rc::clone(&found));
         found
     }
@@ -142,8 +170,13 @@ impl Resolver<'_> {
         for module in modules.iter() {
             found.extend(self.inside(module, name, space));
         }
-        found.retain(|entity| *entity != Entity::Foreign);
+        found.retain(|entity| !matches!(entity, Entity::Foreign | Entity::Missing));
         found
+    }
+
+    /// Whether a file imports everything of a module that the ref should have and does not.
+    pub(super) fn lacks_a_glob(&self, file: &Arc<File>) -> bool {
+        !file.lang.naming.exports_apart && file.globs().any(|(at, _)| self.import(file, at).contains(&Entity::Missing))
     }
 
     /// A name of a module, or of a type in the place of one.
@@ -152,7 +185,7 @@ impl Resolver<'_> {
             Entity::Module(module) => self.offered(module, name, space),
             Entity::Symbol(def) => self.inside_symbol(*def, name, space),
             Entity::Local(..) => Vec::new(),
-            Entity::Foreign => vec![Entity::Foreign],
+            Entity::Foreign | Entity::Missing => vec![entity.clone()],
         }
     }
 

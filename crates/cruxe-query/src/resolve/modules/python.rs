@@ -9,7 +9,7 @@ use cruxe_model::facts::ScopeId;
 
 use super::super::file::File;
 use super::super::{Entity, Resolver, Space};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
 
 /// By packages.
 pub(super) struct Python;
@@ -52,20 +52,22 @@ impl Resolver<'_> {
             // `import a.b` binds `a`, `import a.b as c` the whole, `from a.b import *` opens the whole.
             let whole = import.glob || import.alias.is_some();
             let path = if whole { module } else { module.split('.').next().unwrap_or_default() };
-            return self.python_path(file, path).map_or(vec![Entity::Foreign], |module| vec![Entity::Module(module)]);
+            return match self.python_path(file, path) {
+                Some(module) => vec![Entity::Module(module)],
+                None => self.no_python(file, path),
+            };
         };
         match self.python_path(file, module) {
-            // A module that our own package does not have (any more) is not somebody else's.
-            None if self.is_own_python(file, module) => Vec::new(),
-            None => vec![Entity::Foreign],
+            None => self.no_python(file, module),
             Some(module) => self.offered(&module, file.facts.name(name), Space::Any),
         }
     }
 
-    /// Whether a path begins in the ref.
-    fn is_own_python(&self, file: &Arc<File>, path: &str) -> bool {
+    /// What a path is that leads to no module: one that our own package does not have (any more) is not somebody else's.
+    fn no_python(&self, file: &Arc<File>, path: &str) -> Vec<Entity> {
         let first = path.split('.').next().unwrap_or_default();
-        first.is_empty() || self.python_absolute(file, first).is_some()
+        let own = first.is_empty() || self.python_absolute(file, first).is_some();
+        vec![if own { Entity::Missing } else { Entity::Foreign }]
     }
 
     /// The module of an absolute or relative path.
@@ -133,18 +135,14 @@ impl Resolver<'_> {
 
     /// A name of a module: what it defines, imports, imports all of; for a package, its modules too.
     fn python_module(&self, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
-        let found = self.scope_members(file, ScopeId(0), name, space);
-        if !found.is_empty() {
-            return found;
-        }
-        let found = self.through_globs(file, ScopeId(0), name, space);
-        if !found.is_empty() {
-            return found;
-        }
-        match file.row.path.stem() {
-            "__init__" => self.python_folder(file.row.path.parent(), name),
-            _ => Vec::new(),
-        }
+        first_found([
+            &|| self.scope_members(file, ScopeId(0), name, space),
+            &|| self.through_globs(file, ScopeId(0), name, space),
+            &|| match file.row.path.stem() {
+                "__init__" => self.python_folder(file.row.path.parent(), name),
+                _ => Vec::new(),
+            },
+        ])
     }
 
     fn python_folder(&self, folder: &str, name: &str) -> Vec<Entity> {

@@ -10,7 +10,13 @@ use super::super::file::File;
 use super::super::occurrence::Resolution;
 use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, Want};
-use super::{Module, ModuleRules};
+use super::{Module, ModuleRules, first_found};
+
+/// Types that paths begin with and nothing brings into sight.
+const PRIMITIVES: &[&str] = &[
+    "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+    "f32", "f64",
+];
 
 /// By the tree that `mod` spans, and by crates.
 pub(super) struct Rust;
@@ -23,7 +29,11 @@ impl ModuleRules for Rust {
     fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
         let mut path = occurrence.receiver.map(|id| path_of(file, id)).unwrap_or_default();
         path.push(name);
-        resolver.settled(resolver.rust_path(file, &path, occurrence.start, Space::Any), file.lang)
+        resolver.settled(resolver.rust_use(file, &path, occurrence.start, Space::Any), file.lang)
+    }
+
+    fn is_own(&self, resolver: &Resolver, file: &Arc<File>, first: &str, seen: bool, _: &str) -> Option<bool> {
+        if seen { None } else { resolver.is_own_crate(file, first) }
     }
 
     fn of_scope(&self, resolver: &Resolver, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
@@ -72,7 +82,16 @@ impl Resolver<'_> {
         let name = import.name.map(|name| file.facts.name(name));
         let path: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).chain(name).collect();
         let space = if import.glob { Space::Type } else { Space::Any };
-        self.rust_path(file, &path, import.start, space)
+        self.rust_use(file, &path, import.start, space)
+    }
+
+    /// What a path means in a `use`, where a name that is not in sight is that of a crate.
+    fn rust_use(&self, file: &Arc<File>, path: &[&str], offset: u32, space: Space) -> Vec<Entity> {
+        let found = self.rust_path(file, path, offset, space);
+        match path {
+            [only] if found.is_empty() => self.rust_crate(file, only).into_iter().collect(),
+            _ => found,
+        }
     }
 
     /// What a path means. Its first name is looked up where it stands, the others in what comes before them.
@@ -83,9 +102,10 @@ impl Resolver<'_> {
             Some(root) => vec![root],
             None => self.lookup(file, first, offset, if last { space } else { Space::Type }),
         };
-        if at.is_empty() && !last && !self.has_free(first, file.lang) {
-            return vec![Entity::Foreign]; // a crate that is not here
+        if at.is_empty() && !last {
+            at.extend(self.rust_crate(file, first));
         }
+        let begun = !at.is_empty();
         for (step, name) in rest.iter().enumerate() {
             if *name == "super" {
                 at = at.iter().filter_map(|entity| self.rust_parent(entity)).collect();
@@ -94,7 +114,37 @@ impl Resolver<'_> {
             let space = if step + 1 == rest.len() { space } else { Space::Type };
             at = at.iter().flat_map(|entity| self.inside(entity, name, space)).collect();
         }
-        at
+        if begun && at.is_empty() { vec![Entity::Missing] } else { at }
+    }
+
+    /// The first name of a path where nothing in sight is called so: a crate that is not here, or a module that should be.
+    fn rust_crate(&self, file: &File, name: &str) -> Option<Entity> {
+        match self.is_own_crate(file, name) {
+            Some(true) => Some(Entity::Missing),
+            Some(false) => Some(Entity::Foreign),
+            None => (!self.has_free(name, file.lang)).then_some(Entity::Foreign),
+        }
+    }
+
+    /// Whether the first name of a path is a module of the ref although nothing in sight is called so. It is not where the
+    /// nearest manifest depends on such a crate; a type may come with the prelude, so of those nothing is said.
+    fn is_own_crate(&self, file: &File, name: &str) -> Option<bool> {
+        if matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") {
+            return Some(false);
+        }
+        let mut folder = file.row.path.parent();
+        let needed = loop {
+            match self.tree.needed_crates.get(folder) {
+                Some(needed) => break needed,
+                None if folder.is_empty() => return None,
+                None => folder = folder.rsplit_once('/').map_or("", |(outer, _)| outer),
+            }
+        };
+        if needed.iter().any(|needed| needed == name) {
+            return Some(false);
+        }
+        let is_module = name.starts_with(|c: char| c.is_lowercase() || c == '_') && !PRIMITIVES.contains(&name);
+        is_module.then_some(true)
     }
 
     /// `self` of Rust: the type of the `impl` with its arguments, or the trait.
@@ -211,8 +261,11 @@ impl Resolver<'_> {
 
     /// A name of a module: its items, what it imports, what it imports all of.
     fn rust_module(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
-        let found = self.scope_members(file, scope, name, space);
-        if !found.is_empty() { found } else { self.through_globs(file, scope, name, space) }
+        first_found([
+            &|| self.scope_members(file, scope, name, space),
+            &|| self.through_globs(file, scope, name, space),
+            &Vec::new,
+        ])
     }
 
     /// A name of a module, enum, trait or type in a path.

@@ -52,6 +52,11 @@ impl Resolver<'_> {
                 return there;
             }
         }
+        // What an import gives a name to is that, and nothing else that ends alike.
+        let mut imports = (0..file.facts.imports.len() as u32).filter(|at| !file.import(*at).glob);
+        if imports.any(|at| file.introduced(at) == path[0]) {
+            return Vec::new();
+        }
         // Of a path that begins anywhere, the end has to fit.
         let ends = |outer: &Vec<String>| {
             outer.len() > path.len() && outer.iter().rev().zip(path.iter().rev()).all(|(a, b)| a == b)

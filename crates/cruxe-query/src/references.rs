@@ -143,7 +143,7 @@ impl Use {
     }
 
     /// Whether it stands in a test.
-    fn in_test(&self) -> bool {
+    pub(crate) fn in_test(&self) -> bool {
         in_test(&self.file, self.start)
     }
 }

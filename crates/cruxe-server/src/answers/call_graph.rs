@@ -2,20 +2,17 @@
 
 use cruxe_index::View;
 use cruxe_query::call_graph::{CallGraph, Direction, Edge};
-use cruxe_query::references::Confidence;
+use cruxe_query::references::{Confidence, Subject};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::detail::Breadth;
 use super::mentions;
-use super::references::ConfidenceWord;
+use super::references::{ConfidenceWord, not_defined};
 use super::symbol::candidates;
 use super::text::{Line, Text};
 use super::{Render, SymbolEntry, left_out, several_definitions};
 use crate::contract::Metadata;
-
-/// How many lines of calls between two symbols are listed.
-const MOST_SITES: usize = 20;
 
 /// The symbol and its calls.
 #[derive(Serialize, JsonSchema)]
@@ -49,9 +46,12 @@ pub struct CallEdge {
     /// Who calls, or is called.
     pub symbol: SymbolEntry,
     call_site: Site,
-    /// The lines of all calls in that file where there are several, at most 20.
+    /// The lines of all calls in that file where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     call_sites: Vec<u32>,
+    /// Those in other files, where the symbol has parts in several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_call_sites: Vec<Sites>,
     /// How many calls there are, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
@@ -63,16 +63,20 @@ pub struct CallEdge {
     /// The symbol_id one step nearer that it calls or is called by; at the first step that is the symbol itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// How many lines with calls are not listed.
-    #[serde(skip)]
-    unlisted: usize,
 }
 
-/// Where the call stands.
+/// Where a call stands.
 #[derive(Serialize, JsonSchema)]
 struct Site {
     file: String,
     line: u32,
+}
+
+/// Where calls stand in one file.
+#[derive(Serialize, JsonSchema)]
+struct Sites {
+    file: String,
+    lines: Vec<u32>,
 }
 
 impl CallGraphAnswer {
@@ -84,9 +88,16 @@ impl CallGraphAnswer {
         answer: CallGraph,
         breadth: Breadth,
     ) -> CallGraphAnswer {
-        let target = answer.target;
-        let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
-        let plain = target.symbol.name.clone();
+        let (symbol, others, several): (SymbolEntry, _, _) = match answer.subject {
+            Subject::Defined(target) => {
+                let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
+                (target.symbol.into(), target.candidates, several)
+            }
+            Subject::External(external) => {
+                let note = not_defined(&external);
+                (SymbolEntry::external(external), Vec::new(), Some(note))
+            }
+        };
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
         metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(several.clone());
@@ -101,10 +112,10 @@ impl CallGraphAnswer {
             callees: shown(answer.callees),
             total_edges: answer.total_edges,
             truncated: answer.truncated,
-            candidates: candidates(target.candidates, breadth),
-            symbol: target.symbol.into(),
-            metadata: mentions::noted(metadata, &plain, &answer.mentions, answer.first_unparsed)
+            candidates: candidates(others, breadth),
+            metadata: mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed)
                 .with("unresolved_mentions", answer.unresolved),
+            symbol,
             direction,
             unresolved: answer.unresolved,
             filtered_out: answer.filtered_out,
@@ -137,8 +148,7 @@ impl CallGraphAnswer {
             let guess = if edge.confidence == Confidence::Heuristic { " ?" } else { "" };
             let test = if edge.symbol.is_test { " test" } else { "" };
             let line = Line::new().plain("  ".repeat(depth as usize)).strong(&edge.symbol.qualified_name).plain("  ");
-            let site = line.path(&edge.call_site.file).plain(":").number(edge.lines());
-            text.push(site.faint(format!("{guess}{test}")));
+            text.push(line.join(edge.places()).faint(format!("{guess}{test}")));
             if edge.symbol.symbol_id != from {
                 self.branch(edges, &edge.symbol.symbol_id, depth + 1, text);
             }
@@ -148,30 +158,33 @@ impl CallGraphAnswer {
 
 impl CallEdge {
     fn new(edge: Edge, breadth: Breadth) -> CallEdge {
-        let mut call_sites = if edge.lines.len() > 1 { edge.lines } else { Vec::new() };
-        let unlisted = call_sites.len().saturating_sub(MOST_SITES);
-        call_sites.truncate(MOST_SITES);
+        let more = edge.elsewhere.into_iter().map(|(file, lines)| Sites { file, lines });
         CallEdge {
             symbol: edge.symbol.into(),
             call_site: Site { file: edge.file, line: edge.line },
-            call_sites,
+            call_sites: if edge.lines.len() > 1 { edge.lines } else { Vec::new() },
+            more_call_sites: more.collect(),
             call_count: (edge.calls > 1).then_some(edge.calls),
-            unlisted,
             confidence: edge.confidence,
             depth: edge.depth,
             via: (edge.depth > 1 || breadth == Breadth::Full).then_some(edge.via),
         }
     }
 
-    /// The lines of its calls: `12,15,40`.
-    fn lines(&self) -> String {
-        if self.call_sites.is_empty() {
-            return self.call_site.line.to_string();
-        }
-        let listed: Vec<String> = self.call_sites.iter().map(u32::to_string).collect();
-        let more = if self.unlisted > 0 { format!(" and {} more", self.unlisted) } else { String::new() };
-        listed.join(",") + &more
+    /// Where its calls stand: `src/a.rs:12,15,40`.
+    fn places(&self) -> Line {
+        let first = Line::new().path(&self.call_site.file).plain(":");
+        let first = match self.call_sites.is_empty() {
+            true => first.number(self.call_site.line.to_string()),
+            false => first.number(numbers(&self.call_sites)),
+        };
+        let more = self.more_call_sites.iter();
+        more.fold(first, |line, sites| line.plain(" ").path(&sites.file).plain(":").number(numbers(&sites.lines)))
     }
+}
+
+fn numbers(lines: &[u32]) -> String {
+    lines.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 impl Render for CallGraphAnswer {

@@ -137,7 +137,7 @@ impl ReferencesAnswer {
 }
 
 /// What to tell a reader whose name is no definition of the ref.
-fn not_defined(external: &External) -> String {
+pub(super) fn not_defined(external: &External) -> String {
     let near = match external.nearest.first() {
         Some(near) => format!("; near is {} in {}:{}", near.name, near.path, near.line),
         None => String::new(),

@@ -31,7 +31,7 @@ partial` means the first index is being built; `truncated` means ask with a high
 - `confidence: static` is resolved; `heuristic` is a guess. `unresolved_mentions` counts uses that could not be told: \
 nothing found and 0 unresolved means unused.
 - Other branches: `{INDEX_REPO}` with `ref` once, then pass `ref` to any tool.
-- Save tokens: `detail_level: location`, `compact`, `max_tokens`.
+- Save tokens: `detail_level: location`, `compact`, `max_tokens`; several names in one call: `symbols`, `files`.
 - Without MCP: `cruxe search`, `cruxe grep`, `cruxe refs`, `cruxe calls`, each with `--json`.
 "
     )

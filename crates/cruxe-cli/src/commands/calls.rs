@@ -7,18 +7,17 @@ use cruxe_query::call_graph::{self, Direction, MAX_DEPTH, Question};
 use cruxe_query::references::Confidence;
 use cruxe_query::target::Wanted;
 use cruxe_server::answers::{Breadth, CallGraphAnswer};
-use cruxe_server::contract::ToolError;
 
+use super::names::{Defined, answer_each, not_found};
 use super::places::Places;
-use super::refs::not_found;
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
 use crate::output;
 
 /// Show who calls a function and whom it calls
 ///
-/// As a tree, each symbol once. What is only a guess is marked with `?`, tests with `test`. Exits with 1 when the
-/// symbol is not found.
+/// As a tree, each symbol once. What is only a guess is marked with `?`, tests with `test`. Exits with 1 when a symbol
+/// is not found.
 ///
 /// Examples:
 ///   cruxe calls validate_token
@@ -27,8 +26,11 @@ use crate::output;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Calls {
-    /// The symbol: a plain or qualified name, or a symbol_id
-    symbol: String,
+    /// The symbols: plain or qualified names, or symbol_ids
+    #[arg(value_name = "SYMBOL", required = true)]
+    symbols: Vec<String>,
+    #[command(flatten)]
+    defined: Defined,
     /// Only who calls it
     #[arg(long, conflicts_with = "callees")]
     callers: bool,
@@ -38,12 +40,6 @@ pub(crate) struct Calls {
     /// How many steps
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_DEPTH)))]
     depth: u32,
-    /// The file that defines it, where several do
-    #[arg(long, value_name = "FILE")]
-    path: Option<String>,
-    /// The line of the definition, where one file has several
-    #[arg(long)]
-    line: Option<u32>,
     /// Only symbols of this kind: fn, class, struct, …
     #[arg(long)]
     kind: Option<String>,
@@ -63,6 +59,7 @@ pub(crate) struct Calls {
 impl Calls {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let filter = self.places.filter(self.kind.as_deref())?;
+        let wanted = self.defined.wanted(&self.symbols)?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         let direction = match (self.callers, self.callees) {
@@ -70,26 +67,36 @@ impl Calls {
             (_, true) => Direction::Callees,
             _ => Direction::Both,
         };
-        let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
-        let question = Question { wanted, direction, depth: self.depth, filter, limit: self.limit as usize };
-        let found = match call_graph::find(&view, &question).map_err(ToolError::from) {
-            Ok(found) => found,
-            Err(error) => return not_found(context, error),
+        let ask = |wanted: Wanted| {
+            let name = wanted.name.clone();
+            let (depth, limit, filter) = (self.depth, self.limit as usize, filter.clone());
+            let found = call_graph::find(&view, &Question { wanted, direction, depth, filter, limit })?;
+            Ok(CallGraphAnswer::new(Some(&name), &view, direction, found, Breadth::Full))
         };
-        let answer = CallGraphAnswer::new(Some(&self.symbol), &view, direction, found, Breadth::Full);
-        if self.dot {
-            print_dot(&answer);
-        } else {
-            output::answer(&answer, context.options.json);
+        if !self.dot {
+            return answer_each(context, wanted, ask);
         }
+        let mut graphs = Vec::new();
+        for wanted in wanted {
+            match ask(wanted) {
+                Ok(graph) => graphs.push(graph),
+                Err(error) => return not_found(context, error),
+            }
+        }
+        print_dot(&graphs);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn print_dot(answer: &CallGraphAnswer) {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+fn print_dot(graphs: &[CallGraphAnswer]) {
     output::line("digraph calls {");
     output::line("  rankdir=LR; node [shape=box];");
+    graphs.iter().for_each(print_edges);
+    output::line("}");
+}
+
+fn print_edges(answer: &CallGraphAnswer) {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let root = &answer.symbol;
     // `\n` is Graphviz's own line break.
     let label = |id: &str, name: &str, path: &str| {
@@ -108,5 +115,4 @@ fn print_dot(answer: &CallGraphAnswer) {
         let style = if edge.confidence == Confidence::Heuristic { " [style=dashed]" } else { "" };
         output::line(&format!("  {} -> {}{style};", quoted(from), quoted(to)));
     }
-    output::line("}");
 }

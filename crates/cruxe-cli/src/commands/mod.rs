@@ -9,6 +9,7 @@ mod index;
 mod init;
 mod install;
 mod model;
+mod names;
 mod places;
 mod prune_overlays;
 mod refs;

@@ -39,6 +39,7 @@ mod refs;
 mod scip;
 mod search;
 mod sessions;
+mod several;
 mod snapshots;
 mod strangers;
 mod trees;

@@ -29,7 +29,7 @@ pub struct CallGraphAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<SymbolEntry>")]
     candidates: Option<Vec<SymbolEntry>>,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(skip)]
     direction: Direction,
     #[serde(skip)]

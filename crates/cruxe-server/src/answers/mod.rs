@@ -19,6 +19,7 @@ mod reasons;
 mod references;
 mod refs;
 mod search;
+mod several;
 mod status;
 mod symbol;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use ranking::RankingAnswer;
 pub use references::ReferencesAnswer;
 pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
 pub use search::SearchAnswer;
+pub use several::{Answer, Part, Refused, SeveralAnswers};
 pub use status::StatusAnswer;
 pub use symbol::SymbolEntry;
 pub use text::{Line, Span, Style, Text};

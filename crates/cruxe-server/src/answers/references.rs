@@ -28,7 +28,7 @@ pub struct ReferencesAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<OpenMention>")]
     unresolved: Option<Vec<OpenMention>>,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(skip)]
     open: usize,
     #[serde(skip)]

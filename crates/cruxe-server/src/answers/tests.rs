@@ -171,6 +171,34 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
 }
 
 #[test]
+fn several_answers_follow_each_other() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let mut parts = Vec::new();
+    for name in ["Cart", "nobody"] {
+        let question = references::Question { wanted: wanted(name), limit: 1, ..Default::default() };
+        parts.push(match references::find(&view, &Layers::None, &question) {
+            Ok(found) => {
+                let answer = ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief);
+                Part::Answer(Box::new(answer))
+            }
+            Err(problem) => Part::Refused(Refused { what: "symbol", name: name.to_owned(), error: problem.into() }),
+        });
+    }
+    let answers = SeveralAnswers::new(parts, vec!["one is odd".to_owned()]).unwrap();
+    assert_snapshot!(shop.text(&answers), @r#"
+    note: one is odd
+    class shop.cart.Cart  shop/cart.py:1
+    shop/invoice.py
+         1  from shop.cart import Cart, add_tax
+    2 references, 1 shown (--limit 2)
+
+    symbol `nobody`: no symbol is named `nobody`, and no identifier of this name stands in the ref
+    "#);
+    assert_eq!(answers.refused().count(), 1);
+}
+
+#[test]
 fn an_outline_is_a_tree_of_signatures() {
     let shop = Shop::new();
     let view = shop.view();

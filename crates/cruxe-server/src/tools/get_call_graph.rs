@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::input;
+use super::several::{SYMBOLS, several};
 use crate::answers::{Breadth, CallGraphAnswer};
 use crate::app::App;
 use crate::contract::{ToolError, names};
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Tool, ToolSpec};
 
 /// How many edges are listed each way when nothing else is asked for, and at most.
 const DEFAULT_LIMIT: u64 = 20;
@@ -57,7 +58,8 @@ enum Direction {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Who calls a function and whom it calls, with call sites, confidence and tests marked. Use it before \
                  changing a signature.";
-    typed(ToolSpec::new(names::GET_CALL_GRAPH, "Call graph", about), move |input: Input, call| {
+    let spec = ToolSpec::new(names::GET_CALL_GRAPH, "Call graph", about);
+    several(spec, SYMBOLS, move |input: Input, call| {
         let depth = input::number("depth", input.depth, 1, 1..=u64::from(u32::MAX))?;
         let question = question(&input, depth)?;
         app.ask(call, input.ref_name, input.freshness_policy, |asked| {

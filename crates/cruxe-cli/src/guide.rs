@@ -20,7 +20,7 @@ grep and to reading whole files.
 | Where is X defined? | `{LOCATE_SYMBOL}` (`QuerySet.filter`, `TcpListener::bind`) |
 | What is in this file? | `{GET_FILE_OUTLINE}`, then read only the lines you need |
 | Who uses X? Is it unused? | `{FIND_REFERENCES}` |
-| Who calls X, what does X call? | `{GET_CALL_GRAPH}`, before changing a signature |
+| Who calls X, what does X call? How does A reach B? | `{GET_CALL_GRAPH}` (`from`, `to`), before changing a signature |
 | What does this branch change? | `{DIFF_CONTEXT}`; one symbol: `{COMPARE_SYMBOL_BETWEEN_COMMITS}` |
 | The answer was weak | `{SUGGEST_FOLLOWUP_QUERIES}` |
 | What should I read before this task? | `{READ_CONTEXT}`, `{READ_DOC}` |

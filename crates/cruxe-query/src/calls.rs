@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Occurrence, SymbolIndex};
 
+use crate::filter::is_test_file;
 use crate::references::{self, EdgeType};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::{target, twins};
@@ -45,6 +46,13 @@ pub(crate) fn with_body(resolver: &Resolver, def: Def) -> Def {
     }
     let others = target::same(resolver, def).into_iter().filter(has_body);
     others.min_by_key(|other| (other.version != def.version, *other)).unwrap_or(def)
+}
+
+/// Whether a definition is a test, or exists only for tests.
+pub(crate) fn is_test(resolver: &Resolver, def: Def) -> bool {
+    resolver
+        .file(def.version)
+        .is_some_and(|file| file.symbol(def.symbol).flags.test || is_test_file(file.path(), &file.row.language))
 }
 
 /// Which of the definitions that were met are one symbol.

@@ -9,6 +9,7 @@ mod support;
 mod abuse;
 mod asking;
 mod branches;
+mod call_paths;
 mod cancel;
 mod catalog;
 mod changes;

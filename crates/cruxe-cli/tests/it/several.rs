@@ -151,6 +151,17 @@ fn a_budget_of_tokens_is_that_of_the_whole() {
 }
 
 #[test]
+fn paths_from_one_symbol_to_several_are_one_call() {
+    let sandbox = Sandbox::new();
+    let mut client = shop(&sandbox).server();
+    let answer = client.ok("get_call_graph", json!({"from": "page", "symbols": ["add", "Cart.total", "page"]}));
+    let answers = answer["answers"].as_array().unwrap();
+    let lengths: Vec<usize> = answers[..2].iter().map(|one| one["paths"][0].as_array().unwrap().len()).collect();
+    assert_eq!(lengths, [2, 2]);
+    assert_eq!((&answers[2]["symbol"], &answers[2]["error"]["code"]), (&json!("page"), &json!("invalid_input")));
+}
+
+#[test]
 fn commands_take_several_names() {
     let sandbox = Sandbox::new();
     let repo = shop(&sandbox);

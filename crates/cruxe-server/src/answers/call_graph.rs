@@ -1,11 +1,13 @@
-//! Who calls a symbol and whom it calls.
+//! Who calls a symbol and whom it calls, and how it reaches another.
 
 use cruxe_index::View;
 use cruxe_query::call_graph::{CallGraph, Direction, Edge};
+use cruxe_query::call_path::CallPaths;
 use cruxe_query::references::{Confidence, Subject};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::call_path::{PathStep, PossibleLink, Route};
 use super::detail::Breadth;
 use super::mentions;
 use super::references::{ConfidenceWord, not_defined};
@@ -23,6 +25,17 @@ pub struct CallGraphAnswer {
     pub callers: Vec<CallEdge>,
     /// Whom it calls.
     pub callees: Vec<CallEdge>,
+    /// With `to`: the symbol at the other end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<SymbolEntry>,
+    /// The shortest chains of calls between the two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Vec<PathStep>>")]
+    pub paths: Option<Vec<Vec<PathStep>>>,
+    /// Where there is none: what may be the missing link.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    possible_links: Vec<PossibleLink>,
     total_edges: usize,
     truncated: bool,
     /// Other definitions of the name.
@@ -37,7 +50,10 @@ pub struct CallGraphAnswer {
     #[serde(skip)]
     filtered_out: usize,
     #[serde(skip)]
-    several: Option<String>,
+    notes: Vec<String>,
+    /// What a search for a path came to.
+    #[serde(skip)]
+    summary: String,
 }
 
 /// A call.
@@ -67,9 +83,12 @@ pub struct CallEdge {
 
 /// Where a call stands.
 #[derive(Serialize, JsonSchema)]
-struct Site {
-    file: String,
-    line: u32,
+pub(super) struct Site {
+    pub file: String,
+    pub line: u32,
+    /// The line's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
 }
 
 /// Where calls stand in one file.
@@ -110,6 +129,9 @@ impl CallGraphAnswer {
         CallGraphAnswer {
             callers: shown(answer.callers),
             callees: shown(answer.callees),
+            to: None,
+            paths: None,
+            possible_links: Vec::new(),
             total_edges: answer.total_edges,
             truncated: answer.truncated,
             candidates: candidates(others, breadth),
@@ -119,7 +141,33 @@ impl CallGraphAnswer {
             direction,
             unresolved: answer.unresolved,
             filtered_out: answer.filtered_out,
-            several,
+            notes: several.into_iter().collect(),
+            summary: String::new(),
+        }
+    }
+
+    /// The chains of calls from one symbol to another.
+    pub fn of_paths(view: &View, answer: CallPaths, breadth: Breadth) -> CallGraphAnswer {
+        let filtered_out = answer.filtered_out;
+        let metadata = Metadata::of(&view.standing).filtered_out(filtered_out);
+        let Route { from, to, others, notes, paths, possible_links, summary, truncated, metadata } =
+            Route::new(answer, metadata);
+        CallGraphAnswer {
+            total_edges: paths.iter().map(|path| path.len().saturating_sub(1)).sum(),
+            symbol: from,
+            callers: Vec::new(),
+            callees: Vec::new(),
+            to: Some(to),
+            paths: Some(paths),
+            possible_links,
+            truncated,
+            candidates: candidates(others, breadth),
+            metadata,
+            direction: Direction::Both,
+            unresolved: 0,
+            filtered_out,
+            notes,
+            summary,
         }
     }
 
@@ -161,7 +209,7 @@ impl CallEdge {
         let more = edge.elsewhere.into_iter().map(|(file, lines)| Sites { file, lines });
         CallEdge {
             symbol: edge.symbol.into(),
-            call_site: Site { file: edge.file, line: edge.line },
+            call_site: Site { file: edge.file, line: edge.line, context: None },
             call_sites: if edge.lines.len() > 1 { edge.lines } else { Vec::new() },
             more_call_sites: more.collect(),
             call_count: (edge.calls > 1).then_some(edge.calls),
@@ -189,7 +237,13 @@ fn numbers(lines: &[u32]) -> String {
 
 impl Render for CallGraphAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
+        let mut text = Text { notes: self.notes.clone(), lines: vec![self.symbol.headline()] };
+        let hidden = left_out(self.filtered_out);
+        if let (Some(paths), Some(to)) = (&self.paths, &self.to) {
+            Route::write(paths, to, &self.possible_links, &mut text);
+            text.push(Line::new().faint(format!("{}{hidden}", self.summary)));
+            return text;
+        }
         if self.direction != Direction::Callees {
             self.tree("callers", &self.callers, &mut text);
         }
@@ -201,7 +255,6 @@ impl Render for CallGraphAnswer {
             count => format!(", {count} unresolved"),
         };
         let cut = if self.truncated { ", cut" } else { "" };
-        let hidden = left_out(self.filtered_out);
         text.push(Line::new().faint(format!("{} edges{cut}{hidden}{open}", self.total_edges)));
         text
     }

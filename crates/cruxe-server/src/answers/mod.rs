@@ -4,6 +4,7 @@
 //! else says which fields or lines there are. How a question is asked is not said here.
 
 mod call_graph;
+mod call_path;
 mod compare;
 mod detail;
 mod diff;
@@ -27,6 +28,7 @@ mod tests;
 mod text;
 
 pub use call_graph::{CallEdge, CallGraphAnswer};
+pub use call_path::PathStep;
 pub use compare::CompareAnswer;
 pub use detail::{Breadth, Detail, DetailLevel};
 pub use diff::DiffAnswer;

@@ -142,9 +142,11 @@ impl Names {
     /// Whether an error is about a name, so that the others still have an answer.
     fn is_about(&self, error: &ToolError) -> bool {
         use ErrorCode::{AmbiguousSymbol, FileNotFound, IndexNotReady, InvalidInput, SymbolNotFound};
+        let parameter = || error.data["parameter"].as_str();
         match error.code {
             SymbolNotFound | AmbiguousSymbol | FileNotFound | IndexNotReady => true,
-            InvalidInput => error.data["parameter"] == self.one,
+            // `to`: it is one of the names.
+            InvalidInput => parameter().is_some_and(|name| name == self.one || name == "to"),
             _ => false,
         }
     }

@@ -21,7 +21,7 @@ a grep and the files you would read after it.
 | Where is X defined? | `{LOCATE_SYMBOL}` (`QuerySet.filter`, `TcpListener::bind`): its source and neighbours |
 | What is in this file? Which fields has this type? | `{GET_FILE_OUTLINE}` (`symbol` for one type) |
 | Who uses, sets, builds, extends, overrides X? Is it unused? | `{FIND_REFERENCES}` with `kind` |
-| Who calls X, how does A reach B? | `{GET_CALL_GRAPH}`, before changing a signature |
+| Who calls X? How does A reach B? | `{GET_CALL_GRAPH}` (`from`, `to`), before changing a signature |
 | What does this branch change? | `{DIFF_CONTEXT}`; one symbol: `{COMPARE_SYMBOL_BETWEEN_COMMITS}` |
 | The answer was weak | `{SUGGEST_FOLLOWUP_QUERIES}` |
 | What should I read before this task? | `{READ_CONTEXT}`, `{READ_DOC}` |
@@ -31,6 +31,7 @@ a grep and the files you would read after it.
 - `?` behind a line number is a guess. `unresolved` counts mentions that could not be told: no uses and none unresolved means unused.
 - A `note:` says when files changed since they were indexed, or what the answer lacks.
 - Other branches: `{INDEX_REPO}` with `ref` once, then pass `ref` to any tool.
+- Several names in one call: `symbols`, `files`.
 - Without MCP: `cruxe search|grep|locate|refs|calls|outline|diff`, the same text; `--json` for programs.
 "
     )

@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::SymbolIndex;
 
+use crate::calls::{self, Symbols};
 use crate::error::QueryError;
+use crate::external::{self, External};
 use crate::filter::Filter;
 use crate::mentions::{Account, Mentions};
-use crate::references::{self, Confidence, EdgeType, Scope};
+use crate::references::{self, Confidence, EdgeType, Scope, Subject, Uses};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
-use crate::target::{self, Target, Wanted};
+use crate::target::{self, Wanted};
 use crate::twins;
 
 /// Deeper graphs are clamped to this.
@@ -55,12 +56,14 @@ pub struct Question {
 pub struct Edge {
     /// Who calls, or is called.
     pub symbol: SymbolRef,
-    /// The file of the calls.
+    /// The file of the first call.
     pub file: String,
-    /// The line of the first one.
+    /// Its line.
     pub line: u32,
-    /// The lines of all, ascending.
+    /// The lines of all calls in that file, ascending.
     pub lines: Vec<u32>,
+    /// The same of other files: a symbol may have parts in several.
+    pub elsewhere: Vec<(String, Vec<u32>)>,
     /// How many calls there are: a line may have several.
     pub calls: usize,
     /// How sure it is.
@@ -75,12 +78,14 @@ impl Edge {
     /// Adds another call between the same two.
     fn add(&mut self, call: &Call) {
         self.calls += 1;
-        if call.site.path() != self.file {
-            return; // another part of the symbol
-        }
-        let line = call.site.facts.line_of(call.start);
-        if let Err(place) = self.lines.binary_search(&line) {
-            self.lines.insert(place, line);
+        let (path, line) = (call.site.path(), call.site.facts.line_of(call.start));
+        let lines = match self.elsewhere.iter().position(|(file, _)| file == path) {
+            Some(at) => &mut self.elsewhere[at].1,
+            None if path == self.file => &mut self.lines,
+            None => return self.elsewhere.push((path.to_owned(), vec![line])),
+        };
+        if let Err(place) = lines.binary_search(&line) {
+            lines.insert(place, line);
         }
     }
 }
@@ -88,10 +93,10 @@ impl Edge {
 /// The calls around a symbol.
 pub struct CallGraph {
     /// The symbol.
-    pub target: Target,
-    /// Who calls it; empty when not asked for.
+    pub subject: Subject,
+    /// Who calls it, those outside of tests first; empty when not asked for.
     pub callers: Vec<Edge>,
-    /// Whom it calls; empty when not asked for.
+    /// Whom it calls, in the same order; empty when not asked for, and of something from outside.
     pub callees: Vec<Edge>,
     /// How many edges there are within the depth.
     pub total_edges: usize,
@@ -112,7 +117,7 @@ pub struct CallGraph {
 /// Finds the calls around a symbol.
 pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let resolver = references::resolver(view)?;
-    let target = target::find(view, &resolver, &question.wanted)?;
+    let (subject, outside) = subject(view, &resolver, &question.wanted)?;
     let mut walk = Walk {
         resolver: &resolver,
         filter: &question.filter,
@@ -120,33 +125,45 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         cut: false,
         unresolved: 0,
         account: None,
+        symbols: Symbols::default(),
         shown: HashMap::new(),
+        outside,
         filtered_out: 0,
     };
     let depth = question.depth.clamp(1, MAX_DEPTH);
+    let root = match &subject {
+        Subject::Defined(target) => Some(target.def),
+        Subject::External(_) => None,
+    };
     let mut callers = Vec::new();
     if question.direction != Direction::Callees {
-        callers = walk.edges(target.def, depth, &mut |walk, def, level| walk.callers(def, level));
+        callers = walk.edges(root, depth, &mut |walk, def, level| walk.callers(def, level));
     }
     let mut callees = Vec::new();
-    if question.direction != Direction::Callers {
-        callees = walk.edges(target.def, depth, &mut |walk, def, _| walk.callees(def));
+    if question.direction != Direction::Callers && root.is_some() {
+        callees = walk.edges(root, depth, &mut |walk, def, _| walk.callees(def));
     }
     // The account is about the name, whichever way is asked for.
-    let account = match walk.account {
-        Some(account) => account,
-        None => references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account,
+    let account = match (walk.account, &subject) {
+        (Some(account), _) => account,
+        (None, Subject::Defined(target)) => {
+            references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account
+        }
+        (None, Subject::External(_)) => walk.outside.account,
     };
     let (cut, unresolved, filtered_out) = (walk.cut, walk.unresolved, walk.filtered_out);
     resolver.check()?;
     view.work.check()?;
+    // What matters most stands first, before the limit cuts: what is not a test, then what is sure.
+    callers.sort_by_key(|edge| (edge.depth, edge.symbol.is_test, edge.confidence));
+    callees.sort_by_key(|edge| (edge.depth, edge.symbol.is_test));
     let total_edges = callers.len() + callees.len();
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
     callees.truncate(question.limit);
     let (mentions, first_unparsed) = (account.mentions, account.first_unparsed());
     Ok(CallGraph {
-        target,
+        subject,
         callers,
         callees,
         total_edges,
@@ -157,6 +174,22 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         mentions,
         first_unparsed,
     })
+}
+
+/// What the question is about: a definition, or a name from outside with its calls.
+fn subject(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<(Subject, Uses), QueryError> {
+    let missing = match target::find(view, resolver, wanted) {
+        Ok(target) => return Ok((Subject::Defined(Box::new(target)), Uses::default())),
+        Err(QueryError::NoSuchSymbol(missing)) => missing,
+        Err(problem) => return Err(problem),
+    };
+    let found = external::uses(resolver, wanted, Some(EdgeType::Calls));
+    resolver.check()?;
+    view.work.check()?;
+    match found {
+        Some((external, uses)) => Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses)),
+        None => Err(QueryError::NoSuchSymbol(missing)),
+    }
 }
 
 /// A call from, or to, a symbol.
@@ -175,17 +208,22 @@ struct Walk<'a> {
     cut: bool,
     unresolved: usize,
     account: Option<Account>,
-    /// What definitions are shown as.
+    symbols: Symbols,
+    /// What definitions that are called are shown as.
     shown: HashMap<Def, Def>,
+    /// The calls of a name from outside, where the question is about one.
+    outside: Uses,
     filtered_out: usize,
 }
 
-type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Def, u32) -> Vec<Call>;
+/// The calls one step further than a symbol, or than the name from outside.
+type Step<'s, 'a> = &'s mut dyn FnMut(&mut Walk<'a>, Option<Def>, u32) -> Vec<Call>;
 
 impl<'a> Walk<'a> {
     /// Goes outwards step by step; every symbol is shown once, at its smallest distance.
-    fn edges(&mut self, root: Def, depth: u32, step: Step<'_, 'a>) -> Vec<Edge> {
+    fn edges(&mut self, root: Option<Def>, depth: u32, step: Step<'_, 'a>) -> Vec<Edge> {
         let mut edges = Vec::new();
+        let own = root.map(|root| self.symbols.one(self.resolver, root));
         // The root itself may be met once: that is a recursion.
         let mut seen: HashSet<(Option<Def>, u32)> = HashSet::new();
         let mut front = vec![root];
@@ -212,8 +250,8 @@ impl<'a> Walk<'a> {
                         self.filtered_out += 1;
                         continue;
                     }
-                    if let Some(other) = call.def.filter(|other| *other != root) {
-                        next.push(other);
+                    if call.def.is_some() && call.def != own {
+                        next.push(call.def);
                     }
                     if let Some(edge) = self.edge(&call, def, level) {
                         known.insert(key, edges.len());
@@ -239,29 +277,39 @@ impl<'a> Walk<'a> {
         file.is_some_and(|file| self.filter.has_symbol(&file.row, Some(file.symbol(def.symbol))))
     }
 
-    fn edge(&self, call: &Call, via: Def, depth: u32) -> Option<Edge> {
+    fn edge(&self, call: &Call, via: Option<Def>, depth: u32) -> Option<Edge> {
         let symbol = match call.def {
             Some(def) => SymbolRef::new(&*self.resolver.file(def.version)?, def.symbol),
             None => SymbolRef::module(&call.site),
         };
-        let via = SymbolRef::new(&*self.resolver.file(via.version)?, via.symbol).symbol_id;
+        let via = match via {
+            Some(via) => SymbolRef::new(&*self.resolver.file(via.version)?, via.symbol).symbol_id,
+            None => String::new(), // what is outside has no handle
+        };
         let (file, line) = (call.site.path().to_owned(), call.site.facts.line_of(call.start));
-        Some(Edge { symbol, file, line, lines: vec![line], calls: 1, confidence: call.confidence, depth, via })
+        let (lines, elsewhere) = (vec![line], Vec::new());
+        Some(Edge { symbol, file, line, lines, elsewhere, calls: 1, confidence: call.confidence, depth, via })
     }
 
-    fn callers(&mut self, def: Def, level: u32) -> Vec<Call> {
-        let group = target::group(self.resolver, def);
+    fn callers(&mut self, def: Option<Def>, level: u32) -> Vec<Call> {
         // The first step is the answer to most questions; only the time for any answer cuts it.
         let scope = if level > 1 { Scope::Until(self.deadline) } else { Scope::All };
-        let mut uses = references::uses(self.resolver, &group, Some(EdgeType::Calls), scope);
+        let mut uses = match def {
+            Some(def) => {
+                let group = target::group(self.resolver, def);
+                references::uses(self.resolver, &group, Some(EdgeType::Calls), scope)
+            }
+            None => std::mem::take(&mut self.outside),
+        };
         if level == 1 {
             self.unresolved += uses.account.mentions.open();
             self.account = Some(std::mem::take(&mut uses.account));
         }
         self.cut |= uses.cut;
         references::sort(&mut uses.found);
+        uses.found.sort_by_key(|one| one.in_test());
         let call = |one: references::Use| Call {
-            def: references::holder(&one),
+            def: references::holder(&one).map(|def| self.symbols.one(self.resolver, def)),
             start: one.start,
             confidence: one.certainty.into(),
             site: one.file,
@@ -269,32 +317,20 @@ impl<'a> Walk<'a> {
         uses.found.into_iter().map(call).collect()
     }
 
-    fn callees(&mut self, def: Def) -> Vec<Call> {
-        let bodies = twins::bodies(self.resolver, def);
-        bodies.into_iter().flat_map(|body| self.callees_of_one(body)).collect()
-    }
-
-    fn callees_of_one(&mut self, def: Def) -> Vec<Call> {
-        let Some(file) = self.resolver.file(def.version) else { return Vec::new() };
-        let span = file.symbol(def.symbol).span;
-        let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
-        let mut calls: Vec<Call> = Vec::new();
-        for occurrence in file.facts.occurrences[from..].iter().take_while(|other| other.start < span.end) {
-            if EdgeType::of(occurrence.role, file.lang) != EdgeType::Calls
-                || !holds(&file, def.symbol, occurrence.start)
-            {
-                continue;
-            }
-            match self.resolver.resolve(&file, occurrence) {
+    fn callees(&mut self, def: Option<Def>) -> Vec<Call> {
+        let bodies = def.map(|def| twins::bodies(self.resolver, def)).unwrap_or_default();
+        let mut calls = Vec::new();
+        for body in bodies {
+            calls::calls_in(self.resolver, body, |file, occurrence, resolution| match resolution {
                 Resolution::Defs(found, certainty) => {
                     for def in self.representatives(&found) {
-                        let (site, start) = (Arc::clone(&file), occurrence.start);
+                        let (site, start) = (Arc::clone(file), occurrence.start);
                         calls.push(Call { def: Some(def), site, start, confidence: certainty.into() });
                     }
                 }
                 Resolution::Unresolved(_) => self.unresolved += 1,
                 Resolution::Module | Resolution::Local | Resolution::Outside => {}
-            }
+            });
         }
         calls
     }
@@ -303,7 +339,8 @@ impl<'a> Walk<'a> {
     fn representatives(&mut self, found: &[Def]) -> Vec<Def> {
         let mut chosen: Vec<(String, Def)> = Vec::new();
         for def in found {
-            let shown = *self.shown.entry(*def).or_insert_with(|| with_body(self.resolver, *def));
+            let shown = *self.shown.entry(*def).or_insert_with(|| calls::with_body(self.resolver, *def));
+            let shown = self.symbols.one(self.resolver, shown);
             let Some(file) = self.resolver.file(shown.version) else { continue };
             let key = format!("{}\n{}", file.path(), file.symbol(shown.symbol).qualified_name);
             if !chosen.iter().any(|(other, _)| *other == key) {
@@ -312,28 +349,4 @@ impl<'a> Walk<'a> {
         }
         chosen.into_iter().map(|(_, def)| def).collect()
     }
-}
-
-/// The definition itself where it has a body, else one that has: in its own file, or in another.
-fn with_body(resolver: &Resolver, def: Def) -> Def {
-    let has_body =
-        |def: &Def| resolver.file(def.version).is_some_and(|file| !file.symbol(def.symbol).flags.declaration);
-    if has_body(&def) {
-        return def;
-    }
-    let others = target::same(resolver, def).into_iter().filter(has_body);
-    others.min_by_key(|other| (other.version != def.version, *other)).unwrap_or(def)
-}
-
-/// Whether code at an offset belongs to a symbol itself and not to a function inside it.
-fn holds(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
-    for at in file.nesting.symbols_around(&file.facts, offset).filter(|at| references::runs(file, *at, offset)) {
-        if at == symbol {
-            return true;
-        }
-        if matches!(file.symbol(at).kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property) {
-            return false;
-        }
-    }
-    false
 }

@@ -61,6 +61,12 @@ pub enum QueryError {
         /// How current what was looked at is.
         freshness: FreshnessStatus,
     },
+    /// The two ends of a chain of calls are one symbol.
+    #[error("`from` and `to` are the same symbol, {name}")]
+    SameSymbol {
+        /// Its qualified name.
+        name: String,
+    },
     /// A search has no result at a place.
     #[error("No result at {path}:{line} among the first {results} for this query.")]
     NoSuchResult {

@@ -3,6 +3,8 @@
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
 pub mod call_graph;
+pub mod call_path;
+mod calls;
 pub mod code;
 pub mod compare;
 pub mod complete;

@@ -145,7 +145,7 @@ impl Use {
     }
 
     /// Whether it stands in a test.
-    fn in_test(&self) -> bool {
+    pub(crate) fn in_test(&self) -> bool {
         in_test(&self.file, self.start)
     }
 }
@@ -205,7 +205,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let has = |file: &File, offset| question.filter.has_place(file.path(), &file.row.language, in_test(file, offset));
     uses.found.retain(|one| has(&one.file, one.start));
     let total = uses.found.len();
-    let mut lines = Lines { view, texts: HashMap::new() };
+    let mut lines = Lines::of(view);
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
     let account = uses.account;
@@ -437,13 +437,17 @@ fn reference(one: &Use, lines: &mut Lines, layers: &Layers) -> Reference {
 const MAX_LINE: usize = 240;
 
 /// Lines of files, each file read once.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     view: &'a View<'a>,
     texts: HashMap<u32, Option<String>>,
 }
 
-impl Lines<'_> {
-    fn line(&mut self, row: &FileRow, line: u32) -> String {
+impl<'a> Lines<'a> {
+    pub(crate) fn of(view: &'a View<'a>) -> Lines<'a> {
+        Lines { view, texts: HashMap::new() }
+    }
+
+    pub(crate) fn line(&mut self, row: &FileRow, line: u32) -> String {
         let view = self.view;
         let text = self.texts.entry(row.id).or_insert_with(|| {
             let bytes = view.project.read(row)?;

@@ -3,6 +3,7 @@
 use cruxe_model::facts::SymbolIndex;
 use cruxe_model::{StableId, SymbolId, SymbolKind};
 
+use crate::filter::is_test_file;
 use crate::resolve::File;
 
 /// A definition: its handles, its names and where it is.
@@ -65,7 +66,7 @@ impl SymbolRef {
             path: file.path().to_owned(),
             line_start: 1,
             line_end: file.row.lines.max(1),
-            is_test: false,
+            is_test: is_test_file(file.path(), &file.row.language),
         }
     }
 

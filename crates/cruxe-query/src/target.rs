@@ -42,6 +42,8 @@ pub struct Target {
     pub(crate) def: Def,
     /// Other definitions of the name.
     pub candidates: Vec<SymbolRef>,
+    /// The same, in the same order.
+    pub(crate) others: Vec<Def>,
     /// How many there are.
     pub other_definitions: usize,
 }
@@ -95,7 +97,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
     let def_of = |found: &Definition| Def { version: found.file.id, symbol: found.index };
     let def = def_of(&found[0]);
     let group = group(resolver, def);
-    let mut candidates = Vec::new();
+    let (mut candidates, mut others) = (Vec::new(), Vec::new());
     let mut groups: HashSet<Def> = group.defs.clone();
     let mut other_definitions = unread;
     for found in &found[1..] {
@@ -109,11 +111,23 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
             && let Some(file) = resolver.file(other.version)
         {
             candidates.push(SymbolRef::new(&file, other.symbol));
+            others.push(other);
         }
     }
     resolver.check()?;
     let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(resolver, wanted, &[])) };
-    Ok(Target { symbol: SymbolRef::new(&file, def.symbol), group, def, candidates, other_definitions })
+    Ok(Target { symbol: SymbolRef::new(&file, def.symbol), group, def, candidates, others, other_definitions })
+}
+
+impl Target {
+    /// Means another of the name's definitions after all.
+    pub(crate) fn choose(&mut self, resolver: &Resolver, other: Def) {
+        if let Some(at) = self.others.iter().position(|def| *def == other) {
+            std::mem::swap(&mut self.symbol, &mut self.candidates[at]);
+            self.others[at] = std::mem::replace(&mut self.def, other);
+            self.group = group(resolver, other);
+        }
+    }
 }
 
 /// How many symbols are around a definition.

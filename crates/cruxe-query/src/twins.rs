@@ -27,6 +27,24 @@ pub(crate) fn are_one(one: (Lang, &Symbol), other: (Lang, &Symbol)) -> bool {
     a.flags.declaration || b.flags.declaration || parts
 }
 
+/// Whether two definitions of one file are one symbol: overloads, accessors, a declaration and its definition, parts of a type.
+/// Functions of one name in different `impl` blocks are different ones.
+pub(crate) fn are_one_here(lang: Lang, a: &Symbol, b: &Symbol) -> bool {
+    if a.name != b.name
+        || a.qualified_name != b.qualified_name
+        || a.flags.local
+        || b.flags.local
+        || !fit(a.kind, b.kind)
+    {
+        return false;
+    }
+    let runs = |kind: SymbolKind| kind.is_callable() || kind == SymbolKind::Property;
+    match runs(a.kind) && runs(b.kind) {
+        true => a.parent == b.parent || a.flags.declaration || b.flags.declaration,
+        false => is_type(a.kind) && is_type(b.kind) && is_part(lang, a) && is_part(lang, b),
+    }
+}
+
 /// Whether one definition only declares what the other, of the same file or another, defines.
 pub(crate) fn declares(declaration: (Lang, &Symbol), definition: (Lang, &Symbol), same_file: bool) -> bool {
     let ((lang, a), (kin, b)) = (declaration, definition);
@@ -65,11 +83,22 @@ pub(crate) fn elsewhere(resolver: &Resolver, def: Def) -> Vec<Def> {
     found
 }
 
-/// The definitions whose code is a symbol's: the function where it is only declared, all parts where it has several.
+/// The other definitions in its file that are one symbol with this one.
+fn beside(resolver: &Resolver, def: Def) -> Vec<Def> {
+    let Some(file) = resolver.file(def.version) else { return Vec::new() };
+    let symbol = file.symbol(def.symbol);
+    let all = file.facts.symbols.iter().enumerate();
+    let others = all.filter(|(at, other)| *at as u32 != def.symbol.0 && are_one_here(file.lang, symbol, other));
+    others.map(|(at, _)| Def { version: def.version, symbol: SymbolIndex(at as u32) }).collect()
+}
+
+/// The definitions whose code is a symbol's: the function where it is only declared, all overloads and parts where it has
+/// several.
 pub(crate) fn bodies(resolver: &Resolver, def: Def) -> Vec<Def> {
     let has_body =
         |def: &Def| resolver.file(def.version).is_some_and(|file| !file.symbol(def.symbol).flags.declaration);
     let mut all = vec![def];
+    all.extend(beside(resolver, def));
     all.extend(elsewhere(resolver, def));
     if all.iter().any(has_body) {
         all.retain(has_body);

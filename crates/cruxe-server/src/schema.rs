@@ -64,7 +64,7 @@ fn root<T: JsonSchema>(settings: SchemaSettings, nulls: Nulls) -> Object {
 }
 
 /// Adds a property unless the type has one of that name.
-fn add_property(schema: &mut Object, name: &str, part: Value) {
+pub(crate) fn add_property(schema: &mut Object, name: &str, part: Value) {
     if let Value::Object(properties) = schema.entry("properties").or_insert_with(|| json!({})) {
         properties.entry(name).or_insert(part);
     }

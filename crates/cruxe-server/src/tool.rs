@@ -18,7 +18,7 @@ use crate::admission::Cost;
 use crate::answers::{Render, Text};
 use crate::arguments;
 use crate::contract::{ErrorCode, ToolError};
-use crate::schema::{Object, input_schema, output_schema};
+use crate::schema::{Object, add_property, input_schema, output_schema};
 use crate::session::Session;
 use crate::toolsets::Toolset;
 
@@ -56,8 +56,8 @@ pub struct ToolSpec {
     pub numeric_errors: bool,
     /// What it is served with.
     pub toolset: Toolset,
-    /// A parameter, and a required one that need not be given beside it.
-    pub instead: Option<(&'static str, &'static str)>,
+    /// Parameters, each with a required one that need not be given beside it.
+    pub instead: Vec<(&'static str, &'static str)>,
 }
 
 impl ToolSpec {
@@ -76,7 +76,7 @@ impl ToolSpec {
             destructive: false,
             numeric_errors: false,
             toolset: Toolset::Code,
-            instead: None,
+            instead: Vec::new(),
         }
     }
 
@@ -96,16 +96,18 @@ impl ToolSpec {
 
     /// Lets a parameter stand for a required one. The schema goes on requiring that: clients that hold models to it send an
     /// empty text.
-    pub fn instead(self, given: &'static str, required: &'static str) -> ToolSpec {
-        ToolSpec { instead: Some((given, required)), ..self }
+    pub fn instead(mut self, given: &'static str, required: &'static str) -> ToolSpec {
+        self.instead.push((given, required));
+        self
     }
 
     /// Fills in what need not be given.
     pub(crate) fn complete(&self, arguments: &mut Object) {
-        let Some((given, required)) = self.instead else { return };
-        let is_given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-        if is_given(given) && !is_given(required) {
-            arguments.insert(required.to_owned(), json!(""));
+        for (given, required) in &self.instead {
+            let is_given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+            if is_given(given) && !is_given(required) {
+                arguments.insert((*required).to_owned(), json!(""));
+            }
         }
     }
 
@@ -127,6 +129,12 @@ impl ToolSpec {
     /// Marks it as one whose errors are JSON-RPC errors with numbers.
     pub fn numeric_errors(self) -> ToolSpec {
         ToolSpec { numeric_errors: true, ..self }
+    }
+
+    /// Adds a parameter to those of its type.
+    pub(crate) fn with_input(mut self, name: &str, part: Value) -> ToolSpec {
+        add_property(&mut self.input_schema, name, part);
+        self
     }
 
     /// Takes the schemas of a tool's input and output types.
@@ -165,6 +173,11 @@ impl Call {
     /// The same call, with another handle on its work.
     pub(crate) fn with_work(self, work: Work) -> Call {
         Call { work, ..self }
+    }
+
+    /// A part of the call, with arguments of its own.
+    pub(crate) fn with_arguments(&self, arguments: Object) -> Call {
+        Call { arguments, ..self.clone() }
     }
 
     /// Reads the arguments; a failure is `invalid_input` and names the parameter.

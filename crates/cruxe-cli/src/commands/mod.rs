@@ -14,6 +14,7 @@ mod install;
 mod list_refs;
 mod locate;
 mod model;
+mod names;
 mod outline;
 mod places;
 mod prune_overlays;

@@ -7,12 +7,11 @@ use cruxe_query::references::{self, EdgeType, Question};
 use cruxe_query::target::Wanted;
 use cruxe_server::answers::{Breadth, ReferencesAnswer};
 use cruxe_server::ask::layers;
-use cruxe_server::contract::{ErrorCode, ToolError};
 
+use super::names::{Defined, answer_each};
 use super::places::Places;
 use super::search::fresh_view;
 use crate::context::{CliError, Context};
-use crate::output;
 
 /// List every use of a symbol
 ///
@@ -24,18 +23,16 @@ use crate::output;
 ///   cruxe refs QuerySet.filter --kind calls
 ///   cruxe refs new --path src/auth.rs --line 42 --json
 ///   cruxe refs save --unresolved
+///   cruxe refs Cart Order Invoice --limit 5
 ///   cruxe refs save --tests exclude -g 'django/db/**'
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Refs {
-    /// The symbol: a plain or qualified name, or a symbol_id
-    symbol: String,
-    /// The file that defines it, where several do
-    #[arg(long, value_name = "FILE")]
-    path: Option<String>,
-    /// The line of the definition, where one file has several
-    #[arg(long)]
-    line: Option<u32>,
+    /// The symbols: plain or qualified names, or symbol_ids
+    #[arg(value_name = "SYMBOL", required = true)]
+    symbols: Vec<String>,
+    #[command(flatten)]
+    defined: Defined,
     /// Only such uses
     #[arg(long, value_enum)]
     kind: Option<Kind>,
@@ -76,34 +73,16 @@ impl From<Kind> for EdgeType {
 impl Refs {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let filter = self.places.filter(None)?;
+        let wanted = self.defined.wanted(&self.symbols)?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
-        let wanted = Wanted { name: self.symbol.clone(), path: self.path, line: self.line };
         let edge = self.kind.map(EdgeType::from);
         let unresolved = if self.unresolved { self.limit as usize } else { 0 };
-        let question = Question { wanted, edge, filter, limit: self.limit as usize, offset: 0, unresolved };
-        let found = match references::find(&view, &layers(&workspace, &view), &question).map_err(ToolError::from) {
-            Ok(found) => found,
-            Err(error) => return not_found(context, error),
-        };
-        let answer = ReferencesAnswer::new(Some(&self.symbol), &view, &question, found, Breadth::Full);
-        output::answer(&answer, context.options.json);
-        Ok(ExitCode::SUCCESS)
+        answer_each(context, wanted, |wanted: Wanted| {
+            let (name, filter) = (wanted.name.clone(), filter.clone());
+            let question = Question { wanted, edge, filter, limit: self.limit as usize, offset: 0, unresolved };
+            let found = references::find(&view, &layers(&workspace, &view), &question)?;
+            Ok(ReferencesAnswer::new(Some(&name), &view, &question, found, Breadth::Full))
+        })
     }
-}
-
-/// A symbol that is not there is an answer, not a failure of the program.
-pub(super) fn not_found(context: &Context, error: ToolError) -> Result<ExitCode, CliError> {
-    if error.code != ErrorCode::SymbolNotFound {
-        return Err(error.into());
-    }
-    if context.options.json {
-        output::json(&error.to_json());
-    }
-    output::note(&error.to_string());
-    if let Some(near) = error.data.get("near").and_then(|near| near.as_array()) {
-        let names: Vec<&str> = near.iter().filter_map(|near| near["name"].as_str()).collect();
-        output::note(&format!("  near: {}", names.join(", ")));
-    }
-    Ok(ExitCode::FAILURE)
 }

@@ -7,7 +7,7 @@ use cruxe_server::app::Prewarm;
 use cruxe_server::{App, Call, CallError, Session, ToolAnswer, Toolsets, Workspaces, tools};
 use serde_json::{Map, Value};
 
-use super::refs::not_found;
+use super::names::not_found;
 use super::search::fresh_view;
 use super::serve_mcp::rules;
 use crate::context::{CliError, Context};

@@ -151,7 +151,7 @@ impl Resolver<'_> {
     }
 
     /// Whether a type builds on another.
-    fn builds_on(&self, owner: Def, other: Def, depth: u32) -> bool {
+    pub(super) fn builds_on(&self, owner: Def, other: Def, depth: u32) -> bool {
         depth < 16
             && self.bases(owner).iter().any(|base| match base {
                 Ty::Value(base, _) => *base == other || self.builds_on(*base, other, depth + 1),

@@ -12,6 +12,7 @@
 //! * [`members`]: a name of a type, through its hierarchy
 //! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
+//! * [`overrides`]: what a call may run instead of what it names
 //! * [`users`]: how much of the ref uses a definition
 //!
 //! Everything is bounded: recursion by a depth, chains by steps, and a cycle ends where it began.
@@ -24,6 +25,7 @@ mod infer;
 mod members;
 mod modules;
 mod occurrence;
+mod overrides;
 mod parts;
 mod scope;
 mod tree;

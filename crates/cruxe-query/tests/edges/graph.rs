@@ -3,8 +3,8 @@
 use cruxe_model::SymbolKind;
 use cruxe_query::QueryError;
 use cruxe_query::call_graph::{self, CallGraph, Direction, Edge, Question};
-use cruxe_query::references::EdgeType;
-use cruxe_query::target::Wanted;
+use cruxe_query::references::{Confidence, EdgeType, Subject};
+use cruxe_query::target::{Target, Wanted};
 
 use crate::support::Tree;
 
@@ -30,6 +30,11 @@ fn graph(tree: &Tree, name: &str, direction: Direction, depth: u32, limit: usize
     let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
     let question = Question { wanted, direction, depth, limit, filter: Default::default() };
     call_graph::find(&tree.view(), &question).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+fn target(graph: &CallGraph) -> &Target {
+    let Subject::Defined(target) = &graph.subject else { panic!("nothing defines it") };
+    target
 }
 
 fn shown(edges: &[Edge]) -> Vec<String> {
@@ -128,11 +133,12 @@ fn a_name_with_several_definitions_is_answered_for_one_and_names_the_others() {
     let tree = Tree::new(&[("a.py", "def go(): pass\ngo()\n"), ("b.py", "def go(): pass\n")]);
     let wanted = Wanted { name: "go".to_owned(), ..Wanted::default() };
     let answer = graph(&tree, "go", Direction::Both, 1, 20);
-    assert_eq!(answer.target.symbol.path, "a.py");
-    assert_eq!(answer.target.candidates.iter().map(|other| other.path.as_str()).collect::<Vec<_>>(), ["b.py"]);
-    assert_eq!((answer.target.other_definitions, answer.target.symbol.qualified_name.as_str()), (1, "a.go"));
-    let id = answer.target.candidates[0].symbol_id.clone();
-    assert_eq!(graph(&tree, &id, Direction::Both, 1, 20).target.symbol.path, "b.py");
+    let found = target(&answer);
+    assert_eq!(found.symbol.path, "a.py");
+    assert_eq!(found.candidates.iter().map(|other| other.path.as_str()).collect::<Vec<_>>(), ["b.py"]);
+    assert_eq!((found.other_definitions, found.symbol.qualified_name.as_str()), (1, "a.go"));
+    let other = graph(&tree, &found.candidates[0].symbol_id, Direction::Both, 1, 20);
+    assert_eq!(target(&other).symbol.path, "b.py");
     assert_eq!(tree.uses(Wanted { path: Some("b.py".to_owned()), ..wanted.clone() }, None), Vec::<String>::new());
     assert_eq!(tree.uses(wanted, Some(EdgeType::Calls)), ["a.py:2"]);
 }
@@ -150,4 +156,51 @@ fn a_symbol_that_is_not_there_names_what_is_near() {
         }
         other => panic!("{:?}", other.err()),
     }
+}
+
+#[test]
+fn what_is_no_test_stands_before_tests_whatever_is_sure() {
+    let tree = Tree::new(&[
+        ("app.py", "class Box:\n    def open_lid(self): pass\ndef guess(x):\n    x.open_lid()\n"),
+        ("tests/test_a.py", "from app import Box\ndef test_lid():\n    Box().open_lid()\nBox().open_lid()\n"),
+        ("use.py", "from app import Box\ndef sure():\n    Box().open_lid()\n"),
+    ]);
+    let callers = graph(&tree, "open_lid", Direction::Callers, 1, 20).callers;
+    let shown: Vec<_> =
+        callers.iter().map(|edge| (edge.symbol.name.as_str(), edge.confidence, edge.symbol.is_test)).collect();
+    use Confidence::{Heuristic, Static};
+    let expected =
+        [("sure", Static, false), ("guess", Heuristic, false), ("test_lid", Static, true), ("test_a", Static, true)];
+    assert_eq!(shown, expected);
+    let cut = graph(&tree, "open_lid", Direction::Callers, 1, 2);
+    assert_eq!((cut.callers.len(), cut.callers[1].symbol.name.as_str(), cut.total_edges), (2, "guess", 4));
+    let text = "from app import Box\ndef go_test():\n    helper()\n    Box()\n    sure()\nfrom use import sure\ndef helper(): pass\n";
+    let tree =
+        Tree::new(&[("tests/test_b.py", text), ("app.py", "class Box: pass\n"), ("use.py", "def sure(): pass\n")]);
+    let callees = graph(&tree, "go_test", Direction::Callees, 1, 20).callees;
+    assert_eq!(shown_names(&callees), ["Box", "sure", "helper"]);
+}
+
+fn shown_names(edges: &[Edge]) -> Vec<&str> {
+    edges.iter().map(|edge| edge.symbol.name.as_str()).collect()
+}
+
+#[test]
+fn a_name_from_outside_has_callers_and_no_callees() {
+    let tree = Tree::new(&[
+        (
+            "a.py",
+            "import json\nfrom json import dumps\n\ndef save(x):\n    return dumps(x)\n\ndef twice(x):\n    dumps(x)\n    return json.dumps(save(x))\n",
+        ),
+        ("b.py", "def dumps_all(json): pass\n"),
+    ]);
+    let answer = graph(&tree, "dumps", Direction::Both, 2, 20);
+    let Subject::External(external) = &answer.subject else { panic!("it is defined") };
+    assert_eq!((external.name.as_str(), external.qualified_name.as_str()), ("dumps", "json.dumps"));
+    assert_eq!(shown(&answer.callers), ["1 save :5", "1 twice :8"]);
+    assert_eq!((answer.callers[1].lines.as_slice(), answer.callees.len(), answer.total_edges), (&[8, 9][..], 0, 2));
+    let missing = Wanted { name: "nothing_at_all".to_owned(), ..Wanted::default() };
+    let question =
+        Question { wanted: missing, direction: Direction::Both, depth: 1, limit: 1, filter: Default::default() };
+    assert!(matches!(call_graph::find(&tree.view(), &question), Err(QueryError::NoSuchSymbol(_))));
 }

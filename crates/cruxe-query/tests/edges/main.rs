@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod broad;
+mod call_paths;
 mod constructors;
 mod ecma;
 mod external;

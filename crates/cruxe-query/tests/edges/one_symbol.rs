@@ -1,6 +1,6 @@
 //! A declaration and its definition, and the parts of a definition that is spread over files, are one symbol.
 
-use cruxe_query::call_graph::{self, Direction, Question};
+use cruxe_query::call_graph::{self, Direction, Edge, Question};
 use cruxe_query::target::Wanted;
 
 use crate::support::{Tree, check};
@@ -139,4 +139,67 @@ fn a_call_graph_shows_a_function_and_its_prototype_once() {
     };
     assert_eq!(callees("main", None), ["log.c log_line [3, 4]"]);
     assert_eq!(callees("log_line", Some("log.h")), ["log.c write_out [3]"], "the header has no calls of its own");
+}
+
+/// The callers and callees of a symbol, each with all places of its calls.
+fn around(tree: &Tree, name: &str) -> (Vec<String>, Vec<String>) {
+    let wanted = Wanted { name: name.to_owned(), ..Wanted::default() };
+    let question = Question { wanted, direction: Direction::Both, depth: 1, limit: 20, filter: Default::default() };
+    let graph = call_graph::find(&tree.view(), &question).unwrap();
+    let shown = |edge: &Edge| {
+        let more: String = edge.elsewhere.iter().map(|(file, lines)| format!(" {file} {lines:?}")).collect();
+        format!("{} {} {:?}{more}", edge.symbol.name, edge.file, edge.lines)
+    };
+    (graph.callers.iter().map(shown).collect(), graph.callees.iter().map(shown).collect())
+}
+
+#[test]
+fn a_call_graph_shows_expect_and_actual_once_with_the_calls_of_all() {
+    let tree = Tree::new(&[
+        ("common/Clock.kt", "package app\nexpect fun now(): Long\nfun raw(): Long = 1\n"),
+        ("jvm/Clock.kt", "package app\nactual fun now(): Long = raw()\n"),
+        ("js/Clock.kt", "package app\nactual fun now(): Long {\n    raw()\n    return raw()\n}\n"),
+        ("common/Use.kt", "package app\nfun late(): Long {\n    return now()\n}\n"),
+    ]);
+    let (callers, callees) = around(&tree, "now");
+    assert_eq!(callers, ["late common/Use.kt [3]"]);
+    assert_eq!(callees, ["raw js/Clock.kt [3, 4] jvm/Clock.kt [2]"]);
+    assert_eq!(around(&tree, "late").1, ["now common/Use.kt [3]"]);
+    assert_eq!(around(&tree, "raw").0, ["now js/Clock.kt [3, 4] jvm/Clock.kt [2]"]);
+}
+
+#[test]
+fn a_call_graph_shows_a_partial_class_once() {
+    let tree = Tree::new(&[
+        ("A.cs", "namespace N;\npublic partial class Page { public void One() { } }\n"),
+        ("B.cs", "namespace N;\npublic partial class Page { public void Two() { } }\n"),
+        ("Use.cs", "namespace N;\nclass User {\n    Page Make() { return new Page(); }\n}\n"),
+    ]);
+    let (callers, _) = around(&tree, "Page");
+    assert_eq!(callers, ["Make Use.cs [3]"]);
+    assert_eq!(around(&tree, "User.Make").1, ["Page Use.cs [3]"]);
+}
+
+#[test]
+fn overloads_and_accessors_are_one_symbol_in_a_call_graph() {
+    let tree = Tree::new(&[(
+        "Shop.java",
+        "class Shop {\n    void add(int a) { log(); }\n    void add(String a) { log(); note(); }\n    void log() {}\n    void note() {}\n    void go() { add(1); add(\"x\"); }\n}\n",
+    )]);
+    assert_eq!(around(&tree, "Shop.log").0, ["add Shop.java [2, 3]"]);
+    assert_eq!(
+        around(&tree, "Shop.add"),
+        (vec!["go Shop.java [6]".to_owned()], vec!["log Shop.java [2, 3]".to_owned(), "note Shop.java [3]".to_owned()])
+    );
+    assert_eq!(around(&tree, "Shop.go").1, ["add Shop.java [6]"]);
+    let text =
+        "function f(a: string): void\nfunction f(a: number): void\nfunction f(a: any) { g() }\nfunction g() {}\n";
+    assert_eq!(around(&Tree::new(&[("a.ts", text)]), "f").1, ["g a.ts [3]"]);
+}
+
+#[test]
+fn functions_of_one_name_in_different_impls_are_different_callers() {
+    let text = "struct A;\ntrait One { fn go(&self); }\ntrait Two { fn go(&self); }\nfn log() {}\nimpl One for A {\n    fn go(&self) { log() }\n}\nimpl Two for A {\n    fn go(&self) { log() }\n}\n";
+    let tree = Tree::new(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", text)]);
+    assert_eq!(around(&tree, "log").0, ["go src/lib.rs [6]", "go src/lib.rs [9]"]);
 }

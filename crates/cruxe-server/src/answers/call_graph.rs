@@ -1,14 +1,16 @@
-//! Who calls a symbol and whom it calls.
+//! Who calls a symbol and whom it calls, and how it reaches another.
 
 use cruxe_index::View;
 use cruxe_query::call_graph::{CallGraph, Direction, Edge};
-use cruxe_query::references::Confidence;
+use cruxe_query::call_path::CallPaths;
+use cruxe_query::references::{Confidence, Subject};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::call_path::{PathStep, PossibleLink, Route};
 use super::detail::Breadth;
 use super::mentions;
-use super::references::ConfidenceWord;
+use super::references::{ConfidenceWord, not_defined};
 use super::symbol::candidates;
 use super::text::{Line, Text};
 use super::{Render, SymbolEntry, left_out, noting, several_definitions};
@@ -16,8 +18,6 @@ use crate::contract::Metadata;
 
 /// The title of the list of callers.
 const CALLERS: &str = "callers";
-/// How many lines of calls between two symbols are listed.
-const MOST_SITES: usize = 20;
 
 /// The symbol and its calls.
 #[derive(Serialize, JsonSchema)]
@@ -28,19 +28,33 @@ pub struct CallGraphAnswer {
     pub callers: Vec<CallEdge>,
     /// Whom it calls.
     pub callees: Vec<CallEdge>,
+    /// With `to`: the symbol at the other end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<SymbolEntry>,
+    /// The shortest chains of calls between the two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Vec<PathStep>>")]
+    pub paths: Option<Vec<Vec<PathStep>>>,
+    /// Where there is none: what may be the missing link.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    possible_links: Vec<PossibleLink>,
     total_edges: usize,
     truncated: bool,
     /// Other definitions of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<SymbolEntry>")]
     candidates: Option<Vec<SymbolEntry>>,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(skip)]
     direction: Direction,
     #[serde(skip)]
     unresolved: usize,
     #[serde(skip)]
     filtered_out: usize,
+    /// What a search for a path came to.
+    #[serde(skip)]
+    summary: String,
 }
 
 /// A call.
@@ -49,9 +63,12 @@ pub struct CallEdge {
     /// Who calls, or is called.
     pub symbol: SymbolEntry,
     call_site: Site,
-    /// The lines of all calls in that file where there are several, at most 20.
+    /// The lines of all calls in that file where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     call_sites: Vec<u32>,
+    /// Those in other files, where the symbol has parts in several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_call_sites: Vec<Sites>,
     /// How many calls there are, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
@@ -63,16 +80,23 @@ pub struct CallEdge {
     /// The symbol_id one step nearer that it calls or is called by; at the first step that is the symbol itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// How many lines with calls are not listed.
-    #[serde(skip)]
-    unlisted: usize,
 }
 
-/// Where the call stands.
+/// Where a call stands.
 #[derive(Serialize, JsonSchema)]
-struct Site {
+pub(super) struct Site {
+    pub file: String,
+    pub line: u32,
+    /// The line's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+}
+
+/// Where calls stand in one file.
+#[derive(Serialize, JsonSchema)]
+struct Sites {
     file: String,
-    line: u32,
+    lines: Vec<u32>,
 }
 
 impl CallGraphAnswer {
@@ -84,9 +108,16 @@ impl CallGraphAnswer {
         answer: CallGraph,
         breadth: Breadth,
     ) -> CallGraphAnswer {
-        let target = answer.target;
-        let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
-        let plain = target.symbol.name.clone();
+        let (symbol, others, several): (SymbolEntry, _, _) = match answer.subject {
+            Subject::Defined(target) => {
+                let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
+                (target.symbol.into(), target.candidates, several)
+            }
+            Subject::External(external) => {
+                let note = not_defined(&external);
+                (SymbolEntry::external(external), Vec::new(), Some(note))
+            }
+        };
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
         metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(several);
@@ -99,15 +130,43 @@ impl CallGraphAnswer {
         CallGraphAnswer {
             callers: shown(answer.callers),
             callees: shown(answer.callees),
+            to: None,
+            paths: None,
+            possible_links: Vec::new(),
             total_edges: answer.total_edges,
             truncated: answer.truncated,
-            candidates: candidates(target.candidates, breadth),
-            symbol: target.symbol.into(),
-            metadata: mentions::noted(metadata, &plain, &answer.mentions, answer.first_unparsed)
+            candidates: candidates(others, breadth),
+            metadata: mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed)
                 .with("unresolved_mentions", answer.unresolved),
+            symbol,
             direction,
             unresolved: answer.unresolved,
             filtered_out: answer.filtered_out,
+            summary: String::new(),
+        }
+    }
+
+    /// The chains of calls from one symbol to another.
+    pub fn of_paths(view: &View, answer: CallPaths, breadth: Breadth) -> CallGraphAnswer {
+        let filtered_out = answer.filtered_out;
+        let metadata = Metadata::of(&view.standing).filtered_out(filtered_out);
+        let Route { from, to, others, paths, possible_links, summary, truncated, metadata } =
+            Route::new(answer, metadata);
+        CallGraphAnswer {
+            total_edges: paths.iter().map(|path| path.len().saturating_sub(1)).sum(),
+            symbol: from,
+            callers: Vec::new(),
+            callees: Vec::new(),
+            to: Some(to),
+            paths: Some(paths),
+            possible_links,
+            truncated,
+            candidates: candidates(others, breadth),
+            metadata,
+            direction: Direction::Both,
+            unresolved: 0,
+            filtered_out,
+            summary,
         }
     }
 
@@ -138,8 +197,7 @@ impl CallGraphAnswer {
     fn branch(&self, edges: &[CallEdge], from: &str, depth: u32, text: &mut Text) {
         for edge in edges.iter().filter(|edge| edge.depth == depth && self.nearer(edge) == from) {
             let line = Line::new().plain("  ".repeat(depth as usize)).strong(&edge.symbol.local_name).plain("  ");
-            let site = line.path(&edge.call_site.file).plain(":").number(edge.lines());
-            text.push(site.faint(edge.marks()));
+            text.push(line.join(edge.places()).faint(edge.marks()));
             if edge.symbol.symbol_id != from {
                 self.branch(edges, &edge.symbol.symbol_id, depth + 1, text);
             }
@@ -164,15 +222,13 @@ fn by_file(edges: &[CallEdge], file: impl Fn(&CallEdge) -> &String, line: impl F
 
 impl CallEdge {
     fn new(edge: Edge, breadth: Breadth) -> CallEdge {
-        let mut call_sites = if edge.lines.len() > 1 { edge.lines } else { Vec::new() };
-        let unlisted = call_sites.len().saturating_sub(MOST_SITES);
-        call_sites.truncate(MOST_SITES);
+        let more = edge.elsewhere.into_iter().map(|(file, lines)| Sites { file, lines });
         CallEdge {
             symbol: edge.symbol.into(),
-            call_site: Site { file: edge.file, line: edge.line },
-            call_sites,
+            call_site: Site { file: edge.file, line: edge.line, context: None },
+            call_sites: if edge.lines.len() > 1 { edge.lines } else { Vec::new() },
+            more_call_sites: more.collect(),
             call_count: (edge.calls > 1).then_some(edge.calls),
-            unlisted,
             confidence: edge.confidence,
             depth: edge.depth,
             via: (edge.depth > 1 || breadth == Breadth::Full).then_some(edge.via),
@@ -197,21 +253,39 @@ impl CallEdge {
         format!("{guess}{test}")
     }
 
-    /// The lines of its calls: `12,15,40`.
+    /// The lines of its calls: `12,15,40`, and those in other files.
     fn lines(&self) -> String {
-        if self.call_sites.is_empty() {
-            return self.call_site.line.to_string();
-        }
-        let listed: Vec<String> = self.call_sites.iter().map(u32::to_string).collect();
-        let more = if self.unlisted > 0 { format!(" and {} more", self.unlisted) } else { String::new() };
-        listed.join(",") + &more
+        let first = match self.call_sites.is_empty() {
+            true => self.call_site.line.to_string(),
+            false => numbers(&self.call_sites),
+        };
+        let more = self.more_call_sites.iter().map(|sites| format!(" {}:{}", sites.file, numbers(&sites.lines)));
+        first + &more.collect::<String>()
     }
+
+    /// Where its calls stand: `src/a.rs:12,15,40`.
+    fn places(&self) -> Line {
+        Line::new().path(&self.call_site.file).plain(":").number(self.lines())
+    }
+}
+
+fn numbers(lines: &[u32]) -> String {
+    lines.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 impl Render for CallGraphAnswer {
     fn text(&self) -> Text {
         let mut text = noting(&self.metadata);
         text.push(self.symbol.headline());
+        let hidden = left_out(self.filtered_out);
+        if let (Some(paths), Some(to)) = (&self.paths, &self.to) {
+            Route::write(paths, to, &self.possible_links, &mut text);
+            // That there is none is a warning too.
+            if !self.metadata.warnings.contains(&self.summary) {
+                text.push(Line::new().faint(format!("{}{hidden}", self.summary)));
+            }
+            return text;
+        }
         if self.direction != Direction::Callees {
             self.list(CALLERS, &self.callers, &mut text);
         }
@@ -224,7 +298,6 @@ impl Render for CallGraphAnswer {
         };
         let shown = self.callers.len() + self.callees.len();
         let cut = if self.truncated { format!(", {shown} shown: a higher limit lists more") } else { String::new() };
-        let hidden = left_out(self.filtered_out);
         if !(cut.is_empty() && hidden.is_empty() && open.is_empty()) {
             text.push(Line::new().faint(format!("{} edges{cut}{hidden}{open}", self.total_edges)));
         }

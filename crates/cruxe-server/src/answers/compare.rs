@@ -20,7 +20,7 @@ pub struct CompareAnswer {
     /// As `diff -u` has it; left out for an unchanged symbol.
     #[serde(skip_serializing_if = "String::is_empty")]
     diff: String,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
 }
 
 /// A symbol at one commit.

@@ -20,7 +20,7 @@ use crate::contract::{Metadata, ToolError};
 pub struct LocateAnswer {
     results: Vec<Definition>,
     total_candidates: usize,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(skip)]
     name: String,
 }

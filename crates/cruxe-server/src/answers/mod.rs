@@ -4,6 +4,7 @@
 //! else says which fields or lines there are. How a question is asked is not said here.
 
 mod call_graph;
+mod call_path;
 mod code;
 mod compare;
 mod detail;
@@ -20,6 +21,7 @@ mod reasons;
 mod references;
 mod refs;
 mod search;
+mod several;
 mod status;
 mod symbol;
 #[cfg(test)]
@@ -27,6 +29,7 @@ mod tests;
 mod text;
 
 pub use call_graph::{CallEdge, CallGraphAnswer};
+pub use call_path::PathStep;
 pub use code::Source;
 pub use compare::CompareAnswer;
 pub use detail::{Breadth, Detail, DetailLevel};
@@ -42,6 +45,7 @@ pub use ranking::RankingAnswer;
 pub use references::ReferencesAnswer;
 pub use refs::{RefEntry, RefStatusWord, RefsAnswer};
 pub use search::SearchAnswer;
+pub use several::{Answer, Part, Refused, SeveralAnswers};
 pub use status::StatusAnswer;
 pub use symbol::SymbolEntry;
 pub use text::{Line, Span, Style, Text};

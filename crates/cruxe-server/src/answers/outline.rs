@@ -15,7 +15,7 @@ pub struct OutlineAnswer {
     file_path: String,
     language: String,
     symbols: Vec<Entry>,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(skip)]
     left_out: usize,
 }

@@ -30,7 +30,7 @@ pub struct ReferencesAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<OpenMention>")]
     unresolved: Option<Vec<OpenMention>>,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(skip)]
     open: usize,
     #[serde(skip)]
@@ -148,7 +148,7 @@ impl ReferencesAnswer {
 }
 
 /// What to tell a reader whose name is no definition of the ref.
-fn not_defined(external: &External) -> String {
+pub(super) fn not_defined(external: &External) -> String {
     let near = match external.nearest.first() {
         Some(near) => format!("; near is {} in {}:{}", near.name, near.path, near.line),
         None => String::new(),

@@ -10,7 +10,7 @@ use super::detail::Breadth;
 use super::text::Line;
 
 /// A definition: its handles, its names and where it is.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub struct SymbolEntry {
     /// The handle that other tools take.
     pub symbol_id: String,

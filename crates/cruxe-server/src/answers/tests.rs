@@ -13,9 +13,10 @@ use cruxe_query::past::Record;
 use cruxe_query::search::followup::{self, Asked, Previous};
 use cruxe_query::search::{self, explain};
 use cruxe_query::target::Wanted;
-use cruxe_query::{locate, outline, references};
+use cruxe_query::{call_path, locate, outline, references};
 use cruxe_store::Home;
 use insta::assert_snapshot;
+use serde_json::json;
 
 use super::*;
 use crate::app::{App, Prewarm, RefStatus};
@@ -176,6 +177,74 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     shop/invoice.py
     5  invoice
     "#);
+}
+
+fn path(from: &str, to: &str) -> call_path::Question {
+    let (depth, limit) = (call_path::MAX_STEPS, call_path::MAX_PATHS);
+    call_path::Question { from: wanted(from), to: wanted(to), depth, limit, filter: Default::default() }
+}
+
+#[test]
+fn a_path_is_its_calls_one_below_the_other() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let found = call_path::find(&view, &path("invoice", "shop.cart.add_tax")).unwrap();
+    assert_snapshot!(shop.text(&CallGraphAnswer::of_paths(&view, found, Breadth::Brief)), @r#"
+    fn shop.invoice.invoice  shop/invoice.py:4
+    to fn shop.cart.add_tax  shop/cart.py:6
+      shop.invoice.invoice
+      → shop.cart.add_tax  shop/invoice.py:5  return add_tax(cart.total())
+    1 path
+    "#);
+    let none = call_path::find(&view, &path("invoice", "other.cart.add_tax")).unwrap();
+    assert_snapshot!(shop.text(&CallGraphAnswer::of_paths(&view, none, Breadth::Brief)), @r#"
+    fn shop.invoice.invoice  shop/invoice.py:4
+    to fn other.cart.add_tax  other/cart.py:1
+    there is no path: looked 2 steps from `shop.invoice.invoice` and 1 back from `other.cart.add_tax`, at 4 symbols; no unresolved call was met on the way
+    "#);
+}
+
+#[test]
+fn a_search_for_a_path_that_was_cut_says_so() {
+    let shop = Shop::new();
+    let view = shop.view().with_work(&Work::default().until(std::time::Instant::now()));
+    let found = call_path::find(&view, &path("invoice", "shop.cart.add_tax")).unwrap();
+    let answer = serde_json::to_value(CallGraphAnswer::of_paths(&view, found, Breadth::Brief)).unwrap();
+    assert_eq!((&answer["truncated"], &answer["paths"]), (&json!(true), &json!([])));
+    assert_eq!(answer["metadata"]["result_completeness"], "partial");
+    let warning = answer["metadata"]["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("the search was cut before its end, so there may be a path: looked 0 steps"),
+        "{warning}"
+    );
+}
+
+#[test]
+fn several_answers_follow_each_other() {
+    let shop = Shop::new();
+    let view = shop.view();
+    let mut parts = Vec::new();
+    for name in ["Cart", "nobody"] {
+        let question = references::Question { wanted: wanted(name), limit: 1, ..Default::default() };
+        parts.push(match references::find(&view, &Layers::None, &question) {
+            Ok(found) => {
+                let answer = ReferencesAnswer::new(None, &view, &question, found, Breadth::Brief);
+                Part::Answer(Box::new(answer))
+            }
+            Err(problem) => Part::Refused(Refused { what: "symbol", name: name.to_owned(), error: problem.into() }),
+        });
+    }
+    let answers = SeveralAnswers::new(parts, vec!["one is odd".to_owned()]).unwrap();
+    assert_snapshot!(shop.text(&answers), @r#"
+    note: one is odd
+    class shop.cart.Cart  shop/cart.py:1
+    shop/invoice.py
+         1  from shop.cart import Cart, add_tax
+    2 references, 1 shown (--limit 2)
+
+    symbol `nobody`: no symbol is named `nobody`, and no identifier of this name stands in the ref
+    "#);
+    assert_eq!(answers.refused().count(), 1);
 }
 
 #[test]

@@ -66,6 +66,27 @@ impl Metadata {
         metadata
     }
 
+    /// Metadata of several answers together: each of its states is the worst of theirs. `None` of none.
+    pub fn of_all<'m>(mut parts: impl Iterator<Item = &'m Metadata>) -> Option<Metadata> {
+        fn worse<T: Copy + PartialEq, const N: usize>(one: &mut T, other: T, order: [T; N]) {
+            let place = |state: T| order.iter().position(|known| *known == state);
+            if place(other) > place(*one) {
+                *one = other;
+            }
+        }
+        let mut whole = parts.next()?.clone();
+        whole.warnings.clear();
+        whole.extra.clear();
+        for part in parts {
+            use {FreshnessStatus as F, IndexingStatus as I, ResultCompleteness as R};
+            worse(&mut whole.freshness_status, part.freshness_status, [F::Fresh, F::Syncing, F::Stale]);
+            let order = [I::Ready, I::Indexing, I::NotIndexed, I::Failed];
+            worse(&mut whole.indexing_status, part.indexing_status, order);
+            worse(&mut whole.result_completeness, part.result_completeness, [R::Complete, R::Truncated, R::Partial]);
+        }
+        Some(whole)
+    }
+
     /// Metadata of the answer to a search.
     pub fn of_search(answer: &search::SearchAnswer) -> Metadata {
         let mut metadata = Metadata::of(&answer.standing);

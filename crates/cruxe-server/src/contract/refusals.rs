@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::error::{ErrorCode, ToolError};
 use super::metadata::notice_of_index;
-use super::names::{INDEX_REPO, INDEX_STATUS, LIST_TASKS, LOCATE_SYMBOL, READ_CONTEXT, SYNC_REPO};
+use super::names::{GET_CALL_GRAPH, INDEX_REPO, INDEX_STATUS, LIST_TASKS, LOCATE_SYMBOL, READ_CONTEXT, SYNC_REPO};
 
 /// What to do where nothing is indexed.
 fn index_first() -> String {
@@ -149,6 +149,9 @@ impl From<QueryError> for ToolError {
             QueryError::AmbiguousSymbol { candidates, freshness, .. } => {
                 of(ErrorCode::AmbiguousSymbol).with("candidates", candidates).with("freshness_status", freshness)
             }
+            QueryError::SameSymbol { .. } => of(ErrorCode::InvalidInput)
+                .with("parameter", "to")
+                .suggest(format!("Name two symbols; {GET_CALL_GRAPH} of the one, with a depth, shows its recursion.")),
             QueryError::NoSuchResult { path, in_file, .. } => {
                 let error = of(ErrorCode::ResultNotFound);
                 let lines: Vec<String> = in_file.iter().map(|line| format!("{path}:{line}")).collect();

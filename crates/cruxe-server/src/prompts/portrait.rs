@@ -5,8 +5,10 @@ use std::sync::Arc;
 use cruxe_deck::fence::{inline, one_line};
 use cruxe_index::{View, Workspace};
 use cruxe_query::call_graph::{self, Direction, Edge};
-use cruxe_query::references::{self, Confidence};
+use cruxe_query::external::External;
+use cruxe_query::references::{self, Confidence, Subject};
 use cruxe_query::target::Wanted;
+use cruxe_query::{MissingSymbol, QueryError};
 
 use super::draft::Draft;
 use crate::answers::several_definitions;
@@ -37,7 +39,11 @@ pub(crate) fn of_symbol(
         filter: Default::default(),
     };
     let graph = call_graph::find(view, &question)?;
-    let symbol = &graph.target.symbol;
+    let target = match graph.subject {
+        Subject::Defined(target) => target,
+        Subject::External(external) => return Err(not_here(name, external)),
+    };
+    let symbol = &target.symbol;
     let found = definition(view, &symbol.symbol_id)?;
     let mut draft = Draft::new(tokens);
     draft.add(&format!("# {} {}\n\n", symbol.kind.as_str(), inline(&symbol.qualified_name)));
@@ -46,7 +52,7 @@ pub(crate) fn of_symbol(
     if !view.standing.is_fresh() {
         draft.add(&format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"));
     }
-    if let Some(warning) = several_definitions(&graph.target, &symbol.name) {
+    if let Some(warning) = several_definitions(&target, &symbol.name) {
         draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
     }
     let span = found.symbol().full_span;
@@ -67,6 +73,12 @@ pub(crate) fn of_symbol(
         add_uses(&mut draft, workspace, view, wanted)?;
     }
     Ok(draft.finish())
+}
+
+/// What is defined elsewhere has no portrait.
+fn not_here(name: &str, external: External) -> ToolError {
+    let (name, nearest) = (name.trim().to_owned(), external.nearest);
+    QueryError::NoSuchSymbol(MissingSymbol { name, path: None, mentioned: Some(true), nearest }).into()
 }
 
 fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {

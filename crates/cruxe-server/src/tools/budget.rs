@@ -7,7 +7,7 @@ use crate::contract::{ErrorCode, ToolError};
 
 /// How many tokens a model reads in an answer, as the tokenizer of current OpenAI models counts them; others differ by
 /// a few percent.
-fn tokens(answer: &impl Render, form: AnswerForm) -> Result<usize, ToolError> {
+pub(super) fn tokens(answer: &impl Render, form: AnswerForm) -> Result<usize, ToolError> {
     let text = match form {
         AnswerForm::Json => serde_json::to_string(answer).map_err(ToolError::internal)?,
         AnswerForm::Text => answer.text().to_string(),

@@ -6,11 +6,12 @@ use cruxe_query::compare::{self, Question};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::several::{SYMBOLS, several};
 use super::{budget, input};
 use crate::answers::CompareAnswer;
 use crate::app::App;
 use crate::contract::names;
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Tool, ToolSpec};
 
 /// Which symbol, and between what.
 #[derive(Deserialize, JsonSchema)]
@@ -28,7 +29,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "How one symbol changed between two refs (any that git has, indexed or not): both signatures and \
                  places, and the diff of just that symbol.";
     let spec = ToolSpec::new(names::COMPARE_SYMBOL_BETWEEN_COMMITS, "Compare a symbol", about);
-    typed(spec, move |input: Input, call| {
+    several(spec, SYMBOLS, move |input: Input, call| {
         input::not_empty("symbol_name", &input.symbol_name)?;
         input::not_empty("base_ref", &input.base_ref)?;
         input::not_empty("head_ref", &input.head_ref)?;

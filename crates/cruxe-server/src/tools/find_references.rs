@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::input;
+use super::several::{SYMBOLS, several};
 use crate::answers::{Breadth, MOST_UNRESOLVED, ReferencesAnswer};
 use crate::app::App;
 use crate::contract::{ToolError, names};
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Tool, ToolSpec};
 
 /// How many references are listed when nothing else is asked for, and at most.
 const DEFAULT_LIMIT: u64 = 20;
@@ -74,7 +75,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Every use of a symbol, resolved by scope, import and type, not by text, with the line and the symbol \
                  around it. metadata.unresolved_mentions counts uses of the name that could not be told: 0 found and \
                  0 unresolved means unused.";
-    typed(ToolSpec::new(names::FIND_REFERENCES, "Find references", about), move |input: Input, call| {
+    let spec = ToolSpec::new(names::FIND_REFERENCES, "Find references", about);
+    several(spec, SYMBOLS, move |input: Input, call| {
         let question = question(&input)?;
         app.ask(call, input.ref_name, input.freshness_policy, |asked| {
             let found = references::find(&asked.view, &asked.layers(), &question)?;

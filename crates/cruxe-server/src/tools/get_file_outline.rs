@@ -7,10 +7,11 @@ use cruxe_query::outline::{self, Depth, Part};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::several::{Names, several};
 use crate::answers::OutlineAnswer;
 use crate::app::App;
 use crate::contract::names;
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Tool, ToolSpec};
 
 /// Which file.
 #[derive(Deserialize, JsonSchema)]
@@ -40,7 +41,9 @@ enum Wanted {
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
-    typed(ToolSpec::new(names::GET_FILE_OUTLINE, "File outline", about).quick(), move |input: Input, call| {
+    let spec = ToolSpec::new(names::GET_FILE_OUTLINE, "File outline", about).quick();
+    let files = Names { many: "files", one: "path", beside_one: &[], what: "file" };
+    several(spec, files, move |input: Input, call| {
         let depth = match input.depth {
             Wanted::Top => Depth::Top,
             Wanted::All => Depth::All,

@@ -7,12 +7,13 @@ use cruxe_query::locate::{self, Question};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::several::{Names, several};
 use super::{budget, input};
 use crate::answers::{Breadth, Detail, DetailLevel, LocateAnswer};
 use crate::app::App;
 use crate::ask::language;
 use crate::contract::{ToolError, names};
-use crate::tool::{Tool, ToolSpec, typed};
+use crate::tool::{Tool, ToolSpec};
 
 /// How many results are listed when nothing else is asked for, and at most.
 const DEFAULT_LIMIT: u64 = 10;
@@ -46,7 +47,9 @@ struct Input {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Where a symbol is defined: exact path and lines, best match first. Falls back to other case, prefix, \
                  then typos, and says so.";
-    typed(ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick(), move |input: Input, call| {
+    let spec = ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick();
+    let symbols = Names { many: "symbols", one: "name", beside_one: &[], what: "symbol" };
+    several(spec, symbols, move |input: Input, call| {
         let question = question(&input)?;
         let detail =
             Detail { level: input.detail_level.unwrap_or_default(), compact: input.compact, breadth: Breadth::Brief };

@@ -15,6 +15,7 @@ mod input;
 mod list_refs;
 mod locate_symbol;
 mod search_code;
+mod several;
 mod suggest_followup_queries;
 mod switch_ref;
 mod sync_repo;
@@ -28,6 +29,7 @@ use crate::catalog::Catalog;
 use crate::server::Server;
 use crate::tool::Tool;
 use crate::toolsets::{Toolset, Toolsets};
+use several::MOST_NAMES;
 
 /// What a model reads before it sees any tool: how to choose among those of a toolset.
 fn instructions(set: Toolset) -> String {
@@ -40,7 +42,7 @@ fn instructions(set: Toolset) -> String {
              {GET_FILE_OUTLINE} before reading a file; {FIND_REFERENCES} and {GET_CALL_GRAPH} for who uses and calls a \
              symbol; {DIFF_CONTEXT} for what a branch changes. \
              Pass `ref` for another branch, tag or commit after {INDEX_REPO} with that ref; left out, it is what is \
-             checked out. "
+             checked out. Several names at once: `symbols` (or `files`), at most {MOST_NAMES}, answered in their order. "
         ),
         Toolset::Context => {
             format!("{READ_CONTEXT} finds documents and code to read before a task; {READ_DOC} reads one of them. ")

@@ -179,9 +179,9 @@ fn people_read_a_path_step_by_step() {
     let text = repo.cruxe(&["calls", "--from", "checkout", "--to", "write_out"]).ok();
     assert_eq!(
         text,
-        "fn shop.views.checkout  shop/views.py:4\nto fn shop.store.write_out  shop/store.py:11\n  shop.views.checkout\n  \
-         → shop.cart.Cart.pay  shop/views.py:5  cart.pay(store)\n  → shop.store.Disk.save  shop/cart.py:7  \
-         store.save(self) ? overrides shop.store.Store.save\n  → shop.store.write_out  shop/store.py:8  \
+        "fn checkout  shop/views.py:4\nto fn write_out  shop/store.py:11\n  checkout\n  \
+         → Cart.pay  shop/views.py:5  cart.pay(store)\n  → Disk.save  shop/cart.py:7  \
+         store.save(self) ? overrides shop.store.Store.save\n  → write_out  shop/store.py:8  \
          write_out(what)\n1 path\n"
     );
     let json = repo.cruxe(&["calls", "--from", "checkout", "--to", "write_out", "--json"]).json();
@@ -189,7 +189,7 @@ fn people_read_a_path_step_by_step() {
     let none = repo.cruxe(&["calls", "--from", "alone", "--to", "Cart.check"]);
     assert_eq!(none.code, Some(1));
     assert!(none.stdout.contains("perhaps other.alone → shop.cart.Cart.check  other.py:7"), "{}", none.stdout);
-    assert!(none.stdout.contains("there is no path: looked "), "{}", none.stdout);
+    assert!(none.stderr.contains("there is no path: looked "), "{}", none.stderr);
     for arguments in [
         &["calls"][..],
         &["calls", "--from", "checkout"],

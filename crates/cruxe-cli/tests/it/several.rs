@@ -169,12 +169,12 @@ fn commands_take_several_names() {
     assert_eq!(run.code, Some(0));
     assert_eq!(
         run.stdout,
-        "fn shop.cart.add  shop/cart.py:6\ncallers:\n  shop.cart.Cart.total  shop/cart.py:3\n  shop.views.page  \
-         shop/views.py:5\n2 edges\n\nfn shop.views.page  shop/views.py:4\ncallers: none\n0 edges\n"
+        "fn add  shop/cart.py:6\ncallers:\nshop/cart.py\n3  Cart.total\nshop/views.py\n5  page\n\nfn page  \
+         shop/views.py:4\ncallers: none\n"
     );
     let run = repo.cruxe(&["refs", "Cart.total", "nobody"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stdout.starts_with("method shop.cart.Cart.total  shop/cart.py:2\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("method Cart.total  shop/cart.py:2  "), "{}", run.stdout);
     assert!(
         run.stdout.ends_with(
             "\n\nsymbol `nobody`: no symbol is named `nobody`, and no identifier of this name stands in the ref\n"

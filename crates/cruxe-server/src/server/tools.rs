@@ -27,16 +27,21 @@ pub(super) const QUESTION_TIME: Duration = Duration::from_secs(20);
 
 /// Parameters that work everywhere and are not listed where a model pays for the list: they are about JSON, or what a
 /// model hardly ever needs. The instructions name the first.
-const UNLISTED: [&str; 9] = [
+const UNLISTED: [&str; 14] = [
     "workspace",
     "compact",
+    "confidence_threshold",
     "detail_level",
+    "filters",
     "freshness_policy",
-    "ranking_explain_level",
-    "semantic_ratio",
-    "semantic",
-    "symbol_id",
+    "include_cosmetic",
+    "mode",
+    "path_filter",
     "pattern_type",
+    "ranking_explain_level",
+    "semantic",
+    "semantic_ratio",
+    "symbol_id",
 ];
 
 /// Everything that is served, over any transport and to any number of clients.

@@ -26,8 +26,7 @@ struct Input {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "How one symbol changed between two refs (any that git has, indexed or not): both signatures and \
-                 places, and the diff of just that symbol.";
+    let about = "How one symbol changed between two refs that git has, indexed or not: just its diff.";
     let spec = ToolSpec::new(names::COMPARE_SYMBOL_BETWEEN_COMMITS, "Compare a symbol", about);
     several(spec, SYMBOLS, move |input: Input, call| {
         input::not_empty("symbol_name", &input.symbol_name)?;

@@ -39,8 +39,8 @@ struct Input {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "What a branch or the uncommitted work changes since it left another: symbols added, modified, deleted \
-                 and renamed, with signatures before and after. Cheaper than a diff.";
+    let about = "What a branch or the uncommitted work changes, symbol by symbol, with signatures before and after. \
+                 Cheaper than a diff.";
     typed(ToolSpec::new(names::DIFF_CONTEXT, "Symbol diff", about), move |input: Input, call| {
         let limit = input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
         let filter = input.places.filter(input.kind.as_deref())?;

@@ -72,9 +72,8 @@ impl From<Kind> for EdgeType {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Every use of a symbol, resolved by scope, import and type, not by text, with the line and the symbol \
-                 around it. metadata.unresolved_mentions counts uses of the name that could not be told: 0 found and \
-                 0 unresolved means unused.";
+    let about = "Every use of a symbol, told from others of the same name by scope, import and type, which grep \
+                 cannot. `kind` narrows it down. No use and none unresolved means unused.";
     let spec = ToolSpec::new(names::FIND_REFERENCES, "Find references", about);
     several(spec, SYMBOLS, move |input: Input, call| {
         let question = question(&input)?;

@@ -61,8 +61,8 @@ enum Direction {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Who calls a function and whom it calls, or how one reaches another (from, to), with call sites, \
-                 confidence and tests marked. Use it before changing a signature.";
+    let about = "Who calls a function and whom it calls, with all call sites; `from` and `to`: how one reaches the \
+                 other. Use it before changing a signature.";
     let spec = ToolSpec::new(names::GET_CALL_GRAPH, "Call graph", about);
     let spec = spec.instead("from", SYMBOLS.one).instead("to", SYMBOLS.one);
     several(spec, SYMBOLS, move |input: Input, call| {

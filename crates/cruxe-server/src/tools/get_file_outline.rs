@@ -40,7 +40,8 @@ enum Wanted {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Symbol tree of a file with exact lines and signatures. Cheaper than reading the file.";
+    let about = "What a file defines, with lines and signatures; `symbol`: one type with its fields. Cheaper than \
+                 reading the file.";
     let spec = ToolSpec::new(names::GET_FILE_OUTLINE, "File outline", about).quick();
     let files = Names { many: "files", one: "path", beside_one: &[], what: "file" };
     several(spec, files, move |input: Input, call| {

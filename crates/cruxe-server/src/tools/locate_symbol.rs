@@ -45,8 +45,8 @@ struct Input {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Where a symbol is defined: exact path and lines, best match first. Falls back to other case, prefix, \
-                 then typos, and says so.";
+    let about = "Where a name is defined, instead of grepping for it: best match first, other case, prefix or typo \
+                 where none is exact.";
     let spec = ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick();
     let symbols = Names { many: "symbols", one: "name", beside_one: &[], what: "symbol" };
     several(spec, symbols, move |input: Input, call| {

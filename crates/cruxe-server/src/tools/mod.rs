@@ -55,9 +55,19 @@ fn instructions(set: Toolset) -> String {
 }
 
 /// What is true of every tool.
-const COMMON: &str = "Every answer says in `metadata` how fresh and complete it is; `partial` means the first index is \
-    still being built: ask again. `workspace` is another repository's path; left out, it is the server's own. \
-    `max_tokens` cuts an answer to so many tokens, `compact` leaves large parts out.";
+fn common(form: AnswerForm) -> &'static str {
+    match form {
+        AnswerForm::Json => {
+            "Every answer says in `metadata` how fresh and complete it is; `partial` means the first index is still being \
+             built: ask again. `workspace` is another repository's path; left out, it is the server's own. `max_tokens` \
+             cuts an answer to so many tokens, `compact` leaves large parts out."
+        }
+        AnswerForm::Text => {
+            "Answers are a path once, then `line  code`, `<-` the symbol around it, `?` for a guess; a `note:` says when one \
+             is not current or complete. `workspace`, another repository's path, is understood everywhere."
+        }
+    }
+}
 
 /// Every tool.
 pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
@@ -86,7 +96,7 @@ pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) 
     let tools = all(app);
     let has = |set: &Toolset| tools.iter().any(|tool| tool.spec().toolset == *set);
     let mut text: String = sets.iter().filter(has).map(instructions).collect();
-    text.push_str(COMMON);
+    text.push_str(common(form));
     let server = Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form);
     Arc::new(server.with_catalog(Catalog::new(app, sets.clone())))
 }

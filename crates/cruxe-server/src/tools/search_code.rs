@@ -94,8 +94,9 @@ impl JsonSchema for Answer {
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
-    let about = "Find code by what it does: ranked symbols with exact lines, at most a few per file. With `pattern`: every \
-                 line that matches, like grep, each with the symbol around it.";
+    let about = "Find code by what it does: words, a name, a pasted message or report. Ranked places, in text answers \
+                 with their code, callers and callees: use it instead of grepping for guesses. With `pattern`: every \
+                 matching line, like grep, with the symbol around it.";
     let spec = ToolSpec::new(names::SEARCH_CODE, "Search the code", about).instead("pattern", "query");
     typed(spec, move |input: Input, call| match &input.pattern {
         Some(text) => by_pattern(&app, call, &input, text),

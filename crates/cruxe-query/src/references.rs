@@ -36,7 +36,7 @@ impl EdgeType {
     pub(crate) fn of(role: Role, lang: Lang) -> EdgeType {
         match role {
             Role::Import => EdgeType::Imports,
-            Role::Call => EdgeType::Calls,
+            Role::Call | Role::Subclass => EdgeType::Calls,
             Role::Decorator if lang.naming.decorators_run => EdgeType::Calls,
             Role::Implements => EdgeType::Implements,
             Role::Extends => EdgeType::Extends,
@@ -248,13 +248,16 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, edge: Option<EdgeType>, s
     let mut search = Search { resolver, group, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
     resolver.exact_uses(&group.defs).into_iter().for_each(|one| search.note_exact(one));
     let constructions = resolver.exact_uses(&group.called).into_iter();
-    constructions.filter(|one| one.role == Role::Call).for_each(|one| search.note_exact(one));
+    constructions.filter(|one| one.role.is_call()).for_each(|one| search.note_exact(one));
     let Some(file) = resolver.file(group.def.version) else { return search.uses };
     // The account is about the name that was asked for, which is the first.
     search.add_name(&file.symbol(group.def.symbol).name);
     for def in group.defs.iter().chain(&group.called) {
         if let Some(file) = resolver.file(def.version) {
-            search.add_name(&file.symbol(def.symbol).name);
+            let name = &file.symbol(def.symbol).name;
+            search.add_name(name);
+            // An attribute is used without the ending of its class.
+            search.add_name(name.strip_suffix(file.lang.naming.attribute_ending).unwrap_or(name));
         }
     }
     let (mut at, mut looked_at) = (0, 0);
@@ -395,7 +398,7 @@ impl Search<'_> {
     fn is_use(&self, found: &[Def], role: Role) -> bool {
         let Group { defs, called, only_calls, .. } = self.group;
         let any = |group: &HashSet<Def>| found.iter().any(|def| group.contains(def));
-        let is_call = role == Role::Call;
+        let is_call = role.is_call();
         any(defs) && (is_call || !only_calls) || is_call && any(called)
     }
 

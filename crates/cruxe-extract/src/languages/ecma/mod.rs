@@ -51,6 +51,8 @@ const ECMA: LanguageDef = LanguageDef {
         called_fields: true,
         function_values: true,
         decorators_run: true,
+        constructors_inherited: true,
+        assignments_define: true,
         unions: &["|", "&"],
         transparent: &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"],
         constructor: Some("constructor"),

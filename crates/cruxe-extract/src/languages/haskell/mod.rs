@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -19,6 +20,15 @@ pub static HASKELL: LanguageDef = LanguageDef {
     extensions: &["hs", "hs-boot", "hsc"],
     interpreters: &["runhaskell", "runghc", "stack"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_haskell::LANGUAGE.into(), rules },
+    naming: Naming {
+        relations: Relations {
+            heritage: Told::Yes,
+            decorators: Told::Never,
+            constructions: Told::No,
+            writes: Told::Never,
+        },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

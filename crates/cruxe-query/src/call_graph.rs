@@ -11,7 +11,7 @@ use cruxe_model::facts::SymbolIndex;
 use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::mentions::{Account, Mentions};
-use crate::references::{self, Confidence, EdgeType, Scope};
+use crate::references::{self, Confidence, EdgeType, Pick, Scope};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
@@ -135,7 +135,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     // The account is about the name, whichever way is asked for.
     let account = match walk.account {
         Some(account) => account,
-        None => references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account,
+        None => references::uses(&resolver, &target.group, Pick::Edge(EdgeType::Calls), Scope::All).account,
     };
     let (cut, unresolved, filtered_out) = (walk.cut, walk.unresolved, walk.filtered_out);
     resolver.check()?;
@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
         let group = target::group(self.resolver, def);
         // The first step is the answer to most questions; only the time for any answer cuts it.
         let scope = if level > 1 { Scope::Until(self.deadline) } else { Scope::All };
-        let mut uses = references::uses(self.resolver, &group, Some(EdgeType::Calls), scope);
+        let mut uses = references::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), scope);
         if level == 1 {
             self.unresolved += uses.account.mentions.open();
             self.account = Some(std::mem::take(&mut uses.account));

@@ -16,6 +16,7 @@ pub mod name;
 pub mod outline;
 pub mod past;
 pub mod references;
+pub mod relations;
 pub mod resolve;
 pub mod search;
 pub mod symbol;

@@ -14,6 +14,7 @@ mod mentions;
 mod one_symbol;
 mod paths;
 mod python;
+mod relations;
 mod rust;
 mod support;
 #[path = "../../src/testing.rs"]

@@ -12,7 +12,7 @@ use super::mentions::{self, OpenMention};
 use super::symbol::candidates;
 use super::text::{Line, Text};
 use super::{Render, SymbolEntry, left_out, several_definitions};
-use crate::contract::Metadata;
+use crate::contract::{Metadata, relations};
 
 /// The symbol and its uses.
 #[derive(Serialize, JsonSchema)]
@@ -34,7 +34,9 @@ pub struct ReferencesAnswer {
     #[serde(skip)]
     filtered_out: usize,
     #[serde(skip)]
-    several: Option<String>,
+    notes: Vec<String>,
+    #[serde(skip)]
+    noun: &'static str,
 }
 
 /// A use.
@@ -50,6 +52,15 @@ struct Use {
     source_layer: Option<SourceLayer>,
     context: String,
     from_symbol: Holder,
+    /// Of a relation: how many steps away it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    /// Of a relation: the sub-type by which it comes about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    through: Option<String>,
+    /// What is related is a class without a name in `from_symbol`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unnamed: bool,
 }
 
 /// What a use is.
@@ -61,6 +72,7 @@ enum EdgeWord {
     Implements,
     Extends,
     References,
+    Overrides,
 }
 
 /// How sure an edge is.
@@ -82,7 +94,7 @@ struct Holder {
     kind: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_test: bool,
-    /// Its file is the use's.
+    /// Where its file is the use's, only a person is told.
     #[serde(flatten)]
     place: Option<HolderPlace>,
 }
@@ -116,8 +128,14 @@ impl ReferencesAnswer {
         };
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata = metadata.filtered_out(answer.filtered_out);
-        metadata.warnings.extend(several.clone());
-        metadata = mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed);
+        let notes: Vec<String> = several.into_iter().chain(answer.notes.iter().map(relations::note)).collect();
+        metadata.warnings.extend(notes.iter().cloned());
+        if let Some(open) = answer.unresolved_of_kind {
+            metadata = metadata.with("unresolved_of_kind", open);
+        }
+        if let Some(mentions) = &answer.mentions {
+            metadata = mentions::noted(metadata, symbol.plain_name(), mentions, answer.first_unparsed);
+        }
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }
@@ -129,9 +147,10 @@ impl ReferencesAnswer {
             metadata,
             unresolved: (question.unresolved > 0)
                 .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
-            open: answer.mentions.open(),
+            open: answer.unresolved_of_kind.or(answer.mentions.map(|mentions| mentions.open())).unwrap_or_default(),
             filtered_out: answer.filtered_out,
-            several,
+            notes,
+            noun: question.relation.map_or("references", relations::noun),
         }
     }
 }
@@ -148,7 +167,8 @@ fn not_defined(external: &External) -> String {
 impl Use {
     fn new(reference: Reference, breadth: Breadth) -> Use {
         let from = reference.from;
-        let place = (breadth == Breadth::Full).then_some(HolderPlace {
+        let elsewhere = from.path != reference.path;
+        let place = (breadth == Breadth::Full || elsewhere).then_some(HolderPlace {
             path: from.path,
             line_start: from.line_start,
             line_end: from.line_end,
@@ -169,7 +189,24 @@ impl Use {
                 is_test: from.is_test,
                 place,
             },
+            depth: reference.depth,
+            through: reference.through,
+            unnamed: reference.unnamed,
         }
+    }
+}
+
+impl Use {
+    /// How something is related, behind its line; empty for a plain use.
+    fn related(&self) -> String {
+        let holder = &self.from_symbol.qualified_name;
+        let whose = match (&self.through, self.depth) {
+            (Some(through), _) => format!("through {through}"),
+            (None, Some(depth)) if depth > 1 => format!("{holder}, {depth} steps"),
+            (None, Some(_)) => holder.clone(),
+            (None, None) => return String::new(),
+        };
+        format!("  ({whose})")
     }
 }
 
@@ -189,7 +226,7 @@ impl ReferencesAnswer {
 
 impl Render for ReferencesAnswer {
     fn text(&self) -> Text {
-        let mut text = Text { notes: self.several.iter().cloned().collect(), lines: vec![self.symbol.headline()] };
+        let mut text = Text { notes: self.notes.clone(), lines: vec![self.symbol.headline()] };
         let mut file = "";
         for one in &self.references {
             if one.path != file {
@@ -198,7 +235,7 @@ impl Render for ReferencesAnswer {
             }
             let guess = if one.confidence == Confidence::Heuristic { "?" } else { " " };
             let number = format!("{:>6}", one.line_start);
-            text.push(Line::new().number(number).plain(format!("{guess} {}", one.context)));
+            text.push(Line::new().number(number).plain(format!("{guess} {}", one.context)).faint(one.related()));
         }
         let (shown, total) = (self.references.len(), self.total_references);
         let cut = if shown < total { format!(", {shown} shown (--limit {total})") } else { String::new() };
@@ -208,7 +245,7 @@ impl Render for ReferencesAnswer {
             (count, Some(_)) => format!(", {count} uses of the name unresolved"),
         };
         let hidden = left_out(self.filtered_out);
-        text.push(Line::new().faint(format!("{total} references{cut}{hidden}{open}")));
+        text.push(Line::new().faint(format!("{total} {}{cut}{hidden}{open}", self.noun)));
         self.list_unresolved(&mut text);
         text
     }

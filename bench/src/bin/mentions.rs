@@ -96,19 +96,20 @@ fn measure(repo: &Path, options: &Options, rows: &mut BTreeMap<String, Row>) -> 
         let question = Question { wanted, limit: 1, ..Question::default() };
         let begun = Instant::now();
         let Ok(answer) = references::find(&view, &Layers::None, &question) else { continue };
+        let Some(mentions) = answer.mentions else { continue };
         let row = rows.entry(language.clone()).or_default();
         row.time += begun.elapsed();
         row.names += 1;
-        add(&mut row.sum, &answer.mentions);
+        add(&mut row.sum, &mentions);
         let counted = words.get(name).map(Vec::as_slice).unwrap_or_default();
         let lines: HashSet<&(String, usize)> = counted.iter().collect();
-        let lacking = lines.len().saturating_sub(answer.mentions.total());
+        let lacking = lines.len().saturating_sub(mentions.total());
         row.lacking += lacking;
         if lacking > 0 {
             row.examples.push(format!("{name}: {lacking} of {}, {path}", lines.len()));
         }
-        let found = answer.mentions.total() - answer.mentions.definitions;
-        row.zeros += usize::from(found == 0 && lines.len() > answer.mentions.definitions);
+        let found = mentions.total() - mentions.definitions;
+        row.zeros += usize::from(found == 0 && lines.len() > mentions.definitions);
     }
     Ok(())
 }

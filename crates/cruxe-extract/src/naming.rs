@@ -70,6 +70,16 @@ pub struct Naming {
     pub function_values: bool,
     /// A decorator is called; an attribute or annotation is not.
     pub decorators_run: bool,
+    /// A sub-class without a constructor has that of its super class.
+    pub constructors_inherited: bool,
+    /// Functions of one name are told apart by what they take.
+    pub overloads: bool,
+    /// A type that is named in another without a name of its own is a part of it: `struct { T }`.
+    pub embeds: bool,
+    /// Assigning to an attribute defines it.
+    pub assignments_define: bool,
+    /// Which relations between symbols there are.
+    pub relations: Relations,
 
     /// Types whose values are of one of their arguments: `Union[A, B]`, `A | B`.
     pub unions: &'static [&'static str],
@@ -83,6 +93,12 @@ pub struct Naming {
     pub pointers: &'static str,
     /// The method that makes a value, where it has a name of its own.
     pub constructor: Option<&'static str>,
+    /// Words that stand for the class around them where a value of it is made: `Self { … }`, `cls()`.
+    pub own_class: &'static [&'static str],
+    /// Methods of a type that make a value of it: `T.new`.
+    pub makers: &'static [&'static str],
+    /// The ending that an attribute's class has and its uses may leave out: `[Fact]` is a `FactAttribute`.
+    pub attribute_ending: &'static str,
     /// The method that runs when a value is called.
     pub call: Option<&'static str>,
     /// The methods that work out members which no declaration names.
@@ -129,12 +145,20 @@ pub const NAMING: Naming = Naming {
     called_fields: false,
     function_values: false,
     decorators_run: false,
+    constructors_inherited: false,
+    overloads: false,
+    embeds: false,
+    assignments_define: false,
+    relations: ALL_RELATIONS,
     unions: &[],
     anything: &["Any", "AnyObject", "AnyRef", "Object", "anytype", "auto", "dynamic", "mixed", "object", "var", "void"],
     meta_types: &[],
     transparent: &[],
     pointers: "",
     constructor: None,
+    own_class: &[],
+    makers: &[],
+    attribute_ending: "",
     call: None,
     member_hooks: &[],
     enter: &[],
@@ -145,6 +169,34 @@ pub const NAMING: Naming = Naming {
         count find first last find_by where each select type id data Add Remove Contains Count ToString \
         Equals Length Key Value Clear",
 };
+
+/// Which relations between symbols a language has, and whether its code tells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relations {
+    /// Types that build on types, and members that take the place of others.
+    pub heritage: Told,
+    /// Decorators, attributes or annotations that a code base defines.
+    pub decorators: Told,
+    /// Places where values of a type are made.
+    pub constructions: Told,
+    /// Uses that set something, told from uses that read it.
+    pub writes: Told,
+}
+
+/// What most languages have.
+pub const ALL_RELATIONS: Relations =
+    Relations { heritage: Told::Yes, decorators: Told::Yes, constructions: Told::Yes, writes: Told::Yes };
+
+/// Whether the code of a language tells something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It does.
+    Yes,
+    /// The language has it, and its code does not tell.
+    No,
+    /// The language has nothing like it.
+    Never,
+}
 
 /// How modules find each other: which rules of the resolver hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

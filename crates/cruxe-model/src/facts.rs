@@ -282,12 +282,37 @@ pub enum Role {
     Implements,
     /// A decorator, attribute or annotation.
     Decorator,
-    /// The key of a struct literal, keyword argument or object pattern: a field or parameter of something else.
+    /// The key of a struct literal or keyword argument: a field or parameter of something else, which is set.
     Key,
     /// A link of a document.
     Link,
     /// The last name of a dotted path in a string, which somebody may import by it: `"app.middleware.Auth"`.
     Path,
+    /// The key of a pattern that takes a value apart: a field that is read.
+    Unpack,
+    /// A type of which a value is made without a call: `T { … }`, `T x;` in C++.
+    Make,
+    /// Named without being used: `global x`.
+    Mention,
+    /// A type that is called to make a value of an unnamed sub-class of it: `new T() { … }`.
+    Subclass,
+}
+
+impl Role {
+    /// Whether it is called.
+    pub fn is_call(self) -> bool {
+        matches!(self, Role::Call | Role::Subclass)
+    }
+
+    /// Whether it stands where a type is expected.
+    pub fn is_type(self) -> bool {
+        matches!(self, Role::Type | Role::Make | Role::Extends | Role::Implements)
+    }
+
+    /// Whether it is a super type of what is declared around it.
+    pub fn is_heritage(self) -> bool {
+        matches!(self, Role::Extends | Role::Implements)
+    }
 }
 
 /// That a type builds on another.
@@ -310,6 +335,8 @@ pub enum Relation {
     Implements,
     /// The type that an `impl` or extension is for, or the type of a Go receiver.
     SelfType,
+    /// The type that the unnamed class extends in which a method stands: `new T() { void m() { … } }`.
+    Unnamed,
 }
 
 /// An expression, as far as it helps to find the type of a receiver.

@@ -12,7 +12,7 @@ use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::Filter;
 use crate::mentions::{Account, Mentions};
-use crate::references::{self, Confidence, EdgeType, Scope, Subject, Uses};
+use crate::references::{self, Confidence, EdgeType, Pick, Scope, Subject, Uses};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Wanted};
@@ -147,7 +147,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let account = match (walk.account, &subject) {
         (Some(account), _) => account,
         (None, Subject::Defined(target)) => {
-            references::uses(&resolver, &target.group, Some(EdgeType::Calls), Scope::All).account
+            references::uses(&resolver, &target.group, Pick::Edge(EdgeType::Calls), Scope::All).account
         }
         (None, Subject::External(_)) => walk.outside.account,
     };
@@ -183,7 +183,7 @@ fn subject(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<(Subject
         Err(QueryError::NoSuchSymbol(missing)) => missing,
         Err(problem) => return Err(problem),
     };
-    let found = external::uses(resolver, wanted, Some(EdgeType::Calls));
+    let found = external::uses(resolver, wanted, Pick::Edge(EdgeType::Calls));
     resolver.check()?;
     view.work.check()?;
     match found {
@@ -297,7 +297,7 @@ impl<'a> Walk<'a> {
         let mut uses = match def {
             Some(def) => {
                 let group = target::group(self.resolver, def);
-                references::uses(self.resolver, &group, Some(EdgeType::Calls), scope)
+                references::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), scope)
             }
             None => std::mem::take(&mut self.outside),
         };

@@ -1,8 +1,10 @@
 //! What can go wrong while a question is answered.
 
 use cruxe_index::{IndexError, Standing};
-use cruxe_model::{Cancelled, FreshnessStatus, PathError, RepoPath, SkipReason};
+use cruxe_model::{Cancelled, FreshnessStatus, PathError, RepoPath, SkipReason, SymbolKind};
 use cruxe_store::StoreError;
+
+use crate::relations::{Relation, Unfit};
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +39,20 @@ pub enum QueryError {
     /// No definition has the name.
     #[error("no symbol is named `{}`{}{}", .0.name, in_file(&.0.path), anywhere(&.0.mentioned))]
     NoSuchSymbol(MissingSymbol),
+    /// A symbol has no such relation.
+    #[error("{kind} `{name}` of {language} is not related to anything in that way", kind = .kind.as_str())]
+    Unrelated {
+        /// The relation.
+        relation: Relation,
+        /// Its qualified name.
+        name: String,
+        /// What it is.
+        kind: SymbolKind,
+        /// Its language.
+        language: &'static str,
+        /// Why not.
+        why: Unfit,
+    },
     /// Neither of two refs has the symbol.
     #[error("`{name}` is neither in `{base}` nor in `{head}`")]
     InNeitherRef {

@@ -11,7 +11,7 @@ use cruxe_model::{SymbolId, SymbolKind};
 use crate::error::NearSymbol;
 use crate::mentions::Meaning;
 use crate::name::{self, WantedName};
-use crate::references::{EdgeType, Use, Uses};
+use crate::references::{Pick, Use, Uses};
 use crate::resolve::{Certainty, File, Reason, Resolution, Resolver};
 use crate::target::Wanted;
 
@@ -26,11 +26,11 @@ pub struct External {
 }
 
 /// The uses of a name that the ref does not define; `None` where nothing of that name comes from outside.
-pub(crate) fn uses(resolver: &Resolver, wanted: &Wanted, edge: Option<EdgeType>) -> Option<(External, Uses)> {
+pub(crate) fn uses(resolver: &Resolver, wanted: &Wanted, pick: Pick) -> Option<(External, Uses)> {
     let wanted_name = plain_name(wanted)?;
     let uses = Uses::default();
     let mut search =
-        Search { resolver, wanted: &wanted_name, edge, imports: BTreeSet::new(), paths: BTreeSet::new(), uses };
+        Search { resolver, wanted: &wanted_name, pick, imports: BTreeSet::new(), paths: BTreeSet::new(), uses };
     let mut versions = resolver.mentioning(&wanted_name.plain);
     versions.extend(resolver.defining(&wanted_name.plain));
     versions.sort_unstable();
@@ -88,7 +88,7 @@ fn name_id(file: &File, name: &str) -> Option<NameId> {
 struct Search<'a> {
     resolver: &'a Resolver<'a>,
     wanted: &'a WantedName,
-    edge: Option<EdgeType>,
+    pick: Pick,
     /// The paths under which files import it.
     imports: BTreeSet<String>,
     /// Those that stand before it elsewhere.
@@ -148,9 +148,9 @@ impl Search<'_> {
     }
 
     fn push(&mut self, file: &Arc<File>, occurrence: &Occurrence, certainty: Certainty) {
-        if self.edge.is_none_or(|edge| EdgeType::of(occurrence.role, file.lang) == edge) {
+        if self.pick.takes(occurrence.role, file.lang) {
             let (start, role) = (occurrence.start, occurrence.role);
-            self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
+            self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty, def: None });
         }
     }
 

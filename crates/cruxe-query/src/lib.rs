@@ -20,6 +20,7 @@ pub mod neighbours;
 pub mod outline;
 pub mod past;
 pub mod references;
+pub mod relations;
 pub mod resolve;
 pub mod search;
 pub mod symbol;

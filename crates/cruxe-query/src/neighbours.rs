@@ -87,7 +87,10 @@ fn calls(view: &View, wanted: Wanted) -> Result<Neighbours, QueryError> {
 fn uses(view: &View, wanted: Wanted) -> Result<Neighbours, QueryError> {
     let question = references::Question { wanted, limit: MOST_CALLS, ..references::Question::default() };
     let list = references::find(view, &Layers::None, &question)?;
-    let mut found = Neighbours { unresolved: list.mentions.open(), ..Neighbours::default() };
+    let mut found = Neighbours {
+        unresolved: list.mentions.as_ref().map_or(0, |mentions| mentions.open()),
+        ..Neighbours::default()
+    };
     for one in list.references {
         let name = if one.from.kind == SymbolKind::Module { String::new() } else { one.from.local_name };
         let near = Neighbour { name, path: one.path, line: one.line };

@@ -13,6 +13,7 @@ use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::{Filter, is_test_file};
 use crate::mentions::{Account, Meaning, Mentions, Open, UnresolvedMention};
+use crate::relations::{self, Note, Relation};
 use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Group, Target, Wanted};
@@ -30,13 +31,15 @@ pub enum EdgeType {
     Extends,
     /// Anything else: a type, a value, a write, a decorator.
     References,
+    /// Defined anew in a sub-type. Only [`Relation::Overrides`] and [`Relation::Overridden`] find it.
+    Overrides,
 }
 
 impl EdgeType {
     pub(crate) fn of(role: Role, lang: Lang) -> EdgeType {
         match role {
             Role::Import => EdgeType::Imports,
-            Role::Call => EdgeType::Calls,
+            Role::Call | Role::Subclass => EdgeType::Calls,
             Role::Decorator if lang.naming.decorators_run => EdgeType::Calls,
             Role::Implements => EdgeType::Implements,
             Role::Extends => EdgeType::Extends,
@@ -73,6 +76,10 @@ pub struct Question {
     pub wanted: Wanted,
     /// Only such uses.
     pub edge: Option<EdgeType>,
+    /// What is related to it, instead of its uses.
+    pub relation: Option<Relation>,
+    /// Of a relation that leads from one to the next, only the first step.
+    pub direct: bool,
     /// Only uses in such places.
     pub filter: Filter,
     /// At most so many.
@@ -101,14 +108,18 @@ pub struct ReferenceList {
     pub total: usize,
     /// How many more there are that the filter leaves out.
     pub filtered_out: usize,
-    /// What becomes of every identifier of the name.
-    pub mentions: Mentions,
+    /// What becomes of every identifier of the name; `None` where definitions were asked for.
+    pub mentions: Option<Mentions>,
     /// Those of which it cannot be told whether they mean the symbol, as many as were asked for.
     pub unresolved: Vec<UnresolvedMention>,
+    /// How many of them may be of the relation that is asked for; `None` where none is.
+    pub unresolved_of_kind: Option<usize>,
     /// Where the first of them stands that is in code that could not be parsed.
     pub first_unparsed: Option<(String, u32)>,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
+    /// What to know about how it was found.
+    pub notes: Vec<Note>,
 }
 
 /// A use.
@@ -125,10 +136,16 @@ pub struct Reference {
     pub layer: Option<SourceLayer>,
     /// The line's text; empty when it is no longer to be had.
     pub context: String,
-    /// The symbol that it stands in.
+    /// The symbol that it stands in, or the one that is related.
     pub from: SymbolRef,
     /// Whether it stands in a test.
     pub in_test: bool,
+    /// How many steps away what is related is.
+    pub depth: Option<u32>,
+    /// Qualified name of the sub-type through which it is related.
+    pub through: Option<String>,
+    /// What is related is a class without a name.
+    pub unnamed: bool,
 }
 
 /// A use, before it is made readable.
@@ -137,10 +154,12 @@ pub(crate) struct Use {
     pub start: u32,
     pub role: Role,
     pub certainty: Certainty,
+    /// Which of the definitions that were looked for it means.
+    pub def: Option<Def>,
 }
 
 impl Use {
-    fn edge(&self) -> EdgeType {
+    pub fn edge(&self) -> EdgeType {
         EdgeType::of(self.role, self.file.lang)
     }
 
@@ -151,7 +170,7 @@ impl Use {
 }
 
 /// Whether an offset of a file is in a test.
-fn in_test(file: &File, offset: u32) -> bool {
+pub(crate) fn in_test(file: &File, offset: u32) -> bool {
     let around = file.nesting.enclosing_symbol(&file.facts, offset);
     around.is_some_and(|at| file.symbol(at).flags.test) || is_test_file(file.path(), &file.row.language)
 }
@@ -178,21 +197,11 @@ pub(crate) fn resolver<'a>(view: &'a View) -> Result<Resolver<'a>, QueryError> {
 
 /// Finds the uses of a symbol; `layers` are those of the view.
 pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<ReferenceList, QueryError> {
+    if let Some(relation) = question.relation {
+        return relations::find(view, layers, question, relation);
+    }
     let resolver = resolver(view)?;
-    let (subject, mut uses) = match target::find(view, &resolver, &question.wanted) {
-        Ok(target) => {
-            let uses = uses(&resolver, &target.group, question.edge, Scope::All);
-            (Subject::Defined(Box::new(target)), uses)
-        }
-        Err(QueryError::NoSuchSymbol(missing)) => {
-            let Some((external, uses)) = external::uses(&resolver, &question.wanted, question.edge) else {
-                resolver.check()?;
-                return Err(QueryError::NoSuchSymbol(missing));
-            };
-            (Subject::External(External { nearest: missing.nearest, ..external }), uses)
-        }
-        Err(problem) => return Err(problem),
-    };
+    let (subject, mut uses) = look_up(view, &resolver, &question.wanted, question.edge.into(), |_| true)?;
     resolver.check()?;
     view.work.check()?;
     sort(&mut uses.found);
@@ -202,19 +211,63 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
         seen.insert((one.file.id(), line, one.edge()))
     });
     let all = uses.found.len();
-    let has = |file: &File, offset| question.filter.has_place(file.path(), &file.row.language, in_test(file, offset));
-    uses.found.retain(|one| has(&one.file, one.start));
+    uses.found.retain(|one| passes(question, &one.file, one.start));
     let total = uses.found.len();
     let mut lines = Lines::of(view);
     let page = uses.found.iter().skip(question.offset).take(question.limit);
     let references = page.map(|one| reference(one, &mut lines, layers)).collect();
     let account = uses.account;
-    let unresolved = account.open.iter().filter(|one| has(&one.file, one.start)).take(question.unresolved);
-    let unresolved = unresolved.map(|one| unresolved_mention(one, &mut lines)).collect();
+    let unresolved = unresolved(question, &account, &mut lines);
     let first_unparsed = account.first_unparsed();
-    let (mentions, late) = (account.mentions, uses.cut);
+    let (mentions, late, notes) = (Some(account.mentions), uses.cut, Vec::new());
     let filtered_out = all - total;
-    Ok(ReferenceList { subject, references, total, filtered_out, mentions, unresolved, first_unparsed, late })
+    Ok(ReferenceList {
+        subject,
+        references,
+        total,
+        filtered_out,
+        mentions,
+        unresolved,
+        unresolved_of_kind: None,
+        first_unparsed,
+        late,
+        notes,
+    })
+}
+
+/// The symbol that is wanted and its uses; a name that the ref does not define has uses too.
+pub(crate) fn look_up(
+    view: &View,
+    resolver: &Resolver,
+    wanted: &Wanted,
+    pick: Pick,
+    fits: impl Fn(SymbolKind) -> bool,
+) -> Result<(Subject, Uses), QueryError> {
+    match target::find_among(view, resolver, wanted, fits) {
+        Ok(target) => {
+            let uses = uses(resolver, &target.group, pick, Scope::All);
+            Ok((Subject::Defined(Box::new(target)), uses))
+        }
+        Err(QueryError::NoSuchSymbol(missing)) => {
+            let Some((external, uses)) = external::uses(resolver, wanted, pick) else {
+                resolver.check()?;
+                return Err(QueryError::NoSuchSymbol(missing));
+            };
+            Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Whether a place is in the part of the ref that is asked about.
+pub(crate) fn passes(question: &Question, file: &File, offset: u32) -> bool {
+    question.filter.has_place(file.path(), &file.row.language, in_test(file, offset))
+}
+
+/// What could not be told, as much as is asked for.
+pub(crate) fn unresolved(question: &Question, account: &Account, lines: &mut Lines) -> Vec<UnresolvedMention> {
+    let open = account.open.iter().filter(|one| passes(question, &one.file, one.start));
+    open.take(question.unresolved).map(|one| unresolved_mention(one, lines)).collect()
 }
 
 fn unresolved_mention(one: &Open, lines: &mut Lines) -> UnresolvedMention {
@@ -231,32 +284,65 @@ fn unresolved_mention(one: &Open, lines: &mut Lines) -> UnresolvedMention {
 /// Names under which re-exports hand a definition on, at most.
 const MAX_NAMES: usize = 16;
 
+/// Which uses are looked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Pick {
+    /// All.
+    All,
+    /// Those of one edge type.
+    Edge(EdgeType),
+    /// Those in one of some roles.
+    Roles(&'static [Role]),
+}
+
+impl Pick {
+    pub fn takes(self, role: Role, lang: Lang) -> bool {
+        match self {
+            Pick::All => true,
+            Pick::Edge(edge) => EdgeType::of(role, lang) == edge,
+            Pick::Roles(roles) => roles.contains(&role),
+        }
+    }
+}
+
+impl From<Option<EdgeType>> for Pick {
+    fn from(edge: Option<EdgeType>) -> Pick {
+        edge.map_or(Pick::All, Pick::Edge)
+    }
+}
+
 /// How far a search for uses goes.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope {
     /// To the end, with an account of every identifier of the name.
     All,
+    /// To the end, without one.
+    Uses,
     /// Until a point in time, without one.
     Until(Instant),
 }
 
-/// Resolves every occurrence that may mean one of some definitions; of one kind where that is given.
-pub(crate) fn uses(resolver: &Resolver, group: &Group, edge: Option<EdgeType>, scope: Scope) -> Uses {
+/// Resolves every occurrence that is looked for and may mean one of some definitions.
+pub(crate) fn uses(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope) -> Uses {
     let (seen, names) = (HashSet::new(), Vec::new());
     let deadline = match scope {
-        Scope::All => None,
+        Scope::All | Scope::Uses => None,
         Scope::Until(deadline) => Some(deadline),
     };
-    let mut search = Search { resolver, group, edge, names, seen, account: deadline.is_none(), uses: Uses::default() };
+    let account = matches!(scope, Scope::All);
+    let mut search = Search { resolver, group, pick, names, seen, account, uses: Uses::default() };
     resolver.exact_uses(&group.defs).into_iter().for_each(|one| search.note_exact(one));
     let constructions = resolver.exact_uses(&group.called).into_iter();
-    constructions.filter(|one| one.role == Role::Call).for_each(|one| search.note_exact(one));
+    constructions.filter(|one| one.role.is_call()).for_each(|one| search.note_exact(one));
     let Some(file) = resolver.file(group.def.version) else { return search.uses };
     // The account is about the name that was asked for, which is the first; of a constructor about its class too.
     search.add_name(&file.symbol(group.def.symbol).name);
     for def in group.defs.iter().chain(&group.called) {
         if let Some(file) = resolver.file(def.version) {
-            search.add_name(&file.symbol(def.symbol).name);
+            let name = &file.symbol(def.symbol).name;
+            search.add_name(name);
+            // An attribute is used without the ending of its class.
+            search.add_name(name.strip_suffix(file.lang.naming.attribute_ending).unwrap_or(name));
         }
     }
     let own = search.names.len();
@@ -280,8 +366,8 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, edge: Option<EdgeType>, s
             if late || resolver.is_cancelled() {
                 return Uses { cut: true, ..search.uses };
             }
-            // Steps further out have a deadline, and are over before anybody wonders.
-            if deadline.is_none() {
+            // Steps further out are many, each over before anybody wonders.
+            if search.account {
                 resolver.tell(looked_at, total);
             }
             looked_at += 1;
@@ -336,7 +422,7 @@ fn offered_as_default(file: &File, name: &str) -> bool {
 struct Search<'a> {
     resolver: &'a Resolver<'a>,
     group: &'a Group,
-    edge: Option<EdgeType>,
+    pick: Pick,
     /// The names that they have somewhere.
     names: Vec<String>,
     /// The places that a compiler's index has named already.
@@ -378,7 +464,7 @@ impl Search<'_> {
         }
         for occurrence in &file.facts.occurrences {
             let name = occurrence.name.0 as usize;
-            let wanted = self.edge.is_none_or(|edge| EdgeType::of(occurrence.role, file.lang) == edge);
+            let wanted = self.pick.takes(occurrence.role, file.lang);
             let counted = all && id == Some(name);
             if ids.contains(&name) && (wanted || counted) {
                 meanings.insert(occurrence.start, self.note(file, occurrence, wanted));
@@ -388,34 +474,34 @@ impl Search<'_> {
     }
 
     fn note_exact(&mut self, ExactUse { file, start, role }: ExactUse) {
-        let wanted = self.edge.is_none_or(|edge| EdgeType::of(role, file.lang) == edge);
+        let wanted = self.pick.takes(role, file.lang);
         if self.seen.insert((file.id(), start)) && wanted {
-            self.uses.found.push(Use { file, start, role, certainty: Certainty::Exact });
+            self.uses.found.push(Use { file, start, role, certainty: Certainty::Exact, def: None });
         }
     }
 
-    /// Whether something that means some definitions is a use. A constructor is used where its class is called.
-    fn is_use(&self, found: &[Def], role: Role) -> bool {
+    /// Which of some definitions makes what means them a use. A constructor is used where its class is called.
+    fn used(&self, found: &[Def], role: Role) -> Option<Def> {
         let Group { defs, called, only_calls, .. } = self.group;
-        let any = |group: &HashSet<Def>| found.iter().any(|def| group.contains(def));
-        let is_call = role == Role::Call;
-        any(defs) && (is_call || !only_calls) || is_call && any(called)
+        let first = |group: &HashSet<Def>| found.iter().find(|def| group.contains(def)).copied();
+        let is_call = role.is_call();
+        let own = first(defs).filter(|_| is_call || !only_calls);
+        own.or_else(|| first(called).filter(|_| is_call))
     }
 
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) -> Meaning {
         if self.seen.contains(&(file.id(), occurrence.start)) {
             return Meaning::Use;
         }
-        match self.resolver.resolve(file, occurrence) {
-            Resolution::Defs(found, certainty) if self.is_use(&found, occurrence.role) => {
-                let (start, role) = (occurrence.start, occurrence.role);
-                if wanted {
-                    self.uses.found.push(Use { file: Arc::clone(file), start, role, certainty });
-                }
-                Meaning::Use
-            }
-            resolution => resolution.into(),
+        let (start, role) = (occurrence.start, occurrence.role);
+        let resolution = self.resolver.resolve(file, occurrence);
+        let Resolution::Defs(found, certainty) = &resolution else { return resolution.into() };
+        let Some(def) = self.used(found, role) else { return resolution.into() };
+        if wanted {
+            let (file, certainty, def) = (Arc::clone(file), *certainty, Some(def));
+            self.uses.found.push(Use { file, start, role, certainty, def });
         }
+        Meaning::Use
     }
 }
 
@@ -430,6 +516,9 @@ fn reference(one: &Use, lines: &mut Lines, layers: &Layers) -> Reference {
         context: lines.line(&one.file.row, line),
         from: SymbolRef::around(&one.file, one.start),
         in_test: one.in_test(),
+        depth: None,
+        through: None,
+        unnamed: false,
     }
 }
 

@@ -62,6 +62,16 @@ pub(crate) struct Group {
 
 /// Finds the definition; an error says which names are near.
 pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target, QueryError> {
+    find_among(view, resolver, wanted, |_| true)
+}
+
+/// The same for a question that some kinds of symbols fit better than others.
+pub(crate) fn find_among(
+    view: &View,
+    resolver: &Resolver,
+    wanted: &Wanted,
+    fits: impl Fn(SymbolKind) -> bool,
+) -> Result<Target, QueryError> {
     // A name may have thousands of definitions; only what is listed has to be read.
     let limit = if wanted.path.is_some() || wanted.line.is_some() { MAX_FOUND } else { 2 * MAX_CANDIDATES };
     let question = locate::Question::new(wanted.name.clone(), limit);
@@ -87,6 +97,7 @@ pub fn find(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<Target,
             (member, matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant), nesting(found))
         });
     }
+    found.sort_by_key(|found| !fits(found.symbol().kind));
     if let Some(line) = wanted.line {
         found.sort_by_key(|found| {
             let (start, end) = found.lines();

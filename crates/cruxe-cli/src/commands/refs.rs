@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use cruxe_query::references::{self, EdgeType, Question};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use cruxe_query::references::{self, Question};
 use cruxe_query::target::Wanted;
 use cruxe_server::answers::{Breadth, ReferencesAnswer};
 use cruxe_server::ask::layers;
+use cruxe_server::contract::UseKind;
 
 use super::names::{Defined, answer_each};
 use super::places::Places;
@@ -22,6 +24,8 @@ use crate::context::{CliError, Context};
 ///   cruxe refs validate_token
 ///   cruxe refs QuerySet.filter --kind calls
 ///   cruxe refs new --path src/auth.rs --line 42 --json
+///   cruxe refs Model --kind subtypes
+///   cruxe refs Field.get_internal_type --kind overrides
 ///   cruxe refs save --unresolved
 ///   cruxe refs Cart Order Invoice --limit 5
 ///   cruxe refs save --tests exclude -g 'django/db/**'
@@ -33,9 +37,12 @@ pub(crate) struct Refs {
     symbols: Vec<String>,
     #[command(flatten)]
     defined: Defined,
-    /// Only such uses
-    #[arg(long, value_enum)]
-    kind: Option<Kind>,
+    /// Only such uses, or what is related to it
+    #[arg(long, value_parser = kinds())]
+    kind: Option<UseKind>,
+    /// Of a relation only the first step: no sub-types of sub-types
+    #[arg(long)]
+    direct: bool,
     #[command(flatten)]
     places: Places,
     /// A branch, tag or commit that is indexed [default: what is checked out]
@@ -49,25 +56,10 @@ pub(crate) struct Refs {
     unresolved: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Kind {
-    Imports,
-    Calls,
-    Implements,
-    Extends,
-    References,
-}
-
-impl From<Kind> for EdgeType {
-    fn from(kind: Kind) -> EdgeType {
-        match kind {
-            Kind::Imports => EdgeType::Imports,
-            Kind::Calls => EdgeType::Calls,
-            Kind::Implements => EdgeType::Implements,
-            Kind::Extends => EdgeType::Extends,
-            Kind::References => EdgeType::References,
-        }
-    }
+/// The kinds by their words.
+fn kinds() -> impl TypedValueParser<Value = UseKind> {
+    let words = PossibleValuesParser::new(UseKind::ALL.map(UseKind::word));
+    words.try_map(|word| UseKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or("no such kind"))
 }
 
 impl Refs {
@@ -76,11 +68,18 @@ impl Refs {
         let wanted = self.defined.wanted(&self.symbols)?;
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
-        let edge = self.kind.map(EdgeType::from);
-        let unresolved = if self.unresolved { self.limit as usize } else { 0 };
         answer_each(context, wanted, |wanted: Wanted| {
-            let (name, filter) = (wanted.name.clone(), filter.clone());
-            let question = Question { wanted, edge, filter, limit: self.limit as usize, offset: 0, unresolved };
+            let name = wanted.name.clone();
+            let question = Question {
+                wanted,
+                edge: self.kind.and_then(UseKind::edge),
+                relation: self.kind.and_then(UseKind::relation),
+                direct: self.direct,
+                filter: filter.clone(),
+                limit: self.limit as usize,
+                offset: 0,
+                unresolved: if self.unresolved { self.limit as usize } else { 0 },
+            };
             let found = references::find(&view, &layers(&workspace, &view), &question)?;
             Ok(ReferencesAnswer::new(Some(&name), &view, &question, found, Breadth::Full))
         })

@@ -37,6 +37,7 @@ mod portable;
 mod programs;
 mod protocol;
 mod refs;
+mod relations;
 mod scip;
 mod search;
 mod sessions;

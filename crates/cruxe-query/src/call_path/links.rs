@@ -13,7 +13,7 @@ use cruxe_model::facts::Role;
 
 use crate::calls::{self, Symbols};
 use crate::filter::Filter;
-use crate::references::{self, Confidence, EdgeType, Scope, Use, Uses};
+use crate::references::{self, Confidence, EdgeType, Pick, Scope, Use, Uses};
 use crate::resolve::{Certainty, Def, File, Reason, Resolution, Resolver};
 use crate::{target, twins};
 
@@ -227,7 +227,8 @@ impl<'a> Links<'a> {
         let bases: Vec<Def> = self.resolver.overridden(def);
         let groups = bases.into_iter().map(|base| (target::group(self.resolver, base), Some(base)));
         for (group, base) in std::iter::once((group, None)).chain(groups) {
-            let uses = references::uses(self.resolver, &group, Some(EdgeType::Calls), Scope::Until(self.deadline));
+            let uses =
+                references::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), Scope::Until(self.deadline));
             whole &= !uses.cut;
             self.add_uses(uses, callee, base, &mut found);
         }
@@ -237,7 +238,7 @@ impl<'a> Links<'a> {
     /// Where a function is a value that others may call, those outside of tests first, and of them those in functions.
     pub fn handed_on(&self, def: Def) -> Vec<Place> {
         let group = target::group(self.resolver, def);
-        let mut uses = references::uses(self.resolver, &group, None, Scope::Until(self.deadline)).found;
+        let mut uses = references::uses(self.resolver, &group, Pick::All, Scope::Until(self.deadline)).found;
         uses.retain(|one| one.role == Role::Value && one.certainty != Certainty::Heuristic);
         references::sort(&mut uses);
         uses.sort_by_key(|one| one.in_test());

@@ -14,7 +14,7 @@ use crate::calls;
 use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::Filter;
-use crate::references::{self, Confidence, EdgeType, Lines, Subject, Uses};
+use crate::references::{self, Confidence, EdgeType, Lines, Pick, Subject, Uses};
 use crate::resolve::{Def, Reason, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
@@ -198,7 +198,7 @@ fn between(links: &mut Links, ends: &Ends, question: &Question) -> (Search, Outc
 fn end(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<(Subject, Uses), QueryError> {
     match target::find(view, resolver, wanted) {
         Ok(target) => Ok((Subject::Defined(Box::new(target)), Uses::default())),
-        Err(QueryError::NoSuchSymbol(missing)) => match external::uses(resolver, wanted, Some(EdgeType::Calls)) {
+        Err(QueryError::NoSuchSymbol(missing)) => match external::uses(resolver, wanted, Pick::Edge(EdgeType::Calls)) {
             Some((external, uses)) => Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses)),
             None => Err(QueryError::NoSuchSymbol(missing)),
         },

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cruxe_extract::naming::Merging;
 use cruxe_extract::registry::named;
 use cruxe_index::View;
-use cruxe_model::facts::{Access, Role, Symbol, SymbolIndex};
+use cruxe_model::facts::{Access, Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
 use cruxe_store::{FileRow, NameMatch, RefSnapshot, SymbolHit, SymbolTable};
 
@@ -293,9 +293,8 @@ pub fn related(view: &View, found: &Definition, limit: usize) -> Result<Vec<Rela
     let mut names: Vec<&str> = Vec::new();
     for occurrence in &facts.occurrences {
         let text = facts.name(occurrence.name);
-        let mentioned = symbol.span.contains(occurrence.start)
-            && matches!(occurrence.role, Role::Type | Role::Extends | Role::Implements)
-            && symbol.signature.contains(text);
+        let mentioned =
+            symbol.span.contains(occurrence.start) && occurrence.role.is_type() && symbol.signature.contains(text);
         if mentioned && !names.contains(&text) && text != symbol.name {
             names.push(text);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cruxe_extract::language::LanguageDef;
 use cruxe_extract::naming::Members;
 use cruxe_extract::registry::named;
-use cruxe_model::facts::{Binding, FileFacts, Import, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
+use cruxe_model::facts::{Binding, FileFacts, Import, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
@@ -128,10 +128,15 @@ impl File {
         all.filter(move |(_, symbol)| here(symbol)).map(|(at, _)| SymbolIndex(at as u32))
     }
 
+    /// The use at an offset.
+    pub fn occurrence_at(&self, start: u32) -> Option<&Occurrence> {
+        let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
+        self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start)
+    }
+
     /// What the use at an offset is.
     pub fn role_at(&self, start: u32) -> Option<Role> {
-        let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
-        self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start).map(|occurrence| occurrence.role)
+        self.occurrence_at(start).map(|occurrence| occurrence.role)
     }
 
     /// Whether the use before an offset is an import on the same line, so that what stands there is its alias.

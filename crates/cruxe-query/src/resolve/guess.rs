@@ -45,7 +45,7 @@ impl Resolver<'_> {
     /// With nothing known about the receiver, a name that only one type in the language has is probably that one's.
     pub(super) fn guess(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
         let used = match occurrence.role {
-            Role::Call => Use::Called,
+            Role::Call | Role::Subclass => Use::Called,
             Role::Write => Use::Written,
             _ => Use::Read,
         };

@@ -171,7 +171,7 @@ impl Resolver<'_> {
     }
 
     /// Other definitions of the same type: merged interfaces, a class with its header.
-    fn same_type(&self, owner: Def) -> Vec<Def> {
+    pub(super) fn same_type(&self, owner: Def) -> Vec<Def> {
         let merged = self.with(owner, |file, symbol| {
             let merging = file.lang.naming.merging;
             if merging == Merging::Never {
@@ -258,6 +258,7 @@ impl Resolver<'_> {
 
 /// The types that a symbol extends and implements, in the order of the text.
 fn heritage(file: &File, symbol: SymbolIndex) -> impl Iterator<Item = cruxe_model::facts::TypeId> + '_ {
-    let own = move |own: &&cruxe_model::facts::Heritage| own.symbol == symbol && own.relation != Relation::SelfType;
+    let builds_on = |relation| matches!(relation, Relation::Extends | Relation::Implements);
+    let own = move |own: &&cruxe_model::facts::Heritage| own.symbol == symbol && builds_on(own.relation);
     file.facts.heritage.iter().filter(own).map(|own| own.ty)
 }

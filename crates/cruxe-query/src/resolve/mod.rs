@@ -10,6 +10,7 @@
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
+//! * [`hierarchy`]: who builds on a type and what it builds on, for questions about that
 //! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
 //! * [`overrides`]: what a call may run instead of what it names
@@ -21,6 +22,7 @@ mod exact;
 mod file;
 mod foreign;
 mod guess;
+mod hierarchy;
 mod infer;
 mod members;
 mod modules;
@@ -45,6 +47,7 @@ use cruxe_store::{Compiler, NameMatch, RefSnapshot, StoreError, SymbolHit};
 
 pub use exact::ExactUse;
 pub use file::{File, Lang};
+pub use hierarchy::{Clause, Heights, Heir};
 pub use occurrence::{Certainty, Reason, Resolution};
 
 use file::{FILES, FileCache};

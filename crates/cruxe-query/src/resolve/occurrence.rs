@@ -97,7 +97,7 @@ impl Resolver<'_> {
             (Role::Link, _) => Resolution::Outside,
             (Role::Path, receiver) => self.resolve_path(file, receiver, name),
             (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
-            (Role::Key, None) => Resolution::Unresolved(Reason::Key),
+            (Role::Key | Role::Unpack, None) => Resolution::Unresolved(Reason::Key),
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
         }
@@ -116,19 +116,25 @@ impl Resolver<'_> {
 
     fn resolve_plain(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
         let space = match occurrence.role {
-            Role::Type | Role::Extends | Role::Implements => Space::Type,
-            Role::Call | Role::Value | Role::Write => Space::Value,
+            role if role.is_type() => Space::Type,
+            Role::Call | Role::Subclass | Role::Value | Role::Write => Space::Value,
             _ => Space::Any,
         };
         if file.is_own_type(name) {
             return Resolution::Outside;
         }
         let mut found = self.lookup(file, name, occurrence.start, space);
-        if found.is_empty() {
-            return self.not_in_sight(file, name);
+        let ending = file.lang.naming.attribute_ending;
+        if found.is_empty() && occurrence.role == Role::Decorator && !ending.is_empty() {
+            found = self.lookup(file, &format!("{name}{ending}"), occurrence.start, space);
         }
-        if !file.lang.is_deep() && matches!(occurrence.role, Role::Call | Role::Value) {
-            self.told_by_call(&mut found, occurrence.role == Role::Call);
+        if found.is_empty() {
+            let own = file.lang.naming.own_class.contains(&name);
+            return if own { Resolution::Outside } else { self.not_in_sight(file, name) };
+        }
+        let role = occurrence.role;
+        if !file.lang.is_deep() && (role.is_call() || role == Role::Value) {
+            self.told_by_call(&mut found, role.is_call());
         }
         self.settled(found, file.lang)
     }
@@ -232,10 +238,7 @@ impl Resolver<'_> {
 
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
         let base = self.expr_type(file, receiver, occurrence.start);
-        let space = match occurrence.role {
-            Role::Type | Role::Extends | Role::Implements => Space::Type,
-            _ => Space::Any,
-        };
+        let space = if occurrence.role.is_type() { Space::Type } else { Space::Any };
         if base == Ty::Unknown
             && file.lang.naming.files_are_values
             && let Some(found) = self.named_import(file, occurrence, name)
@@ -262,9 +265,9 @@ impl Resolver<'_> {
             Ty::Unknown => self.guess(file, occurrence, name),
             base => {
                 let want = match occurrence.role {
-                    Role::Call => Want::Called,
+                    Role::Call | Role::Subclass => Want::Called,
                     Role::Value if is_path(file, receiver) => Want::Any,
-                    Role::Value | Role::Write | Role::Key => Want::Read,
+                    Role::Value | Role::Write | Role::Key | Role::Unpack => Want::Read,
                     _ => Want::Any,
                 };
                 let found = self.type_members(base, name, file.lang, want);

@@ -65,7 +65,7 @@ impl Resolver<'_> {
         let Some(id) = file.facts.names.iter().position(|other| other == name) else { return Vec::new() };
         // What stands behind a value is a member of its type, which takes long to find out.
         let named = |occurrence: &&Occurrence| {
-            let path = matches!(occurrence.role, Role::Import | Role::Type | Role::Extends | Role::Implements);
+            let path = occurrence.role == Role::Import || occurrence.role.is_type();
             occurrence.name.0 as usize == id && (path || occurrence.receiver.is_none())
         };
         let uses = file.facts.occurrences.iter().filter(named);

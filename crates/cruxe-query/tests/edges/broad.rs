@@ -75,3 +75,14 @@ fn c_functions_are_used_by_tables_that_are_included() {
         ],
     );
 }
+
+#[test]
+fn inside_a_class_its_name_is_the_class_and_not_the_constructor() {
+    check(
+        "Outer.size",
+        &[(
+            "A.java",
+            "class Outer {\n  Outer() { }\n  int size() { return 1; }\n  int of(Outer other) { return other.size(); } // <-\n}\nclass Bag { int size() { return 2; } }\n",
+        )],
+    );
+}

@@ -15,6 +15,7 @@ mod mentions;
 mod one_symbol;
 mod paths;
 mod python;
+mod relations;
 mod renamed;
 mod rust;
 mod support;

@@ -16,7 +16,7 @@ fn account(files: &[(&str, &str)], symbol: &str) -> (Mentions, Vec<String>) {
     let question = Question { wanted, limit: 100, unresolved: 100, ..Default::default() };
     let answer = references::find(&tree.view(), &Layers::None, &question).unwrap();
     let open = answer.unresolved.iter().map(|one| format!("{}:{} {:?}", one.path, one.line, one.reason)).collect();
-    (answer.mentions, open)
+    (answer.mentions.unwrap(), open)
 }
 
 #[test]

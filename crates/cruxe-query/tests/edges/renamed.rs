@@ -26,7 +26,7 @@ fn check(symbol: &str, files: &[(&str, &str)]) {
     let open: BTreeSet<String> = answer.unresolved.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
     assert_eq!(used, Vec::<String>::new(), "uses of {symbol}");
     assert_eq!(open, marked(files, "old"), "unresolved mentions of {symbol}");
-    assert_eq!(answer.mentions.outside, marked(files, "foreign").len(), "mentions of {symbol} from outside");
+    assert_eq!(answer.mentions.unwrap().outside, marked(files, "foreign").len(), "mentions of {symbol} from outside");
 }
 
 fn marked(files: &[(&str, &str)], mark: &str) -> BTreeSet<String> {

@@ -14,7 +14,7 @@ use super::mentions::{self, OpenMention};
 use super::symbol::candidates;
 use super::text::{Line, Text};
 use super::{Render, SymbolEntry, left_out, noting, several_definitions};
-use crate::contract::Metadata;
+use crate::contract::{Metadata, relations};
 
 /// The symbol and its uses.
 #[derive(Serialize, JsonSchema)]
@@ -40,6 +40,8 @@ pub struct ReferencesAnswer {
     /// Uses of every sort were asked for, from the first on.
     #[serde(skip)]
     is_whole: bool,
+    #[serde(skip)]
+    noun: Option<&'static str>,
 }
 
 /// A use.
@@ -55,6 +57,15 @@ struct Use {
     source_layer: Option<SourceLayer>,
     context: String,
     from_symbol: Holder,
+    /// Of a relation: how many steps away it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    /// Of a relation: the sub-type by which it comes about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    through: Option<String>,
+    /// What is related is a class without a name in `from_symbol`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unnamed: bool,
     /// The symbol around it by its name within the file; empty outside of every symbol.
     #[serde(skip)]
     around: String,
@@ -71,6 +82,7 @@ enum EdgeWord {
     Implements,
     Extends,
     References,
+    Overrides,
 }
 
 /// How sure an edge is.
@@ -92,7 +104,7 @@ struct Holder {
     kind: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_test: bool,
-    /// Its file is the use's.
+    /// Where its file is the use's, only a person is told.
     #[serde(flatten)]
     place: Option<HolderPlace>,
 }
@@ -126,8 +138,13 @@ impl ReferencesAnswer {
         };
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata = metadata.filtered_out(answer.filtered_out);
-        metadata.warnings.extend(several);
-        metadata = mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed);
+        metadata.warnings.extend(several.into_iter().chain(answer.notes.iter().map(relations::note)));
+        if let Some(open) = answer.unresolved_of_kind {
+            metadata = metadata.with("unresolved_of_kind", open);
+        }
+        if let Some(mentions) = &answer.mentions {
+            metadata = mentions::noted(metadata, symbol.plain_name(), mentions, answer.first_unparsed);
+        }
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }
@@ -139,10 +156,11 @@ impl ReferencesAnswer {
             metadata,
             unresolved: (question.unresolved > 0)
                 .then(|| answer.unresolved.into_iter().map(OpenMention::from).collect()),
-            open: answer.mentions.open(),
+            open: answer.unresolved_of_kind.or(answer.mentions.map(|mentions| mentions.open())).unwrap_or_default(),
             filtered_out: answer.filtered_out,
             next_offset: (answer.total > listed).then_some(listed),
-            is_whole: question.edge.is_none() && question.offset == 0 && !answer.late,
+            is_whole: question.edge.is_none() && question.relation.is_none() && question.offset == 0 && !answer.late,
+            noun: question.relation.map(relations::noun),
         }
     }
 }
@@ -165,7 +183,8 @@ impl Use {
             _ if reference.in_test => from.name.clone(),
             _ => from.local_name,
         };
-        let place = (breadth == Breadth::Full).then_some(HolderPlace {
+        let elsewhere = from.path != reference.path;
+        let place = (breadth == Breadth::Full || elsewhere).then_some(HolderPlace {
             path: from.path,
             line_start: from.line_start,
             line_end: from.line_end,
@@ -186,9 +205,24 @@ impl Use {
                 is_test: from.is_test,
                 place,
             },
+            depth: reference.depth,
+            through: reference.through,
+            unnamed: reference.unnamed,
             around,
             in_test_file: reference.in_test,
         }
+    }
+}
+
+impl Use {
+    /// How something is related, behind its line; `None` for a plain use.
+    fn related(&self) -> Option<String> {
+        if self.depth.is_none() && self.through.is_none() {
+            return None;
+        }
+        let through = self.through.as_ref().map(|through| format!(" through {through}")).unwrap_or_default();
+        let steps = self.depth.filter(|steps| *steps > 1).map(|steps| format!(" ({steps} steps)")).unwrap_or_default();
+        Some(format!("  <- {}{steps}{through}", self.around))
     }
 }
 
@@ -210,7 +244,9 @@ impl ReferencesAnswer {
             }
             let guess = if one.confidence == Confidence::Heuristic { "?" } else { "" };
             let mut line = Line::new().number(one.line_start.to_string()).plain(format!("{guess}  {}", one.context));
-            if one.around != around {
+            if let Some(related) = one.related() {
+                line = line.faint(related);
+            } else if one.around != around {
                 around = &one.around;
                 line = line.faint(format!("  <- {around}"));
             }
@@ -233,9 +269,10 @@ impl ReferencesAnswer {
     /// What is counted: how many uses there are and are shown, and what else may be one.
     fn counts(&self) -> String {
         let (shown, total) = (self.references.len(), self.total_references);
-        let uses = match total {
-            1 => "1 use".to_owned(),
-            _ => format!("{total} uses"),
+        let uses = match (self.noun, total) {
+            (Some(noun), _) => format!("{total} {noun}"),
+            (None, 1) => "1 use".to_owned(),
+            (None, _) => format!("{total} uses"),
         };
         let cut = match self.next_offset {
             Some(next) if next > shown => format!(", {}-{next} shown, offset {next} goes on", next - shown + 1),

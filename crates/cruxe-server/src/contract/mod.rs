@@ -8,8 +8,10 @@ mod limits;
 mod metadata;
 pub mod names;
 mod refusals;
+pub(crate) mod relations;
 
 pub use error::{ErrorCode, ToolError};
 pub use limits::LIMITED;
 pub use metadata::{Metadata, PROTOCOL_VERSION};
 pub(crate) use metadata::{left_out, lexical_only};
+pub use relations::UseKind;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::error::{ErrorCode, ToolError};
 use super::metadata::notice_of_index;
 use super::names::{GET_CALL_GRAPH, INDEX_REPO, INDEX_STATUS, LIST_TASKS, LOCATE_SYMBOL, READ_CONTEXT, SYNC_REPO};
+use super::relations;
 
 /// What to do where nothing is indexed.
 fn index_first() -> String {
@@ -135,6 +136,14 @@ impl From<QueryError> for ToolError {
                 let Some(first) = nearest.first() else { return error };
                 let advice = format!("Did you mean `{}`? Otherwise check the name with {LOCATE_SYMBOL}.", first.name);
                 error.suggest(advice).with("near", nearest.iter().map(near).collect::<Vec<_>>())
+            }
+            QueryError::Unrelated { relation, name, kind, language, why } => {
+                let (message, advice) = relations::refusal(relation, &name, kind, language, why);
+                ToolError::new(ErrorCode::InvalidInput, message)
+                    .with("parameter", "kind")
+                    .with("language", language)
+                    .with("relation", relations::word(relation))
+                    .suggest(advice)
             }
             QueryError::InNeitherRef { name, path, freshness, .. } => {
                 let error = of(ErrorCode::SymbolNotFound).with("symbol_name", name);

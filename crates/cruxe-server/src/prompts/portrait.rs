@@ -97,7 +97,11 @@ fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: 
     let layers = layers(workspace, view);
     let question = references::Question { wanted, limit: LISTED, ..Default::default() };
     let answer = references::find(view, &layers, &question)?;
-    draft.add(&format!("\n## Used in {} places, {} unresolved\n", answer.total, answer.mentions.open()));
+    draft.add(&format!(
+        "\n## Used in {} places, {} unresolved\n",
+        answer.total,
+        answer.mentions.map_or(0, |mentions| mentions.open())
+    ));
     let line = |one: &references::Reference| {
         format!("- {}:{} {}{}\n", one_line(&one.path), one.line, inline(one.context.trim()), guess(one.confidence))
     };

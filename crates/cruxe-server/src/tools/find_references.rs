@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::references::{self, EdgeType, Question};
+use cruxe_query::references::{self, Question};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ use super::input;
 use super::several::{SYMBOLS, several};
 use crate::answers::{Breadth, MOST_UNRESOLVED, ReferencesAnswer};
 use crate::app::App;
-use crate::contract::{ToolError, names};
+use crate::contract::{ToolError, UseKind, names};
 use crate::tool::{Tool, ToolSpec};
 
 /// How many references are listed when nothing else is asked for, and at most.
@@ -28,7 +28,9 @@ struct Input {
     /// File of the definition.
     path: Option<String>,
     line: Option<i64>,
-    kind: Option<Kind>,
+    kind: Option<UseKind>,
+    /// One step of a relation, not all.
+    direct: Option<bool>,
     #[serde(flatten)]
     places: input::Places,
     #[serde(rename = "ref")]
@@ -40,35 +42,6 @@ struct Input {
     include_unresolved: Option<bool>,
     #[schemars(extend("default" = "balanced"))]
     freshness_policy: Option<FreshnessPolicy>,
-}
-
-/// What a use is.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-enum Kind {
-    /// Named in an import or re-export.
-    Imports,
-    /// Called.
-    Calls,
-    /// Implemented as a trait or interface.
-    Implements,
-    /// Extended as a super class or trait.
-    Extends,
-    /// Anything else: a type, a value, a write, a decorator.
-    References,
-}
-
-impl From<Kind> for EdgeType {
-    fn from(kind: Kind) -> EdgeType {
-        match kind {
-            Kind::Imports => EdgeType::Imports,
-            Kind::Calls => EdgeType::Calls,
-            Kind::Implements => EdgeType::Implements,
-            Kind::Extends => EdgeType::Extends,
-            Kind::References => EdgeType::References,
-        }
-    }
 }
 
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
@@ -87,7 +60,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
 fn question(input: &Input) -> Result<Question, ToolError> {
     Ok(Question {
         wanted: input::wanted(&input.symbol_name, input.symbol_id.as_deref(), input.path.clone(), input.line)?,
-        edge: input.kind.map(EdgeType::from),
+        edge: input.kind.and_then(UseKind::edge),
+        relation: input.kind.and_then(UseKind::relation),
+        direct: input.direct == Some(true),
         filter: input.places.filter(None)?,
         limit: input::limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?,
         offset: input::number("offset", input.offset, 0, 0..=u64::from(u32::MAX))? as usize,

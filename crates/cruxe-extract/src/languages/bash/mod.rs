@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 use super::common::{self, Imported};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -35,6 +36,15 @@ pub static BASH: LanguageDef = LanguageDef {
     interpreters: &["sh", "bash", "zsh", "ksh", "dash", "ash", "mksh"],
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_bash::LANGUAGE.into(), rules },
+    naming: Naming {
+        relations: Relations {
+            heritage: Told::Never,
+            decorators: Told::Never,
+            constructions: Told::Never,
+            writes: Told::Yes,
+        },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

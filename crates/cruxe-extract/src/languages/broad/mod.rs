@@ -22,6 +22,7 @@
 
 pub mod expr;
 mod names;
+pub mod places;
 pub mod table;
 
 use std::borrow::Cow;
@@ -215,11 +216,22 @@ impl Broad {
         let end = body.map_or(node.end_byte(), |body| self.end_before(&node, &body));
         let callable = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
         let declaration = callable && body.is_none() && !matches!(def.body, Find::Nothing);
-        match self.declare(cx, site, kind, ty, end as u32, declaration) {
-            Some(symbol) => cx.open_symbol(symbol),
-            None => return false,
+        let Some(symbol) = self.declare(cx, site, kind, ty, end as u32, declaration) else { return false };
+        if let Some(base) = self.unnamed_class(cx).and_then(|base| self.type_ref(cx, &base)) {
+            cx.heritage(symbol, Relation::Unnamed, base);
         }
+        cx.open_symbol(symbol);
         true
+    }
+
+    /// The type that the class without a name extends in whose body the current node stands: `new T() { … }`.
+    fn unnamed_class<'t>(&self, cx: &Cx<'_, '_, 't>) -> Option<Syntax<'t>> {
+        let (body, class) = (cx.ancestor(1)?, cx.ancestor(2)?);
+        let (body, rule) = (self.rule(body.kind), self.rule(class.kind));
+        match rule.expr {
+            Shape::Typed(find) if body.type_body && rule.def.is_none() => find.find(&class.node),
+            _ => None,
+        }
     }
 
     /// Where the declaration ends before its body, comments between the two left out.

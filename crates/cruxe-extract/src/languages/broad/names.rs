@@ -31,6 +31,9 @@ impl Broad {
         let text = cx.text_of(&node);
         let table = self.table;
         if [table.self_words, table.super_words, table.keywords].iter().any(|words| words.contains(&text)) {
+            if table.class_words.contains(&text) && matches!(self.verdict(cx).what, Some(As::Role(Role::Call))) {
+                cx.occurrence(&node, Role::Call, None);
+            }
             return;
         }
         let broken = |parent: Syntax| parent.is_error() || table.recover_in.contains(&parent.kind());
@@ -49,7 +52,10 @@ impl Broad {
             Some(As::Bind(kind)) => return self.bind(cx, kind, &verdict),
             Some(As::Declare(top, member)) => return self.declare_name(cx, top, member, &verdict),
         };
-        let receiver = verdict.bases.iter().rev().fold(None, |outer, base| Some(self.inside(cx, outer, base)));
+        let mut receiver = verdict.bases.iter().rev().fold(None, |outer, base| Some(self.inside(cx, outer, base)));
+        if role == Role::Key && receiver.is_none() {
+            receiver = (table.key_of)(self, cx, verdict.level);
+        }
         cx.occurrence(&node, role, receiver);
     }
 
@@ -134,7 +140,7 @@ impl Broad {
         match relation {
             Relation::Extends => Role::Extends,
             Relation::Implements => Role::Implements,
-            Relation::SelfType => Role::Type,
+            Relation::SelfType | Relation::Unnamed => Role::Type,
         }
     }
 

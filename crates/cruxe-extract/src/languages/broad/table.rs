@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Relation, Role, ScopeKind};
+use cruxe_model::facts::{Access, BindingKind, ExprId, Relation, Role, ScopeKind};
 
 use super::{Broad, MAX_STEPS, Site, Syntax};
 use crate::build::Decl;
@@ -45,6 +45,10 @@ pub struct Table {
     pub lexis: Option<&'static Lexis>,
     /// Corrects a declaration before it is noted; `false` drops it.
     pub refine: Refine,
+    /// Words that stand for the class around them where they are called: `new static()`.
+    pub class_words: &'static [&'static str],
+    /// What a key is a part of; the frame at the level is the node that made it a key.
+    pub key_of: fn(&Broad, &mut Cx, usize) -> Option<ExprId>,
 }
 
 /// See [`Table::refine`].
@@ -71,6 +75,8 @@ pub const TABLE: Table = Table {
     dialect: |_| None,
     lexis: None,
     refine: |_, _, _| true,
+    class_words: &[],
+    key_of: |_, _, _| None,
 };
 
 /// What a table says about one node kind.

@@ -1,20 +1,21 @@
 //! C: declarators, tags, typedefs, macros. C++ builds on this table.
 
+mod initializer;
 mod macros;
 mod removable;
 
 use cruxe_model::SymbolKind::{Const, Enum, Field, Fn, Macro, Struct, Type, Union, Variable, Variant};
 use cruxe_model::facts::BindingKind::Param;
-use cruxe_model::facts::Role::{Call, Decorator, Key, Write};
+use cruxe_model::facts::Role::{Call, Decorator, Key, Make, Write};
 use cruxe_model::facts::{Access, ScopeKind, Span};
 
 use super::broad::{
     self, As, At, Broad, Find, Imported, NODE, Shape, Site, Syntax, TABLE, Table, TypeShape, attribute, call, comment,
-    def, function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
+    def, function, hook, inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def, type_name,
 };
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
-use crate::naming::{NAMING, Naming};
+use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
 use crate::recover::{BRACES, Lexis};
 use crate::walk::{Cx, Walk, span};
 
@@ -33,7 +34,13 @@ pub static C: LanguageDef = LanguageDef {
         grammar: || tree_sitter_c::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &C_TABLE),
     },
-    naming: Naming { imported: |_| "", free_members: &[Variant], parts: &["extern"], ..NAMING },
+    naming: Naming {
+        imported: |_| "",
+        free_members: &[Variant],
+        parts: &["extern"],
+        relations: Relations { heritage: Told::Never, decorators: Told::Never, ..ALL_RELATIONS },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 
@@ -54,15 +61,21 @@ pub(super) static C_TABLE: Table = Table {
         (&["preproc_arg"], hook(macros::body)),
         (&["translation_unit"], hook(macros::note_uses)),
         // Types.
-        (&["struct_specifier"], type_def(Struct).needs_body().hook(typedef_body).ty(TAGGED)),
-        (&["union_specifier"], type_def(Union).needs_body().hook(typedef_body).ty(TAGGED)),
+        (&["struct_specifier"], type_def(Struct).needs_body().hook(typedef_body).ty(TAGGED).roles(TAG)),
+        (&["union_specifier"], type_def(Union).needs_body().hook(typedef_body).ty(TAGGED).roles(TAG)),
         (&["enum_specifier"], type_def(Enum).needs_body().hook(typedef_body).ty(TAGGED)),
         (&["enumerator"], def(Variant).body(Find::Nothing)),
         (&["field_declaration"], DECLARATION.roles(&[(At::Field("declarator"), As::Declare(Field, Field))])),
         (&["type_definition"], DECLARATION.wraps().roles(&[(At::Field("declarator"), As::Declare(Type, Type))])),
         // Functions and variables.
         (&["function_definition"], function().named(Find::Declarator("declarator")).of_type(Find::Field("type"))),
-        (&["declaration"], DECLARATION.roles(&[(At::Field("declarator"), As::Declare(Variable, Field))])),
+        (
+            &["declaration"],
+            DECLARATION.roles(&[
+                (At::Field("declarator"), As::Declare(Variable, Field)),
+                (At::Field("type"), As::Ask(initializer::declared)),
+            ]),
+        ),
         (&["init_declarator"], roles(DECLARATOR).of_value(Find::Field("value"))),
         (&["pointer_declarator", "array_declarator", "function_declarator"], roles(DECLARATOR)),
         (&["parenthesized_declarator", "attributed_declarator"], roles(&[(At::Any, As::Inherit)])),
@@ -75,11 +88,19 @@ pub(super) static C_TABLE: Table = Table {
         // Expressions.
         (&["call_expression"], call(Find::Field("function")).roles(&[(At::Field("function"), As::Role(Call))])),
         (&["field_expression"], member("argument", "field").roles(&[(At::Field("field"), As::Inherit)])),
-        (&["subscript_expression"], NODE.expr(Shape::Index(Find::Field("argument")))),
+        (
+            &["subscript_expression"],
+            NODE.expr(Shape::Index(Find::Field("argument")))
+                .roles(&[(At::Field("argument"), As::Ask(places::element))]),
+        ),
         (&["pointer_expression"], inner(Find::Field("argument"))),
         (&["parenthesized_expression"], inner(Find::Nth(0)).roles(&[(At::Any, As::Inherit)])),
-        (&["cast_expression", "compound_literal_expression"], NODE.expr(Shape::Typed(Find::Field("type")))),
-        (&["type_descriptor"], inner(Find::Field("type"))),
+        (&["cast_expression"], NODE.expr(Shape::Typed(Find::Field("type")))),
+        (
+            &["compound_literal_expression"],
+            NODE.expr(Shape::Typed(Find::Field("type"))).roles(&[(At::Field("type"), As::Role(Make))]),
+        ),
+        (&["type_descriptor"], inner(Find::Field("type")).roles(&[(At::Field("type"), As::Inherit)])),
         (&["assignment_expression"], roles(&[(At::Field("left"), As::Role(Write))])),
         (&["update_expression"], roles(&[(At::Field("argument"), As::Role(Write))])),
         (&["field_designator"], roles(&[(At::Any, As::Role(Key))])),
@@ -99,6 +120,7 @@ pub(super) static C_TABLE: Table = Table {
     access: &[("static", Access::Private)],
     recover: &[("struct", Struct), ("enum", Enum), ("union", Union)],
     prepare: macros::blank,
+    key_of: initializer::key_of,
     dialect: |text| is_cpp_header(text.as_bytes()).then_some(&super::cpp::CPP),
     lexis: Some(&LEXIS),
     refine,
@@ -117,6 +139,7 @@ pub(super) static LEXIS: Lexis = Lexis {
 
 const DECLARATION: broad::Node = NODE.of_type(Find::Field("type"));
 const DECLARATOR: &[(At, As)] = &[(At::Field("declarator"), As::Inherit)];
+const TAG: &[(At, As)] = &[(At::Field("name"), As::Ask(initializer::tag))];
 /// `struct x` as a type is `x`.
 const TAGGED: TypeShape = TypeShape::Inner(Find::Field("name"));
 

@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind::{
     Class, Const, Enum, Field, Fn, Macro, Method, Module, Struct, Trait, Type, Union, Variable,
 };
 use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
-use cruxe_model::facts::Role::{Call, Write};
+use cruxe_model::facts::Role::{Call, Make, Write};
 use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
 
 use super::broad::{
@@ -16,7 +16,7 @@ use super::broad::{
 use super::c::{C_TABLE, prototype, refine_declaration};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{NAMING, Naming};
+use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
 use crate::walk::{Cx, Walk, span};
 
 /// The C++ language.
@@ -36,6 +36,8 @@ pub static CPP: LanguageDef = LanguageDef {
         foreign: FOREIGN,
         free_members: &[cruxe_model::SymbolKind::Variant],
         parts: &["extern"],
+        overloads: true,
+        relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
     family: Some(&super::c::C),
@@ -112,6 +114,7 @@ pub(super) static CPP_TABLE: Table = Table {
                 .ty(TypeShape::Generic(Find::Field("name"), Find::Field("arguments")))
                 .expr(Shape::Inner(Find::Field("name"))),
         ),
+        (&["template_argument_list"], roles(&[(At::First, As::Ask(made))])),
         (&["dependent_name", "dependent_type"], inner(Find::Nth(0)).roles(&[(At::Any, As::Inherit)])),
         (&["decltype"], primitive()),
     ],
@@ -119,6 +122,7 @@ pub(super) static CPP_TABLE: Table = Table {
     access: &[("static", Access::Private)],
     recover: &[("class", Class), ("struct", Struct), ("enum", Enum), ("union", Union), ("namespace", Module)],
     prepare: C_TABLE.prepare,
+    key_of: C_TABLE.key_of,
     lexis: C_TABLE.lexis,
     refine,
     super_words: &[],
@@ -130,6 +134,13 @@ pub(super) static CPP_TABLE: Table = Table {
 const INHERIT: broad::Node = roles(&[(At::Any, As::Inherit)]);
 const SECTIONS: [(&str, Access); 3] =
     [("public", Access::Public), ("protected", Access::Protected), ("private", Access::Private)];
+
+/// `make_unique<T>(…)` makes a value of `T`.
+fn made(cx: &Cx, level: usize) -> As {
+    let name = cx.ancestor(level + 1).and_then(|frame| frame.node.child_by_field_name("name"));
+    let makes = name.is_some_and(|name| matches!(cx.text_of(&name), "make_unique" | "make_shared"));
+    if makes { As::Role(Make) } else { As::Plain }
+}
 
 /// What a function returns, also when it is written behind its parameters.
 fn result<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Interface, Module, Property, Struct, Variant};
-use cruxe_model::facts::{Access, Relation, Role, Span};
+use cruxe_model::facts::{Access, ExprId, Relation, Role, Span};
 
 use crate::build::Decl;
 use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
@@ -106,11 +106,28 @@ pub(super) fn qualifier(cx: &Cx, level: usize) -> As {
     if around.is_some_and(|at| at.node.kind() == "namespace_declaration") { As::Nothing } else { As::Plain }
 }
 
-/// `x++` writes, `x!` does not.
-pub(super) fn postfix(cx: &Cx, level: usize) -> As {
-    let node = cx.ancestor(level).map(|frame| frame.node);
-    let operator = node.and_then(|node| node.child(node.child_count().saturating_sub(1)));
-    if operator.is_some_and(|operator| operator.kind() == "!") { As::Inherit } else { As::Role(Role::Write) }
+/// `f(out x)` and `f(ref x)` may set what they pass.
+pub(super) fn passed(cx: &Cx, level: usize) -> As {
+    let word = cx.ancestor(level).and_then(|frame| frame.node.child(0));
+    if word.is_some_and(|word| matches!(word.kind(), "out" | "ref")) { As::Role(Role::Write) } else { As::Plain }
+}
+
+/// What a key in braces is a property of: `new Order { Id = id }`, `order with { Id = id }`.
+pub(super) fn key_of(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    let node = cx.ancestor(level)?.node;
+    let creation = match node.kind() {
+        "with_initializer" => cx.ancestor(level + 1)?.node,
+        "assignment_expression" => cx.ancestor(level + 2)?.node,
+        _ => return None,
+    };
+    match creation.kind() {
+        "with_expression" => {
+            let value = creation.named_child(0)?;
+            Some(rules.expr(cx, &value))
+        }
+        "object_creation_expression" => Some(rules.expr(cx, &creation)),
+        _ => None,
+    }
 }
 
 /// A declaration is visible behind its statement; a loop's variable is not.

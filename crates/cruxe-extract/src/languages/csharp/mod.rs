@@ -12,7 +12,7 @@ use cruxe_model::facts::{Access, ScopeKind};
 
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
-    inner, literal, member, modifiers, name, primitive, roles, scope, type_def,
+    inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def,
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -29,7 +29,7 @@ pub static CSHARP: LanguageDef = LanguageDef {
         rules: |grammar| broad::rules(grammar, &CSHARP_TABLE),
     },
     is_test_path: |path| has_any(path, &["Tests/", "/tests/", "/test/", ".Test/"]),
-    naming: Naming { parts: &["partial"], ..NAMING },
+    naming: Naming { parts: &["partial"], overloads: true, attribute_ending: "Attribute", ..NAMING },
     ..LANGUAGE
 };
 
@@ -41,7 +41,8 @@ pub(super) static CSHARP_TABLE: Table = Table {
         (&["modifier"], modifiers()),
         (&["attribute_list"], attribute()),
         (&["attribute"], roles(&[(At::Field("name"), As::Role(Decorator))])),
-        (&["attribute_argument", "argument"], roles(&[(At::Field("name"), As::Role(Key))])),
+        (&["attribute_argument"], roles(&[(At::Field("name"), As::Role(Key))])),
+        (&["argument"], roles(&[(At::Field("name"), As::Role(Key)), (At::Any, As::Ask(hooks::passed))])),
         (&["using_directive"], hook(hooks::using)),
         (&["namespace_declaration"], def(Module).open(ScopeKind::Module)),
         (&["file_scoped_namespace_declaration"], hook(hooks::file_namespace)),
@@ -127,11 +128,16 @@ pub(super) static CSHARP_TABLE: Table = Table {
         (&["object_creation_expression"], NODE.expr(Shape::Typed(TYPE)).roles(&[(At::Field("type"), As::Role(Call))])),
         (&["assignment_expression"], roles(&[(At::Field("left"), As::Ask(hooks::assigned))])),
         (&["with_initializer"], roles(&[(At::First, As::Role(Key))])),
-        (&["postfix_unary_expression"], inner(Find::Nth(0)).roles(&[(At::Any, As::Ask(hooks::postfix))])),
+        (&["postfix_unary_expression"], inner(Find::Nth(0)).roles(&[(At::Any, As::Ask(places::operand))])),
+        (&["prefix_unary_expression"], roles(&[(At::Any, As::Ask(places::operand))])),
         (&["cast_expression"], NODE.expr(Shape::Typed(TYPE))),
         (&["as_expression"], NODE.expr(Shape::Typed(Find::Field("right"))).roles(RIGHT_IS_TYPE)),
         (&["is_expression"], roles(RIGHT_IS_TYPE)),
-        (&["element_access_expression"], NODE.expr(Shape::Index(Find::Field("expression")))),
+        (
+            &["element_access_expression"],
+            NODE.expr(Shape::Index(Find::Field("expression")))
+                .roles(&[(At::Field("expression"), As::Ask(places::element))]),
+        ),
         (&["await_expression"], NODE.expr(Shape::Unwrap(Find::Nth(0)))),
         (&["parenthesized_expression"], inner(Find::Nth(0))),
         (
@@ -188,6 +194,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
     ],
     recover: &[("class", Class), ("struct", Struct), ("interface", Interface), ("enum", Enum), ("record", Class)],
     refine: hooks::refine,
+    key_of: hooks::key_of,
     lexis: Some(&LEXIS),
     ..TABLE
 };

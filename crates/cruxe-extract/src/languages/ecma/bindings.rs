@@ -139,7 +139,7 @@ impl Ecma {
             let Step::Key(key) = step else { continue };
             if matches!(self.kind(key), K::ShorthandPattern | K::PropertyIdentifier) {
                 let base = self.part(cx, whole, &steps[at + 1..]);
-                cx.occurrence(key, Role::Key, Some(base));
+                cx.occurrence(key, Role::Unpack, Some(base));
             }
         }
     }

@@ -52,6 +52,8 @@ const ECMA: LanguageDef = LanguageDef {
         called_fields: true,
         function_values: true,
         decorators_run: true,
+        constructors_inherited: true,
+        assignments_define: true,
         unions: &["|", "&"],
         anything: &["any", "unknown", "object", "Object"],
         transparent: &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"],

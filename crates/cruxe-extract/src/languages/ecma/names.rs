@@ -116,6 +116,8 @@ impl Ecma {
                 K::Assign if field == f.left && self.offers(cx, &outer.node) => return None,
                 K::Assign | K::Augmented | K::ForIn if field == f.left => Role::Write,
                 K::Update | K::ArrayPattern | K::RestPattern => Role::Write,
+                K::Subscript if field == f.object && self.is_set_inside(cx, level) => Role::Write,
+                K::Unary if outer.node.child(0).is_some_and(|word| word.kind() == "delete") => Role::Write,
                 K::PairPattern if field == f.value => Role::Write,
                 K::AssignPattern if field == f.left => Role::Write,
                 K::JsxOpening if field == f.name => Role::Call,
@@ -127,6 +129,22 @@ impl Ecma {
             return Some((role, receiver));
         }
         Some((Role::Value, receiver))
+    }
+
+    /// Whether an element of what is `level` levels above is assigned to: `x[0] = 1`, `x[0]++`, `delete x[0]`.
+    fn is_set_inside(&self, cx: &Cx, level: usize) -> bool {
+        let holds = |level: &usize| {
+            let (Some(inner), Some(outer)) = (cx.ancestor(*level), cx.ancestor(level + 1)) else { return false };
+            self.kinds.get(outer.kind) == K::Subscript && inner.field == self.f.object
+        };
+        let top = (level..level + MAX_STEPS).find(|level| !holds(level)).unwrap_or(level);
+        let left = cx.ancestor(top).is_some_and(|frame| frame.field == self.f.left);
+        match cx.ancestor(top + 1).map(|frame| (self.kinds.get(frame.kind), frame.node)) {
+            Some((K::Assign | K::Augmented, _)) => left,
+            Some((K::Update, _)) => true,
+            Some((K::Unary, node)) => node.child(0).is_some_and(|word| word.kind() == "delete"),
+            _ => false,
+        }
     }
 
     /// Whether an assignment only hands on a name: `exports.a = b`.

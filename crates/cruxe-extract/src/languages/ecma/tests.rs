@@ -295,7 +295,7 @@ fn destructured_parameters_know_the_type_of_their_part() {
     assert!(matches!(facts.exprs[at("c").value.unwrap().0 as usize], Expr::Member(_, _)));
     assert!(at("d").ty.is_some() && at("rest").ty.is_some());
     assert!(facts.bindings.iter().all(|at| at.kind == BindingKind::Param));
-    assert_eq!(roles(&facts, "b"), [Role::Key]);
+    assert_eq!(roles(&facts, "b"), [Role::Unpack]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use cruxe_model::facts::{BindingKind, Role, ScopeKind};
 use tree_sitter::{Language, Node};
 
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
@@ -19,6 +20,16 @@ pub static ELIXIR: LanguageDef = LanguageDef {
     extensions: &["ex", "exs"],
     interpreters: &["elixir", "iex"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_elixir::LANGUAGE.into(), rules },
+    naming: Naming {
+        // A literal of a structure looks the same where it makes one and where it is compared with.
+        relations: Relations {
+            heritage: Told::Yes,
+            decorators: Told::Never,
+            constructions: Told::No,
+            writes: Told::Never,
+        },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

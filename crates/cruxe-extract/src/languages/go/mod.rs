@@ -13,7 +13,7 @@ use tree_sitter::{Language, Node};
 use super::common::stem;
 use crate::build::Decl;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::naming::{ALL_RELATIONS, Locals, Members, Merging, NAMING, Naming, Relations, System, Told};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, children, span};
 
@@ -41,6 +41,8 @@ pub static GO: LanguageDef = LanguageDef {
         impls: false,
         new_types: true,
         anything: &["any", "interface{}"],
+        embeds: true,
+        relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         everyday: "Error String Read Write Close Len Less Swap Add Done Wait Lock Unlock RLock RUnlock Set Get Del \
             Name Type Kind Value Field Method Index Key Header Body URL Path Context Next Scan Text Bytes \
             Reset Printf Println Print Fatal Fatalf Errorf Run Helper Skip Log Logf Now Sub After Before \
@@ -89,6 +91,7 @@ enum K {
     CompositeLiteral,
     Assignment,
     IncDec,
+    Index,
     ExpressionList,
     Identifier,
     FieldIdentifier,
@@ -140,6 +143,7 @@ const KINDS: &[(&str, K)] = &[
     ("assignment_statement", K::Assignment),
     ("inc_statement", K::IncDec),
     ("dec_statement", K::IncDec),
+    ("index_expression", K::Index),
     ("expression_list", K::ExpressionList),
     ("identifier", K::Identifier),
     ("field_identifier", K::FieldIdentifier),

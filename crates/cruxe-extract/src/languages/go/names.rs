@@ -56,10 +56,62 @@ impl Go {
             K::GenericType if k(level + 2) == K::Conversion => return Role::Call,
             K::ExpressionList if self.assigned(cx, level + 1) => return Role::Write,
             K::IncDec => return Role::Write,
+            K::Index if self.is_set_inside(cx, level) => return Role::Write,
+            _ if self.is_made(cx, level) => return Role::Make,
             _ => {}
         }
         let type_name = self.kinds.get(cx.kind()) == K::TypeIdentifier;
         if type_name { Role::Type } else { Role::Value }
+    }
+
+    /// Whether an element of what is `level` levels above is assigned to: `x[0] = 1`.
+    fn is_set_inside(&self, cx: &Cx, level: usize) -> bool {
+        let holds = |level: &usize| {
+            let (Some(inner), Some(outer)) = (cx.ancestor(*level), cx.ancestor(level + 1)) else { return false };
+            self.kinds.get(outer.kind) == K::Index && inner.field == self.operand
+        };
+        let top = (level..level + MAX_LEVELS).find(|level| !holds(level)).unwrap_or(level);
+        match cx.ancestor(top + 1).map(|frame| self.kinds.get(frame.kind)) {
+            Some(K::IncDec) => true,
+            Some(K::ExpressionList) => self.assigned(cx, top + 1),
+            _ => false,
+        }
+    }
+
+    /// Whether the type `level` levels above is that of a literal, or of the elements of one whose types are left out:
+    /// `T{}`, `new(T)`, `[]T{{}}`, `map[string]*T{"a": {}}`.
+    fn is_made(&self, cx: &Cx, level: usize) -> bool {
+        let mut elements = false;
+        for level in level..level + MAX_LEVELS {
+            let (Some(inner), Some(outer)) = (cx.ancestor(level), cx.ancestor(level + 1)) else { return false };
+            match outer.node.kind() {
+                "composite_literal" if inner.field == self.ty => return !elements || self.elides(&outer.node),
+                "slice_type" | "array_type" | "implicit_length_array_type" if inner.field == self.element => {
+                    elements = true;
+                }
+                "map_type" if inner.field == self.value => elements = true,
+                "argument_list" => return self.is_built_in(cx, level + 2),
+                "pointer_type" | "generic_type" => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a call is `new(…)` or `make(…)`.
+    fn is_built_in(&self, cx: &Cx, level: usize) -> bool {
+        let function = cx.ancestor(level).and_then(|call| call.node.child_by_field_id(self.function));
+        function.is_some_and(|function| matches!(cx.text_of(&function), "new" | "make"))
+    }
+
+    /// Whether the elements of a literal are literals without a type.
+    fn elides(&self, literal: &Node) -> bool {
+        let first = literal.child_by_field_id(self.body).and_then(|body| body.named_child(0));
+        let value = match first {
+            Some(pair) if pair.kind() == "keyed_element" => pair.named_child(1),
+            first => first,
+        };
+        value.and_then(|value| value.named_child(0)).is_some_and(|inner| inner.kind() == "literal_value")
     }
 
     /// `Name` of `T{Name: x}` is a field of `T`; the keys of maps and arrays are values.

@@ -9,7 +9,7 @@ use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{NAMING, Naming};
+use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -24,6 +24,12 @@ pub static HASKELL: LanguageDef = LanguageDef {
         files: |module| [".hs", ".hsc"].map(|end| module.replace('.', "/") + end).into(),
         files_anywhere: true,
         free_members: &[SymbolKind::Variant, SymbolKind::Field, SymbolKind::Method],
+        relations: Relations {
+            heritage: Told::Yes,
+            decorators: Told::Never,
+            constructions: Told::No,
+            writes: Told::Never,
+        },
         ..NAMING
     },
     ..LANGUAGE

@@ -2,16 +2,17 @@
 
 use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Interface, Method, Module, Variable, Variant};
 use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
-use cruxe_model::facts::Role::{Call, Decorator, Key, Type, Value, Write};
+use cruxe_model::facts::Role::{Call, Decorator, Key, Make, Type, Value, Write};
 use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
 
 use super::broad::{
     self, As, At, Broad, Find, Heritage, Imported, Shape, Site, TABLE, Table, TypeShape, attribute, call, comment, def,
-    function, hook, inner, literal, member, modifiers, name, primitive, roles, scope, type_def, type_name,
+    function, hook, inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def, type_name,
 };
 use super::common::{ends_with_word, has_any};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::recover::{BRACES, Lexis};
 use crate::walk::{Cx, Walk, span};
 
@@ -26,6 +27,7 @@ pub static JAVA: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"]),
     is_test_name: |name| ends_with_word(name, &["Test", "Tests", "IT"]),
+    naming: Naming { overloads: true, ..NAMING },
     ..LANGUAGE
 };
 
@@ -121,17 +123,24 @@ pub(super) static JAVA_TABLE: Table = Table {
         (&["field_access"], member("object", "field").roles(&[(At::Field("field"), As::Inherit)])),
         (
             &["method_reference"],
-            broad::NODE.member(Find::Nth(0), Find::Last).roles(&[(At::First, As::Plain), (At::Last, As::Role(Value))]),
+            broad::NODE
+                .member(Find::Nth(0), Find::Last)
+                .roles(&[(At::First, As::Ask(referred)), (At::Last, As::Role(Value))]),
         ),
         (
             &["object_creation_expression"],
             call(Find::Field("type"))
                 .expr(Shape::Typed(Find::Field("type")))
-                .roles(&[(At::Field("type"), As::Role(Call))]),
+                .roles(&[(At::Field("type"), As::Ask(places::created))]),
         ),
         (&["assignment_expression"], roles(&[(At::Field("left"), As::Role(Write))])),
         (&["update_expression"], roles(&[(At::Any, As::Role(Write))])),
-        (&["array_access"], broad::NODE.expr(Shape::Index(Find::Field("array")))),
+        (
+            &["array_access"],
+            broad::NODE
+                .expr(Shape::Index(Find::Field("array")))
+                .roles(&[(At::Field("array"), As::Ask(places::element))]),
+        ),
         (&["cast_expression"], broad::NODE.expr(Shape::Typed(Find::Field("type")))),
         (&["parenthesized_expression"], inner(Find::Nth(0))),
         (&["this"], broad::NODE.expr(Shape::SelfValue)),
@@ -204,6 +213,13 @@ fn refine<'s, 't>(_: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut De
         decl.kind = Const;
     }
     true
+}
+
+/// `T::new` makes a value, `T::method` does not.
+fn referred(cx: &Cx, level: usize) -> As {
+    let node = cx.ancestor(level).map(|frame| frame.node);
+    let last = node.and_then(|node| node.child(node.child_count().saturating_sub(1)));
+    if last.is_some_and(|last| last.kind() == "new") { As::Role(Make) } else { As::Plain }
 }
 
 fn package(_: &Broad, cx: &mut Cx) -> Option<Walk> {

@@ -10,7 +10,7 @@ use cruxe_model::facts::{Access, ScopeKind};
 
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
-    inner, literal, modifiers, name, roles, scope, type_def,
+    inner, literal, modifiers, name, places, roles, scope, type_def,
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -28,7 +28,7 @@ pub static KOTLIN: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
     family: Some(&super::java::JAVA),
-    naming: Naming { constructor: Some("constructor"), parts: &["expect", "actual"], ..NAMING },
+    naming: Naming { constructor: Some("constructor"), parts: &["expect", "actual"], overloads: true, ..NAMING },
     ..LANGUAGE
 };
 
@@ -111,12 +111,15 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         (&["infix_expression"], NODE.member(Find::Nth(0), Find::Nth(1)).roles(&[(At::Any, As::Ask(hooks::infix))])),
         (&["callable_reference"], roles(&[(At::Last, As::Role(Value))]).default_role(Role::Type)),
         (&["assignment"], roles(&[(At::Field("left"), As::Role(Write))])),
-        (&["unary_expression"], inner(Find::Field("argument"))),
+        (
+            &["unary_expression"],
+            inner(Find::Field("argument")).roles(&[(At::Field("argument"), As::Ask(places::operand))]),
+        ),
         (&["value_argument"], roles(&[(At::First, As::Ask(hooks::argument))])),
         (&["return_expression"], roles(&[(At::Field("label"), As::Nothing)])),
         (&["this_expression"], roles(&[(At::Any, As::Nothing)]).expr(Shape::SelfValue)),
         (&["super_expression"], NODE.expr(Shape::Super)),
-        (&["index_expression"], NODE.expr(Shape::Index(Find::Nth(0)))),
+        (&["index_expression"], NODE.expr(Shape::Index(Find::Nth(0))).roles(&[(At::First, As::Ask(places::element))])),
         (&["as_expression"], NODE.expr(Shape::Typed(Find::Field("right")))),
         (&["parenthesized_expression"], inner(Find::Nth(0))),
         (&["string_literal", "multiline_string_literal"], literal("str").hook(hooks::string)),

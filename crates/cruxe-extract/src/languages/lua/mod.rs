@@ -9,7 +9,7 @@ use tree_sitter::{Language, Node};
 use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{NAMING, Naming};
+use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::place::by_path;
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
@@ -24,7 +24,20 @@ pub static LUA: LanguageDef = LanguageDef {
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_lua::LANGUAGE.into(), rules },
     module: |_, path| by_path(path, &["init"], "."),
     role_names: &["init"],
-    naming: Naming { files: required, foreign: FOREIGN, files_are_values: true, local_types: true, ..NAMING },
+    naming: Naming {
+        files: required,
+        foreign: FOREIGN,
+        files_are_values: true,
+        local_types: true,
+        // Classes are tables that code fills.
+        relations: Relations {
+            heritage: Told::No,
+            decorators: Told::Never,
+            constructions: Told::No,
+            writes: Told::Yes,
+        },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

@@ -14,6 +14,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::build::{Builder, Decl};
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming, Relations, Told};
 
 /// Markdown documents, with or without front matter and JSX.
 pub static MARKDOWN: LanguageDef = LanguageDef {
@@ -23,6 +24,15 @@ pub static MARKDOWN: LanguageDef = LanguageDef {
     extensions: &["md", "markdown", "mdx"],
     separator: " > ",
     front_end: FrontEnd::Plain(extract),
+    naming: Naming {
+        relations: Relations {
+            heritage: Told::Never,
+            decorators: Told::Never,
+            constructions: Told::Never,
+            writes: Told::Never,
+        },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

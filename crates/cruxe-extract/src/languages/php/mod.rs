@@ -9,7 +9,7 @@ use cruxe_model::facts::{Access, Relation, ScopeKind};
 
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
-    inner, literal, member, modifiers, name, primitive, roles, scope, type_def,
+    inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def,
 };
 use super::c::{C, is_included};
 use super::common::has_any;
@@ -34,7 +34,12 @@ pub static PHP: LanguageDef = LanguageDef {
         rules: |grammar| broad::rules(grammar, &PHP_TABLE),
     },
     is_test_path: |path| has_any(path, &["tests/", "Tests/"]),
-    naming: Naming { constructor: Some("__construct"), ..NAMING },
+    naming: Naming {
+        constructor: Some("__construct"),
+        constructors_inherited: true,
+        own_class: &["self", "static"],
+        ..NAMING
+    },
     ..LANGUAGE
 };
 
@@ -127,7 +132,11 @@ pub(super) static PHP_TABLE: Table = Table {
         ),
         (&["object_creation_expression"], NODE.expr(Shape::Typed(Find::Nth(0))).roles(&[(At::First, As::Role(Call))])),
         (&["binary_expression"], roles(&[(At::Field("right"), As::Ask(hooks::right_operand))])),
-        (&["subscript_expression"], NODE.expr(Shape::Index(Find::Nth(0)))),
+        (
+            &["subscript_expression"],
+            NODE.expr(Shape::Index(Find::Nth(0))).roles(&[(At::First, As::Ask(places::element))]),
+        ),
+        (&["unset_statement"], roles(&[(At::Any, As::Role(Write))])),
         (&["clone_expression", "parenthesized_expression"], inner(Find::Nth(0))),
         (&["argument"], roles(&[(At::Field("name"), As::Role(Key))])),
         (&["named_label_statement", "goto_statement"], roles(&[(At::Any, As::Nothing)])),
@@ -152,6 +161,7 @@ pub(super) static PHP_TABLE: Table = Table {
     self_words: &["this", "self", "static"],
     super_words: &["parent"],
     keywords: &["class"],
+    class_words: &["self", "static"],
     access: &[("public", Access::Public), ("protected", Access::Protected), ("private", Access::Private)],
     test_attributes: &["Test"],
     recover: &[("class", Class), ("interface", Interface), ("trait", Trait), ("enum", Enum), ("function", Fn)],

@@ -28,7 +28,8 @@ impl Python {
             // The `as` of a `case` has no field for its name.
             K::AsPattern if cx.parent().is_some_and(|parent| parent.child_by_field_id(self.alias).is_none()) => return,
             K::KeywordArgument if field == self.name => Role::Key,
-            K::KeywordPattern => Role::Key,
+            K::KeywordPattern => Role::Unpack,
+            K::Global => Role::Mention,
             K::SplatPattern => return self.capture(cx),
             K::DottedName => return self.pattern_name(cx),
             K::Attribute if field == self.attribute => return self.member(cx),
@@ -40,7 +41,9 @@ impl Python {
                 NameUse::Use(role) => role,
             },
         };
-        if role == Role::Key || !self.is_self(cx, cx.text_of(&node)) {
+        // A class that is called by its own word makes a value: `cls()`.
+        let made = role == Role::Call && cx.text_of(&node) == "cls";
+        if made || matches!(role, Role::Key | Role::Unpack) || !self.is_self(cx, cx.text_of(&node)) {
             cx.occurrence(&node, role, None);
         }
     }

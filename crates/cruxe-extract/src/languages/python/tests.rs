@@ -63,7 +63,7 @@ fn only_the_first_assignment_of_a_name_defines_it() {
 #[test]
 fn a_global_statement_makes_assignments_writes() {
     let facts = facts("n = 0\ndef f():\n    global n\n    n = 1\n    m = 2\n");
-    assert_eq!(uses(&facts), [(Role::Value, "n"), (Role::Write, "n")]);
+    assert_eq!(uses(&facts), [(Role::Mention, "n"), (Role::Write, "n")]);
     assert_eq!(bound(&facts), ["m"]);
 }
 

@@ -302,7 +302,9 @@ impl Ruby {
     pub(super) fn key(&self, cx: &mut Cx) {
         let node = cx.node();
         let outer = cx.ancestor(2).map(|frame| self.kinds.get(frame.kind));
-        if cx.parent().is_some_and(|parent| self.is(&parent, K::Pattern)) || outer == Some(K::Arguments) {
+        if cx.parent().is_some_and(|parent| self.is(&parent, K::Pattern)) {
+            cx.occurrence(&node, Role::Unpack, None);
+        } else if outer == Some(K::Arguments) {
             cx.occurrence(&node, Role::Key, None);
         }
     }

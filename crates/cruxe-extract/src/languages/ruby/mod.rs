@@ -10,7 +10,7 @@ use tree_sitter::{Language, Node};
 use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{NAMING, Naming};
+use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
@@ -41,7 +41,15 @@ pub static RUBY: LanguageDef = LanguageDef {
     is_test_name: |name| common::stem(name).ends_with("_spec"),
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_ruby::LANGUAGE.into(), rules },
-    naming: Naming { constructor: Some("initialize"), local_types: true, ..NAMING },
+    naming: Naming {
+        constructor: Some("initialize"),
+        local_types: true,
+        constructors_inherited: true,
+        assignments_define: true,
+        makers: &["new"],
+        relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
+        ..NAMING
+    },
     ..LANGUAGE
 };
 

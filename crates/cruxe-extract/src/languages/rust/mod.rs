@@ -50,6 +50,7 @@ pub static RUST: LanguageDef = LanguageDef {
         associated_by_path: true,
         variants_hold: true,
         anything: &["_"],
+        own_class: &["Self"],
         pointers: "Box Rc Arc Cow Pin Ref RefMut MutexGuard RwLockReadGuard RwLockWriteGuard Lazy LazyLock LazyCell \
             ManuallyDrop AssertUnwindSafe Reverse Wrapping CachePadded",
         everyday: "len is_empty push push_str extend contains contains_key to_string into from try_into try_from \

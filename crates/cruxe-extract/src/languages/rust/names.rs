@@ -75,7 +75,7 @@ impl Rust {
                     self.bind_identifier(cx); // a name of its own and a use of the field
                 }
                 let pattern = cx.ancestor(2).and_then(|frame| frame.node.child_by_field_id(fields.ty));
-                (Role::Key, self.typed(cx, pattern))
+                (Role::Unpack, self.typed(cx, pattern))
             }
             K::TypeBinding if field == fields.name => {
                 let generic = cx.ancestor(3).and_then(|frame| frame.node.child_by_field_id(fields.ty));
@@ -111,12 +111,29 @@ impl Rust {
                 K::Attribute if field == 0 => return Role::Decorator,
                 K::Impl if field == fields.trait_ => return Role::Implements,
                 K::TraitBounds if self.k_at(cx, level + 2) == K::Trait => return Role::Extends,
+                K::StructExpr if field == fields.name => return Role::Make,
                 K::Assign if field == fields.left => return self.assigned(cx, level),
+                K::Index | K::Transparent if self.is_set_inside(cx, level) => return Role::Write,
                 _ => break,
             }
         }
         let type_name = matches!(self.k(&cx.node()), K::TypeIdentifier) || text == "Self";
         if type_name { Role::Type } else { Role::Value }
+    }
+
+    /// Whether an element of what is `level` levels above is assigned to, or what it points to: `x[0] = 1`, `*x += 1`.
+    fn is_set_inside(&self, cx: &Cx, level: usize) -> bool {
+        let holds = |level: &usize| {
+            let (Some(inner), Some(outer)) = (cx.ancestor(*level), cx.ancestor(level + 1)) else { return false };
+            let first = outer.node.named_child(0).is_some_and(|first| first.id() == inner.node.id());
+            match self.kinds.get(outer.kind) {
+                K::Index => first,
+                K::Transparent => matches!(outer.node.child(0).map(|word| word.kind()), Some("*" | "(")),
+                _ => false,
+            }
+        };
+        let top = (level..level + MAX_LEVELS).find(|level| !holds(level)).unwrap_or(level);
+        self.k_at(cx, top + 1) == K::Assign && cx.ancestor(top).is_some_and(|frame| frame.field == self.fields.left)
     }
 
     /// `name = value` among the arguments of a macro is a keyword of the macro, anywhere else a write.

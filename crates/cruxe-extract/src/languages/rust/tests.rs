@@ -90,7 +90,7 @@ fn arguments_of_macros_are_code() {
         ("go", Role::Call),
         ("new", Role::Call),
         ("T", Role::Type),
-        ("A", Role::Type),
+        ("A", Role::Make),
         ("b", Role::Key),
         ("c", Role::Call),
         ("E", Role::Type),

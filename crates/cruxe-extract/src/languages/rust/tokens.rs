@@ -270,7 +270,9 @@ impl Rust {
             Role::Key
         } else if next_is("=") {
             Role::Write
-        } else if state.ty || text == "Self" || self.names_literal(cx, tokens, at) {
+        } else if !state.ty && self.names_literal(cx, tokens, at) {
+            Role::Make
+        } else if state.ty || text == "Self" {
             Role::Type
         } else {
             Role::Value

@@ -95,6 +95,14 @@ pub(super) fn assigned(cx: &Cx, level: usize) -> As {
     As::Role(if argument { Role::Key } else { Role::Write })
 }
 
+/// `x += 1` sets `x`, `x <= 1` does not.
+pub(super) fn left_operand(cx: &Cx, level: usize) -> As {
+    let operator = cx.ancestor(level).and_then(|frame| frame.node.child_by_field_name("operator"));
+    let text = operator.map_or("", |operator| cx.text_of(&operator));
+    let sets = text.len() > 1 && text.ends_with('=') && !text.starts_with(['=', '!', '<', '>']);
+    if sets { As::Role(Role::Write) } else { As::Plain }
+}
+
 /// `package a.b` at the top adds to the module of the file; with a body it is a symbol.
 pub(super) fn package(_: &Broad, cx: &mut Cx) -> Option<Walk> {
     let node = cx.node();

@@ -9,10 +9,11 @@ use cruxe_model::facts::{Access, Relation, ScopeKind};
 
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
-    inner, literal, member, modifiers, name, roles, scope, type_def, type_name,
+    inner, literal, member, modifiers, name, places, roles, scope, type_def, type_name,
 };
 use super::common::{ends_with_word, has_any};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
+use crate::naming::{NAMING, Naming};
 use crate::recover::{BRACES, Lexis};
 
 /// The Scala language.
@@ -28,6 +29,7 @@ pub static SCALA: LanguageDef = LanguageDef {
     family: Some(&super::java::JAVA),
     is_test_path: |path| has_any(path, &["src/test/", "src/it/"]),
     is_test_name: |name| ends_with_word(name, &["Spec", "Specs"]),
+    naming: Naming { overloads: true, ..NAMING },
     ..LANGUAGE
 };
 
@@ -100,8 +102,15 @@ pub(super) static SCALA_TABLE: Table = Table {
         (&["call_expression"], call(Find::Field("function")).roles(&[(At::Field("function"), As::Role(Call))])),
         (&["generic_function"], inner(Find::Field("function")).roles(&[(At::Field("function"), As::Inherit)])),
         (&["field_expression"], member("value", "field").roles(&[(At::Field("field"), As::Inherit)])),
-        (&["infix_expression"], member("left", "operator").roles(&[(At::Field("operator"), As::Role(Call))])),
-        (&["instance_expression"], NODE.expr(Shape::Typed(Find::Nth(0))).roles(&[(At::First, As::Role(Call))])),
+        (
+            &["infix_expression"],
+            member("left", "operator")
+                .roles(&[(At::Field("operator"), As::Role(Call)), (At::Field("left"), As::Ask(hooks::left_operand))]),
+        ),
+        (
+            &["instance_expression"],
+            NODE.expr(Shape::Typed(Find::Nth(0))).roles(&[(At::First, As::Ask(places::created))]),
+        ),
         (&["assignment_expression"], roles(&[(At::Field("left"), As::Ask(hooks::assigned))])),
         (&["interpolated_string_expression"], literal("str").roles(&[(At::Field("interpolator"), As::Nothing)])),
         (&["parenthesized_expression"], inner(Find::Nth(0))),

@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind::{Class, Const, Enum, Impl, Interface, Method, Struc
 use cruxe_model::facts::{Access, BindingKind, Expr, Relation, Role, ScopeKind, Span};
 
 use crate::build::Decl;
-use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax};
+use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax, places};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
@@ -142,7 +142,7 @@ pub(super) fn call_shape(call: &Syntax) -> Shape {
 
 pub(super) fn callee(cx: &Cx, level: usize) -> As {
     let index = cx.ancestor(level).is_some_and(|call| subscripts(&call.node));
-    if index { As::Plain } else { As::Role(Role::Call) }
+    if index { places::element(cx, level) } else { As::Role(Role::Call) }
 }
 
 /// `import A.B`, `import struct A.B`.

@@ -27,7 +27,14 @@ pub static SWIFT: LanguageDef = LanguageDef {
         grammar: || tree_sitter_swift::LANGUAGE.into(),
         rules: |grammar| broad::rules(grammar, &SWIFT_TABLE),
     },
-    naming: Naming { constructor: Some("init"), ..NAMING },
+    naming: Naming {
+        constructor: Some("init"),
+        constructors_inherited: true,
+        overloads: true,
+        makers: &["init"],
+        own_class: &["Self"],
+        ..NAMING
+    },
     is_test_path: |path| has_any(path, &["Tests/"]),
     ..LANGUAGE
 };
@@ -158,6 +165,7 @@ pub(super) static SWIFT_TABLE: Table = Table {
     type_fields: &[],
     self_words: &["self"],
     keywords: &["Self", "_", "$0", "$1", "$2", "$3"],
+    class_words: &["Self"],
     access: &[
         ("open", Access::Public),
         ("public", Access::Public),

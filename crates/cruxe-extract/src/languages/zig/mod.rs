@@ -9,7 +9,7 @@ use tree_sitter::{Language, Node};
 use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{NAMING, Naming};
+use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
 use crate::place::by_path;
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
@@ -26,6 +26,7 @@ pub static ZIG: LanguageDef = LanguageDef {
         foreign: &["std", "builtin", "root"],
         files_are_values: true,
         local_types: true,
+        relations: Relations { heritage: Told::Never, decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
     ..LANGUAGE
@@ -418,7 +419,8 @@ impl Zig {
                 let object = parent.child_by_field_id(self.object).map(|object| self.expr(cx, &object, 0));
                 (self.member_role(cx, &parent), object)
             }
-            K::StructInitializer | K::TypeWrapper => (Role::Type, None),
+            K::StructInitializer => (Role::Make, None),
+            K::TypeWrapper => (Role::Type, None),
             _ if field == self.ty => (Role::Type, None),
             _ => (Role::Value, None),
         };
@@ -451,7 +453,8 @@ impl Zig {
                 Part::Type => Role::Type,
                 _ => Role::Value,
             },
-            K::StructInitializer | K::TypeWrapper => Role::Type,
+            K::StructInitializer => Role::Make,
+            K::TypeWrapper => Role::Type,
             _ if place == self.ty => Role::Type,
             _ => Role::Value,
         }

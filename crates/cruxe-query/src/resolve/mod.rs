@@ -45,7 +45,8 @@ pub use exact::ExactUse;
 pub use file::{File, Lang};
 pub use occurrence::{Certainty, Reason, Resolution};
 
-use file::{FILES, FileCache};
+pub(crate) use file::FILES;
+use file::FileCache;
 use members::MemberTable;
 use modules::Module;
 use tree::{TREES, Tree};

@@ -28,5 +28,6 @@ pub mod target;
 #[cfg(test)]
 mod testing;
 mod twins;
+pub mod unparsed;
 
 pub use error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};

@@ -14,6 +14,7 @@ use crate::meta::{self, COMPILER_IMPORTS};
 use crate::names::{NameMatch, SymbolHit};
 use crate::rows::FileRow;
 use crate::snapshot::Snapshot;
+use crate::version_set::VersionSet;
 
 /// How many refs are kept ready for questions in words: some megabytes each.
 const MAX_CORPORA: usize = 4;
@@ -83,7 +84,12 @@ impl RefSnapshot {
 
     /// The versions that use a name; some may not, but none that does is missing.
     pub fn mentioning(&self, name: &str) -> Result<Vec<VersionId>, StoreError> {
-        let found = self.noted(self.index.mentions.find(self.connection()?, name, &self.state.versions.0))?;
+        self.mentioning_among(name, &self.state.versions)
+    }
+
+    /// Those of some versions that use a name; some may not, but none that does is missing.
+    pub fn mentioning_among(&self, name: &str, versions: &VersionSet) -> Result<Vec<VersionId>, StoreError> {
+        let found = self.noted(self.index.mentions.find(self.connection()?, name, &versions.0))?;
         Ok(found.into_iter().collect())
     }
 

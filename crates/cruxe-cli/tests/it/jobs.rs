@@ -51,6 +51,27 @@ fn an_answer_names_the_code_that_could_not_be_parsed_where_its_name_stands() {
 }
 
 #[test]
+fn a_name_that_code_may_define_which_could_not_be_parsed_is_not_simply_missing() {
+    let sandbox = Sandbox::new();
+    let broken = "int first(void) { return 1; }\n@@ int lost_one(int x) @@ (\n";
+    let repo = sandbox.repo("c", &[("a.c", "int found_one(void) { return lost_one(1); }\n"), ("b.c", broken)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    for (tool, key) in [("locate_symbol", "name"), ("search_code", "query")] {
+        let answer = client.ok(tool, json!({key: "lost_one"}));
+        let warning = "`lost_one` may also be defined in code that could not be parsed: b.c:2";
+        let warnings = answer["metadata"]["warnings"].as_array().unwrap();
+        assert!(warnings.contains(&json!(warning)), "{answer}");
+        assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+        let clean = client.ok(tool, json!({key: "found_one"}));
+        assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+    }
+    let nothing = client.ok("locate_symbol", json!({"name": "lost_one"}));
+    assert_eq!(nothing["results"], json!([]), "{nothing}");
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);

@@ -15,6 +15,7 @@ use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::name::{self, WantedName};
 use crate::twins;
+use crate::unparsed::{self, Hidden};
 
 use rank::Candidate;
 pub use rank::Score;
@@ -103,6 +104,14 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
         }
     }
     Ok(Definitions::NONE)
+}
+
+/// Where the name stands in code that could not be parsed; a handle stands for what was found.
+pub fn hidden(view: &View, question: &Question) -> Result<Option<Hidden>, QueryError> {
+    if SymbolId::parse(question.name.trim()).is_some() {
+        return Ok(None);
+    }
+    Ok(unparsed::hidden(view, &name::parse(&question.name).plain)?)
 }
 
 /// The ways to compare a name, the strictest first.

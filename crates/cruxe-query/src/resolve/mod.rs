@@ -50,7 +50,8 @@ pub use file::{File, Lang};
 pub use hierarchy::{Clause, Heights, Heir};
 pub use occurrence::{Certainty, Reason, Resolution};
 
-use file::{FILES, FileCache};
+pub(crate) use file::FILES;
+use file::FileCache;
 use members::MemberTable;
 use modules::Module;
 use tree::{TREES, Tree};

@@ -35,6 +35,7 @@ use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
 use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::locate::{self, Definition};
+use crate::unparsed::Hidden;
 use files::Ranked;
 use lexical::Postings;
 use query::Query;
@@ -140,6 +141,8 @@ pub enum Notice {
     },
     /// The query is a name, and it or a part of it stands nowhere in the ref.
     NoSuchName(String),
+    /// The query is a name that stands in code that could not be parsed: what is defined there is not found.
+    Unparsed(Hidden),
     /// The query is a path and no file has it; its words were searched for.
     NoSuchPath,
     /// No text has what was quoted, or what looks like a message; ranked by its words.
@@ -254,6 +257,7 @@ pub fn search_with(
     let mut search = Search::new(view, snapshot, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
     search.note_unknown_name(&mut remarks)?;
+    search.note_hidden_name(&mut remarks)?;
     search.mend_typos(&mut remarks)?;
     if intent == Intent::Path {
         let answer = search.by_path(remarks.clone())?;

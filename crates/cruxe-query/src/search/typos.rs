@@ -4,6 +4,7 @@ use cruxe_store::{TextField, tokens};
 
 use super::{Intent, Notice, Remarks, Search};
 use crate::error::QueryError;
+use crate::unparsed;
 
 /// A shorter word is too similar to too many.
 const MIN_LETTERS: usize = 5;
@@ -22,6 +23,13 @@ impl Search<'_> {
                 return Ok(());
             }
         }
+        Ok(())
+    }
+
+    /// Says of a name that is asked for that it stands in code that could not be parsed.
+    pub fn note_hidden_name(&self, remarks: &mut Remarks) -> Result<(), QueryError> {
+        let (Intent::Symbol, Some(name)) = (self.query.intent, self.query.names.first()) else { return Ok(()) };
+        remarks.notices.extend(unparsed::hidden(self.view, &name.wanted.plain)?.map(Notice::Unparsed));
         Ok(())
     }
 

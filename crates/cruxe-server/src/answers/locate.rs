@@ -4,6 +4,7 @@ use cruxe_index::{Layers, View};
 use cruxe_model::SourceLayer;
 use cruxe_model::config::ExplainLevel;
 use cruxe_query::locate::{self, Definitions};
+use cruxe_query::unparsed::Hidden;
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,6 +68,12 @@ impl LocateAnswer {
         metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(not_exact(name, answer));
         Ok(LocateAnswer { results, total_candidates: answer.total, metadata, name: name.to_owned() })
+    }
+
+    /// Says that the name stands in code that could not be parsed.
+    pub fn with_hidden(mut self, hidden: Option<&Hidden>) -> LocateAnswer {
+        self.metadata = self.metadata.hidden(hidden);
+        self
     }
 
     /// Says why each result ranks where it does: the factors of the very score that ordered them.

@@ -3,6 +3,7 @@
 use cruxe_index::{Notice, Standing};
 use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, ResultCompleteness, SchemaStatus, SkipReason};
 use cruxe_query::search::{self, LexicalOnly};
+use cruxe_query::unparsed::Hidden;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,9 @@ impl Metadata {
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
+        if answer.remarks.notices.iter().any(|notice| matches!(notice, search::Notice::Unparsed(_))) {
+            metadata.result_completeness = ResultCompleteness::Partial;
+        }
         metadata.late_if(answer.remarks.late).unread_if(answer.remarks.unread).filtered_out(answer.remarks.filtered_out)
     }
 
@@ -132,6 +136,14 @@ impl Metadata {
     /// Notes how much the filter of a question left out.
     pub fn filtered_out(self, count: usize) -> Metadata {
         if count > 0 { self.with("filtered_out", count) } else { self }
+    }
+
+    /// Notes that a name stands in code that could not be parsed.
+    pub(crate) fn hidden(self, hidden: Option<&Hidden>) -> Metadata {
+        match hidden {
+            Some(hidden) => self.partial(hidden_in_unparsed(hidden)),
+            None => self,
+        }
     }
 
     /// Notes why the answer may lack something.
@@ -204,11 +216,23 @@ fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
         Notice::NoSuchName(name) => {
             format!("`{name}` does not exist in `{ref_name}`; anything found is only similar")
         }
+        Notice::Unparsed(hidden) => hidden_in_unparsed(hidden),
         Notice::NoSuchPath => "no file has such a path; searched for its words".to_owned(),
         Notice::NoSuchText { quoted: true } => "no text has the phrase; ranked by its words".to_owned(),
         Notice::NoSuchText { quoted: false } => "no text has the message; ranked by its words".to_owned(),
         Notice::LexicalOnly(why) => lexical_only(*why).to_owned(),
     }
+}
+
+/// What a reader is told of a name that stands in code that could not be parsed.
+fn hidden_in_unparsed(hidden: &Hidden) -> String {
+    let Hidden { name, path, line, more } = hidden;
+    let more = match more {
+        0 => String::new(),
+        1 => " and in 1 more file".to_owned(),
+        more => format!(" and in {more} more files"),
+    };
+    format!("`{name}` may also be defined in code that could not be parsed: {path}:{line}{more}")
 }
 
 /// Why an answer is by words alone.

@@ -220,6 +220,10 @@ impl Use {
         if self.depth.is_none() && self.through.is_none() {
             return None;
         }
+        // A line that declares it says its name.
+        if self.through.is_none() && self.depth == Some(1) && self.context.contains(&self.around) {
+            return Some(String::new());
+        }
         let through = self.through.as_ref().map(|through| format!(" through {through}")).unwrap_or_default();
         let steps = self.depth.filter(|steps| *steps > 1).map(|steps| format!(" ({steps} steps)")).unwrap_or_default();
         Some(format!("  <- {}{steps}{through}", self.around))

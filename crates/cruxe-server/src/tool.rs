@@ -58,6 +58,8 @@ pub struct ToolSpec {
     pub toolset: Toolset,
     /// Parameters, each with a required one that need not be given beside it.
     pub instead: Vec<(&'static str, &'static str)>,
+    /// A parameter, and those of its values that the contract's schema does not have.
+    pub beyond: Option<(&'static str, &'static [&'static str])>,
 }
 
 impl ToolSpec {
@@ -77,6 +79,7 @@ impl ToolSpec {
             numeric_errors: false,
             toolset: Toolset::Code,
             instead: Vec::new(),
+            beyond: None,
         }
     }
 
@@ -109,6 +112,12 @@ impl ToolSpec {
                 arguments.insert((*required).to_owned(), json!(""));
             }
         }
+    }
+
+    /// Names values of a parameter that the contract's schema does not have. They are understood everywhere, and listed where the
+    /// answers are not the contract's either.
+    pub fn beyond(self, parameter: &'static str, values: &'static [&'static str]) -> ToolSpec {
+        ToolSpec { beyond: Some((parameter, values)), ..self }
     }
 
     /// Marks it as one that looks at one file or name.

@@ -315,7 +315,9 @@ impl Render for SearchAnswer {
         let mut file = "";
         for hit in &self.results {
             // Lines of a file that say what was asked for: its path once, then each with the symbol around it.
-            if let Some(line) = hit.shown.only_line(hit.line_start, hit.line_end) {
+            if let Some(line) = hit.shown.only_line(hit.line_start, hit.line_end)
+                && hit.result_type == ResultType::Snippet
+            {
                 if hit.path != file {
                     file = &hit.path;
                     text.push(Line::new().path(file));

@@ -18,6 +18,7 @@ use crate::catalog::Catalog;
 use crate::contract::ToolError;
 use crate::metrics::Metrics;
 use crate::progress::CancelOnDrop;
+use crate::schema::Object;
 use crate::session::Session;
 use crate::tool::{Call, Tool, ToolAnswer, ToolSpec};
 use crate::toolsets::{Toolset, Toolsets};
@@ -43,6 +44,11 @@ const UNLISTED: [&str; 14] = [
     "semantic_ratio",
     "symbol_id",
 ];
+
+/// A parameter of an input schema.
+fn parameter_of<'s>(schema: &'s mut Object, name: &str) -> Option<&'s mut Value> {
+    schema.get_mut("properties")?.get_mut(name)
+}
 
 /// Everything that is served, over any transport and to any number of clients.
 pub struct Server {
@@ -214,6 +220,12 @@ impl Served {
             }
             let tool = ListedTool::new(spec.name, spec.description.clone(), Arc::new(schema));
             return tool.with_annotations(ToolAnnotations::new().read_only(spec.read_only));
+        }
+        if let Some((parameter, beyond)) = spec.beyond
+            && let Some(Value::Array(values)) =
+                parameter_of(&mut schema, parameter).and_then(|part| part.get_mut("enum"))
+        {
+            values.retain(|value| !value.as_str().is_some_and(|value| beyond.contains(&value)));
         }
         let tool = ListedTool::new(spec.name, spec.description.clone(), Arc::new(schema));
         let annotations = ToolAnnotations::new().read_only(spec.read_only).open_world(false);

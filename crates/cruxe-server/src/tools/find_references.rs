@@ -18,6 +18,10 @@ use crate::tool::{Tool, ToolSpec};
 const DEFAULT_LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 1000;
 
+/// Kinds that are no edge types of the contract.
+const RELATIONS: &[&str] =
+    &["subtypes", "supertypes", "overrides", "overridden", "decorates", "constructs", "reads", "writes"];
+
 /// Which symbol, and which of its uses.
 #[derive(Deserialize, JsonSchema)]
 struct Input {
@@ -47,7 +51,7 @@ struct Input {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Every use of a symbol, told from others of the same name by scope, import and type, which grep \
                  cannot. `kind` narrows it down. No use and none unresolved means unused.";
-    let spec = ToolSpec::new(names::FIND_REFERENCES, "Find references", about);
+    let spec = ToolSpec::new(names::FIND_REFERENCES, "Find references", about).beyond("kind", RELATIONS);
     several(spec, SYMBOLS, move |input: Input, call| {
         let question = question(&input)?;
         app.ask(call, input.ref_name, input.freshness_policy, |asked| {

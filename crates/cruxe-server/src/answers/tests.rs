@@ -190,17 +190,17 @@ fn a_path_is_its_calls_one_below_the_other() {
     let view = shop.view();
     let found = call_path::find(&view, &path("invoice", "shop.cart.add_tax")).unwrap();
     assert_snapshot!(shop.text(&CallGraphAnswer::of_paths(&view, found, Breadth::Brief)), @r#"
-    fn shop.invoice.invoice  shop/invoice.py:4
-    to fn shop.cart.add_tax  shop/cart.py:6
-      shop.invoice.invoice
-      → shop.cart.add_tax  shop/invoice.py:5  return add_tax(cart.total())
+    fn invoice  shop/invoice.py:4
+    to fn add_tax  shop/cart.py:6
+      invoice
+      → add_tax  shop/invoice.py:5  return add_tax(cart.total())
     1 path
     "#);
     let none = call_path::find(&view, &path("invoice", "other.cart.add_tax")).unwrap();
     assert_snapshot!(shop.text(&CallGraphAnswer::of_paths(&view, none, Breadth::Brief)), @r#"
-    fn shop.invoice.invoice  shop/invoice.py:4
-    to fn other.cart.add_tax  other/cart.py:1
-    there is no path: looked 2 steps from `shop.invoice.invoice` and 1 back from `other.cart.add_tax`, at 4 symbols; no unresolved call was met on the way
+    note: there is no path: looked 2 steps from `shop.invoice.invoice` and 1 back from `other.cart.add_tax`, at 4 symbols; no unresolved call was met on the way
+    fn invoice  shop/invoice.py:4
+    to fn add_tax  other/cart.py:1
     "#);
 }
 
@@ -237,10 +237,9 @@ fn several_answers_follow_each_other() {
     let answers = SeveralAnswers::new(parts, vec!["one is odd".to_owned()]).unwrap();
     assert_snapshot!(shop.text(&answers), @r#"
     note: one is odd
-    class shop.cart.Cart  shop/cart.py:1
+    class Cart  shop/cart.py:1  2 uses, 1 shown, offset 1 goes on
     shop/invoice.py
-         1  from shop.cart import Cart, add_tax
-    2 references, 1 shown (--limit 2)
+    1  from shop.cart import Cart, add_tax
 
     symbol `nobody`: no symbol is named `nobody`, and no identifier of this name stands in the ref
     "#);

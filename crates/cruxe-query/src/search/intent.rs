@@ -70,7 +70,8 @@ fn looks_like_path(word: &str) -> bool {
     path.contains('/') && path.chars().any(char::is_alphanumeric) || has_known_extension(path)
 }
 
-fn has_known_extension(path: &str) -> bool {
+/// Whether a path ends like a file that is read, or like one of the texts that are not code.
+pub fn has_known_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let known = || {

@@ -103,7 +103,7 @@ pub(super) fn score(
 }
 
 /// How often each file has a word that these chunks have. `frequencies` is scratch, all zero before and after.
-fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [u32]) -> Vec<(FileNumber, u32)> {
+pub(super) fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [u32]) -> Vec<(FileNumber, u32)> {
     let mut having = Vec::new();
     for (chunk, frequency) in postings {
         let file = corpus.file_of()[*chunk as usize];
@@ -118,7 +118,7 @@ fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [
     having
 }
 
-fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation, token: &str) {
+pub(super) fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation, token: &str) {
     let Some(files) = words.files.get(token) else { return };
     let scorer = Bm25 { saturation, lengths: &words.lengths };
     let rarity = scorer.rarity(files.len());
@@ -128,7 +128,7 @@ fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation,
 }
 
 /// The chunks that have a word, and how often.
-type Having = Rc<Vec<(ChunkNumber, u32)>>;
+pub(super) type Having = Rc<Vec<(ChunkNumber, u32)>>;
 
 /// The postings that a question has looked up: several parts of a search ask for the same words.
 #[derive(Default)]

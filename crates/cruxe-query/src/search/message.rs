@@ -4,9 +4,12 @@
 //! other. What stands between the holes of a string has to stand in the message in the same order; what stands in the holes
 //! does not count.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use cruxe_store::tokens;
 
 use super::pattern::pattern;
+use super::query::is_stop_word;
 use super::rank::texts::MIN_RUN;
 
 /// Longer lines are data.
@@ -16,6 +19,14 @@ const MIN_WORDS: usize = 3;
 const MIN_LETTERS: usize = 10;
 /// What is filled in has at most so many words.
 const MAX_VALUE: usize = 16;
+/// What stands between two strings that are put together has at most so many letters.
+const MAX_BETWEEN: usize = 80;
+/// With fewer words that tell something, the others are needed too.
+const MIN_TELLING: usize = 4;
+/// More tokens tell nothing more.
+const MAX_TOKENS: usize = 64;
+/// Strings that are put together, at most.
+const MAX_STRINGS: usize = 16;
 /// Where something was filled in.
 const BREAK: &str = "\u{0}";
 
@@ -26,6 +37,8 @@ pub(super) struct Printed {
     letters: usize,
     /// All of its words.
     words: Vec<String>,
+    /// Its text without what was filled in for certain.
+    plain: String,
 }
 
 impl Printed {
@@ -44,41 +57,55 @@ impl Printed {
             }
             count += 1;
         }
-        Printed { places, letters: letters.max(1), words: words(text).collect() }
+        Printed { places, letters: letters.max(1), words: words(text).collect(), plain }
+    }
+
+    /// The tokens to find it by, each once. Words that say nothing in a question tell messages of few words apart.
+    pub fn tokens(&self) -> Vec<String> {
+        let (mut all, mut seen) = (tokens(&self.plain), HashSet::new());
+        all.retain(|token| seen.insert(token.clone()));
+        let telling = all.iter().filter(|token| !is_stop_word(token)).count();
+        all.retain(|token| telling < MIN_TELLING || !is_stop_word(token));
+        all.truncate(MAX_TOKENS);
+        all
     }
 
     /// Whether it may be a message: a question is none, and a few words may stand anywhere.
     pub fn is_likely(&self) -> bool {
         let asks =
-            ["where", "how", "what", "which", "why", "who", "when", "does", "is", "are", "can", "find", "show", "list"];
-        self.words.len() > MIN_WORDS && self.words.first().is_some_and(|word| !asks.contains(&word.as_str()))
+            ["where", "how", "what", "which", "why", "who", "does", "is", "are", "can", "find", "show", "list"];
+        let asks = |word: &String| asks.contains(&word.as_str());
+        match &self.words[..] {
+            [_, second, ..] if second == "not" => self.words.len() > MIN_WORDS,
+            [first, ..] => self.words.len() > MIN_WORDS && !asks(first),
+            [] => false,
+        }
     }
 
     /// The line of a text that says most of it, and which part that is.
     pub fn line_in(&self, body: &str) -> Option<(usize, f32)> {
-        let part = |line: &str| {
+        let mut best = self.string_in(body);
+        for (number, line) in body.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE) {
             let (count, run) = longest_run(self, line);
-            let run = (count >= MIN_RUN).then_some((run as f32 / self.letters as f32).min(1.0));
-            run.into_iter().chain(self.part_in_strings(line)).max_by(f32::total_cmp)
-        };
-        best(body, part)
+            let part = (run as f32 / self.letters as f32).min(1.0);
+            if count >= MIN_RUN && best.is_none_or(|(line, most)| part > most || part == most && number < line) {
+                best = Some((number, part));
+            }
+        }
+        best
     }
 
-    /// The same for lines that have a string which is the message.
+    /// The same for lines that have a string which is the message, or where one begins that is put together.
     pub fn string_in(&self, body: &str) -> Option<(usize, f32)> {
-        best(body, |line| self.part_in_strings(line))
-    }
-
-    /// Which part of the message the strings of a line are, values aside.
-    fn part_in_strings(&self, line: &str) -> Option<f32> {
-        let strings = pattern!(r#""((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`|'((?:[^'\\]|\\.)*)'"#)[0].captures_iter(line);
-        let inside =
-            |groups: regex::Captures| (1..=3).find_map(|at| groups.get(at)).map(|found| found.as_str().to_owned());
-        let strings: Vec<String> = strings.filter_map(inside).collect();
-        // Strings that are put together with values between them.
-        let whole = (strings.len() > 1).then(|| strings.join(" \u{0} ") + " \u{0} ");
-        let parts = strings.iter().chain(&whole).filter_map(|string| self.part_of_template(string));
-        parts.max_by(f32::total_cmp)
+        let mut best = None;
+        let (single, joined) = strings(body);
+        for printed in single.iter().chain(&joined) {
+            // What is put together has to say more than each of its strings.
+            if let Some(part) = self.part_of_template(&printed.text).filter(|part| best.is_none_or(|(_, most)| *part > most)) {
+                best = Some((printed.line, part));
+            }
+        }
+        best
     }
 
     fn part_of_template(&self, string: &str) -> Option<f32> {
@@ -86,6 +113,7 @@ impl Printed {
             r"\$\{[^}]*\}|#\{[^}]*\}|\{[^{}]*\}|\\\([^)]*\)|%(?:\(\w+\))?[-+#0-9.*]*(?:ll?|h|z)?[a-zA-Z]|\$[A-Za-z_]\w*"
         )[0];
         let string = holes.replace_all(string, " \u{0} ");
+        let string = pattern!(r#"\\[abfnrtv0"'`\\]"#)[0].replace_all(&string, " ");
         let all: Vec<String> = words(&string).collect();
         let pieces: Vec<&[String]> = all.split(|word| word == BREAK).filter(|piece| !piece.is_empty()).collect();
         let letters = |words: &[String]| words.iter().map(String::len).sum::<usize>();
@@ -118,15 +146,58 @@ fn telling(words: &[String]) -> usize {
     words.iter().filter(is_telling).map(String::len).sum()
 }
 
-/// The first line of which the largest part is told, with that part.
-fn best(body: &str, part: impl Fn(&str) -> Option<f32>) -> Option<(usize, f32)> {
-    let mut best: Option<(usize, f32)> = None;
-    for (number, line) in body.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE) {
-        if let Some(part) = part(line).filter(|part| best.is_none_or(|(_, most)| *part > most)) {
-            best = Some((number, part));
+/// A string of a text.
+struct Literal {
+    /// The line where it begins.
+    line: usize,
+    /// What stands in it; where a value is put between two strings, a hole.
+    text: String,
+}
+
+/// The strings of a text, and those that are put together of several: on one line with anything between them, over
+/// several with little more than what puts strings together.
+fn strings(body: &str) -> (Vec<Literal>, Vec<Literal>) {
+    let (mut single, mut joined): (Vec<Literal>, Vec<Literal>) = (Vec::new(), Vec::new());
+    let (mut line, mut counted, mut last_end, mut parts) = (0, 0, 0, 0);
+    let pattern = &pattern!(r#""((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'"#)[0];
+    for groups in pattern.captures_iter(body) {
+        let (Some(all), Some(inside)) = (groups.get(0), (1..=3).find_map(|at| groups.get(at))) else { continue };
+        line += body[counted..all.start()].matches('\n').count();
+        counted = all.start();
+        let text = inside.as_str();
+        if text.len() > MAX_LINE {
+            continue;
         }
+        let between = if single.is_empty() || parts == MAX_STRINGS { None } else { join(&body[last_end..all.start()]) };
+        match (between, joined.last_mut(), single.last()) {
+            (Some(between), Some(whole), _) if parts > 1 => whole.text.extend([between, text]),
+            (Some(between), _, Some(before)) => {
+                joined.push(Literal { line: before.line, text: [&before.text, between, text].concat() });
+                parts = 1;
+            }
+            _ => parts = 0,
+        }
+        parts += 1;
+        last_end = all.end();
+        single.push(Literal { line, text: text.to_owned() });
     }
-    best
+    // A value may follow the last of them.
+    joined.iter_mut().for_each(|whole| whole.text.push_str(" \u{0} "));
+    (single, joined)
+}
+
+/// What two strings have between them when they are put together; nothing where they are not.
+fn join(between: &str) -> Option<&'static str> {
+    let operators = ['+', '.', '&', '<', '>', '\\'];
+    // Letters before a quote are how a string begins: `f"…"`.
+    let core = pattern!(r"\b[A-Za-z$@]{1,2}$")[0].replace(between, "");
+    let joined = core.trim().starts_with(operators) || core.trim().ends_with(operators);
+    let core = core.trim_matches(|c: char| c.is_whitespace() || operators.contains(&c));
+    if core.is_empty() {
+        return Some("");
+    }
+    let short = core.len() <= MAX_BETWEEN && !core.contains([';', '{', '}', '\n']);
+    (short && (joined || !between.contains('\n'))).then_some(" \u{0} ")
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
@@ -190,6 +261,30 @@ mod tests {
         let logged = format!("2026-11-17 10:00:01 ERROR app.desk {message}");
         let line = r#"log.Printf("user %s has %d open tickets in queue %q", u, n, q)"#;
         assert!(strength(&logged, line).unwrap() > 0.75);
+    }
+
+    #[test]
+    fn a_string_over_several_lines_is_one_message() {
+        let message = Printed::new("cannot join alice with 12 other tickets because the desk is closed");
+        for body in [
+            "raise Error(\n    'cannot join %s with %d other '\n    'tickets because the desk is closed' % x)",
+            "raise Error(\n    f\"cannot join {name} with {n} other \"\n    f\"tickets because the desk is closed\")",
+            "throw new E(\n    \"cannot join \" + name + \" with \" +\n    n + \" other tickets because the desk is closed\");",
+            "fail(\n    \"cannot join #{name} with #{n} other tickets \" <>\n      \"because the desk is closed\")",
+            "die(\n    'cannot join ' . $name . ' with ' . $n .\n    ' other tickets because the desk is closed');",
+        ] {
+            let (line, part) = message.string_in(body).unwrap();
+            assert_eq!((line, part > 0.9), (1, true), "{body}: {part}");
+        }
+        let apart = "log('cannot join %s with %d other')\nif x {\n    log('tickets because the desk is closed')\n}";
+        assert!(message.string_in(apart).is_none_or(|(_, part)| part < 0.7));
+    }
+
+    #[test]
+    fn escapes_are_no_words_and_what_begins_like_a_question_may_be_none() {
+        let message = Printed::new("no such command foo. Valid commands are: a, b.");
+        assert_eq!(message.string_in(r#"error("no such command %q.\nValid commands are: %s.")"#), Some((0, 1.0)));
+        assert!(Printed::new("can not convert to map").is_likely() && !Printed::new("can it convert to a map").is_likely());
     }
 
     #[test]

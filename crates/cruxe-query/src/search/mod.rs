@@ -19,6 +19,7 @@ mod query;
 mod quoted;
 pub mod rank;
 mod reasons;
+mod report;
 mod rerank;
 mod select;
 mod semantic;
@@ -256,6 +257,9 @@ pub fn search_with(
     };
     let mut search = Search::new(view, snapshot, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
+    if let Some(report) = search.query.report.take() {
+        return search.by_report(&report, remarks);
+    }
     search.note_unknown_name(&mut remarks)?;
     search.note_hidden_name(&mut remarks)?;
     search.mend_typos(&mut remarks)?;

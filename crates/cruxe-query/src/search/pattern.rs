@@ -13,7 +13,7 @@ macro_rules! pattern {
     ($($text:expr),+ $(,)?) => {{
         const TEXTS: &[&str] = &[$($text),+];
         static PATTERNS: std::sync::LazyLock<[regex::Regex; TEXTS.len()]> =
-            std::sync::LazyLock::new(|| std::array::from_fn(|at| super::pattern::compile(TEXTS[at])));
+            std::sync::LazyLock::new(|| std::array::from_fn(|at| $crate::search::pattern::compile(TEXTS[at])));
         &*PATTERNS
     }};
 }

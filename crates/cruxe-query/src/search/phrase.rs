@@ -13,12 +13,13 @@ use std::sync::Arc;
 use cruxe_extract::as_text;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_store::{ChunkNumber, FileNumber, SymbolTable};
+use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField};
 
 use super::files::Ranked;
 use super::message::Printed;
 use super::paths::innermost_at;
 use super::quoted;
+use super::rank::bm25::{Bm25, CHUNK};
 use super::rank::factors;
 use super::rank::texts::{self, MAX_CHUNKS};
 use super::rank::{RankedFile, Score, Weights, highest};
@@ -57,7 +58,7 @@ pub(super) fn select(
     let mut matches = named_places(search);
     if phrases.is_empty() {
         let message = Printed::new(&search.query.text);
-        for chunk in likeliest(search, ranked) {
+        for chunk in likeliest(search, ranked, &message, (0.0, MAX_CHUNKS))? {
             search.view.work.check()?;
             if search.view.work.is_late() {
                 break;
@@ -105,11 +106,6 @@ pub(super) fn select(
     Ok(Selected { found, truncated: total > limit, total: (!phrases.is_empty()).then_some(total) })
 }
 
-/// The part of a message that a string has to be for the string to be what was pasted.
-const PASTED: f32 = 0.7;
-/// Chunks that are compared with a query that may be a message.
-const FEW_CHUNKS: usize = 12;
-
 /// The results with the lines in front whose strings are the query itself: a message that was pasted without quotes.
 pub(super) fn with_message(
     search: &Search,
@@ -124,9 +120,9 @@ pub(super) fn with_message(
     let mut tables = Tables { search, known: HashMap::new() };
     let places = Places::new(search, ranked, weights);
     let mut lines: Vec<(Match, Score)> = Vec::new();
-    for chunk in likeliest(search, ranked).into_iter().take(FEW_CHUNKS) {
+    for chunk in likeliest(search, ranked, &message, (texts::COVERED, texts::FEW_CHUNKS))? {
         search.view.work.check()?;
-        let told = tables.compare(chunk, |body| message.string_in(body))?.filter(|one| one.strength >= PASTED);
+        let told = tables.compare(chunk, |body| message.string_in(body))?.filter(|one| one.strength >= texts::PASTED);
         if let Some(one) = told
             && !lines.iter().any(|(known, _)| (known.file, known.line) == (one.file, one.line))
             && tables.passes(&one)?
@@ -210,19 +206,38 @@ pub(crate) fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex>
     table.symbols.iter().enumerate().filter(around).map(|(at, _)| SymbolIndex(at as u32)).next_back()
 }
 
-/// The chunks to read for a message: those with the highest score.
-fn likeliest(search: &Search, ranked: &Ranked) -> Vec<ChunkNumber> {
-    let score = |chunk: &ChunkNumber| ranked.lexical.chunks[*chunk as usize];
+/// The chunks to read for a message: those that have most of its words, however long they are and whatever else they say.
+fn likeliest(
+    search: &Search,
+    ranked: &Ranked,
+    message: &Printed,
+    (least, most): (f32, usize),
+) -> Result<Vec<ChunkNumber>, QueryError> {
+    let rarity = Bm25 { saturation: CHUNK, lengths: &search.stats.chunk_bodies };
+    let mut covered = vec![0.0f32; search.corpus.chunks()];
+    let mut all = 0.0;
+    for word in message.tokens() {
+        let having = search.postings.of(&search.corpus, TextField::Body, &word)?;
+        if !having.is_empty() {
+            let rarity = rarity.rarity(having.len());
+            all += rarity;
+            having.iter().for_each(|(chunk, _)| covered[*chunk as usize] += rarity);
+        }
+    }
     let wanted = |chunk: &ChunkNumber| search.wanted[search.corpus.file_of()[*chunk as usize] as usize];
-    let all = 0..search.corpus.chunks() as ChunkNumber;
-    let mut chunks: Vec<ChunkNumber> = all.filter(|chunk| score(chunk) > 0.0 && wanted(chunk)).collect();
-    let before = |a: &ChunkNumber, b: &ChunkNumber| score(b).total_cmp(&score(a)).then(a.cmp(b));
-    if chunks.len() > MAX_CHUNKS {
-        chunks.select_nth_unstable_by(MAX_CHUNKS, before);
-        chunks.truncate(MAX_CHUNKS);
+    let enough = |chunk: &ChunkNumber| covered[*chunk as usize] > least * all;
+    let mut chunks: Vec<ChunkNumber> =
+        (0..search.corpus.chunks() as ChunkNumber).filter(|chunk| enough(chunk) && wanted(chunk)).collect();
+    let before = |a: &ChunkNumber, b: &ChunkNumber| {
+        let key = |chunk: &ChunkNumber| (covered[*chunk as usize], ranked.lexical.chunks[*chunk as usize]);
+        key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)).then(a.cmp(b))
+    };
+    if chunks.len() > most {
+        chunks.select_nth_unstable_by(most, before);
+        chunks.truncate(most);
     }
     chunks.sort_unstable_by(before);
-    chunks
+    Ok(chunks)
 }
 
 /// Texts and symbols of files, each read once.

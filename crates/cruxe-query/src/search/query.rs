@@ -8,6 +8,7 @@ use cruxe_store::tokens;
 use super::Notice;
 use super::intent::{self, Intent, classify};
 use super::pattern::pattern;
+use super::report::{Report, is_report};
 use crate::name::{self, WantedName};
 
 /// More different words than this add nothing but time.
@@ -44,6 +45,8 @@ pub struct Query {
     pub phrases: Vec<String>,
     /// Places that a stack trace or the query itself names.
     pub places: Vec<(String, Option<u32>)>,
+    /// What was pasted, taken apart, where it has several lines; it is not searched for as a message or phrase then.
+    pub report: Option<Report>,
     /// Tests, examples, documents are asked for and not less welcome than other code.
     pub wants: Wants,
 }
@@ -77,12 +80,14 @@ impl Query {
             left_out.push(Notice::LongQuery { bytes: whole.len(), used: MAX_TEXT / 2 });
         }
         let intent = classify(text);
+        let report = is_report(whole).then(|| Report::read(text));
         let words = words(text);
         Query {
             intent,
             compounds: compounds(text),
             names: names(text, intent, words.len()),
-            phrases: phrases(text, &mut left_out),
+            phrases: if report.is_some() { Vec::new() } else { phrases(text, &mut left_out) },
+            report,
             places: places(text),
             wants: wants(text),
             words,
@@ -113,7 +118,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Words that say nothing about code, by their stems.
-fn is_stop_word(token: &str) -> bool {
+pub(super) fn is_stop_word(token: &str) -> bool {
     STOP_WORDS.contains(&token)
 }
 

@@ -165,7 +165,7 @@ fn is_copy(seen: &mut HashSet<(String, u64)>, table: &SymbolTable, target: Targe
 }
 
 /// Whether a symbol only declares what a result defines.
-fn declares((row, symbol): (&FileRow, &Symbol), definition: &SearchHit) -> bool {
+pub(super) fn declares((row, symbol): (&FileRow, &Symbol), definition: &SearchHit) -> bool {
     let Some(other) = definition.symbol().filter(|_| definition.target.result_type() == ResultType::Symbol) else {
         return false;
     };
@@ -174,7 +174,7 @@ fn declares((row, symbol): (&FileRow, &Symbol), definition: &SearchHit) -> bool 
 }
 
 /// Whether a result only declares what a symbol defines.
-fn is_declared_by(declaration: &SearchHit, (row, symbol): (&FileRow, &Symbol)) -> bool {
+pub(super) fn is_declared_by(declaration: &SearchHit, (row, symbol): (&FileRow, &Symbol)) -> bool {
     let Some(other) = declaration.symbol().filter(|_| declaration.target.result_type() == ResultType::Symbol) else {
         return false;
     };

@@ -35,10 +35,41 @@ pub(super) fn score_while<R>(
     wanted: &[bool],
     other: impl FnOnce() -> R,
 ) -> (Result<Semantic, LexicalOnly>, R) {
-    let query = match prepare(corpus, text) {
-        Ok(prepared) => prepared,
-        Err(why) => return (Err(why), other()),
+    match prepare(corpus, text) {
+        Ok(query) => {
+            let (semantic, done) = compare_while(corpus, &query, wanted, other);
+            (Ok(semantic), done)
+        }
+        Err(why) => (Err(why), other()),
+    }
+}
+
+/// The same for two texts; where the first has no vector, nothing is near it.
+pub(super) fn score_two_while<R>(
+    corpus: &Corpus,
+    texts: [&str; 2],
+    wanted: &[bool],
+    other: impl FnOnce() -> R,
+) -> (Result<[Semantic; 2], LexicalOnly>, R) {
+    let (first, second) = match (prepare(corpus, texts[0]), prepare(corpus, texts[1])) {
+        (first, Ok(second)) => (first.ok(), second),
+        (_, Err(why)) => return (Err(why), other()),
     };
+    let nowhere = || Semantic { chunks: vec![0.0; corpus.chunks()] };
+    let near_first = || first.map_or_else(nowhere, |first| compare_while(corpus, &first, wanted, || ()).0);
+    let (second, (near, done)) = compare_while(corpus, &second, wanted, || {
+        let done = other();
+        (near_first(), done)
+    });
+    (Ok([near, second]), done)
+}
+
+fn compare_while<R>(
+    corpus: &Corpus,
+    query: &Comparison,
+    wanted: &[bool],
+    other: impl FnOnce() -> R,
+) -> (Semantic, R) {
     let mut chunks = vec![0.0; corpus.chunks()];
     let mut blocks = Vec::new();
     let (mut rest, mut first) = (chunks.as_mut_slice(), 0);
@@ -69,7 +100,7 @@ pub(super) fn score_while<R>(
         compare();
         done
     });
-    (Ok(Semantic { chunks }), done)
+    (Semantic { chunks }, done)
 }
 
 fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<Comparison<'c>, LexicalOnly> {

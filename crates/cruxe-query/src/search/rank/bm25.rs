@@ -9,6 +9,17 @@ pub(crate) struct Saturation {
     b: f32,
 }
 
+impl Saturation {
+    pub const fn new(k1: f32, b: f32) -> Saturation {
+        Saturation { k1, b }
+    }
+
+    /// Returns what a word of this rarity counts for in a text of a length, in averages.
+    pub fn weight(self, rarity: f32, frequency: f32, length: f32) -> f32 {
+        rarity * frequency * (self.k1 + 1.0) / (frequency + self.k1 * (1.0 - self.b + self.b * length))
+    }
+}
+
 /// Chunks, by their text and by the name of their symbol.
 pub(crate) const CHUNK: Saturation = Saturation { k1: 1.2, b: 0.75 };
 /// A file that says a word often is about it, however long it is.
@@ -35,8 +46,7 @@ impl Bm25<'_> {
 
     /// Returns what a word counts for in one of the texts.
     pub fn weight(&self, rarity: f32, frequency: u32, text: u32) -> f32 {
-        let Saturation { k1, b } = self.saturation;
-        let (frequency, length) = (frequency as f32, self.lengths.each[text as usize] as f32);
-        rarity * frequency * (k1 + 1.0) / (frequency + k1 * (1.0 - b + b * length / self.lengths.average))
+        let length = self.lengths.each[text as usize] as f32 / self.lengths.average;
+        self.saturation.weight(rarity, frequency as f32, length)
     }
 }

@@ -11,7 +11,8 @@
 //! confidence that answers show, so what they say about a rank adds up.
 //!
 //! Some questions are ranked otherwise: [`paths`] by how a path fits, [`texts`] by how much of a phrase or message stands
-//! in a line (and what a second model adds), [`documents`] for documents, cards and code alike.
+//! in a line (and what a second model adds), [`reports`] by the parts of what was pasted, [`documents`] for documents, cards
+//! and code alike.
 
 pub(crate) mod bm25;
 pub(crate) mod chunks;
@@ -20,6 +21,7 @@ pub(crate) mod factors;
 pub(crate) mod names;
 pub(crate) mod paths;
 pub(crate) mod popularity;
+pub(crate) mod reports;
 pub(crate) mod texts;
 mod weights;
 

@@ -4,6 +4,12 @@ use super::{Score, Weights};
 
 /// Chunks whose text is compared with a phrase or message.
 pub(crate) const MAX_CHUNKS: usize = 48;
+/// The part of a message that a string has to be for the string to be what was pasted.
+pub(crate) const PASTED: f32 = 0.7;
+/// Chunks that are compared with a query that may be a message.
+pub(crate) const FEW_CHUNKS: usize = 16;
+/// The part of a message that such a chunk must have, by the weight of its words.
+pub(crate) const COVERED: f32 = 0.3;
 /// A run of fewer words is chance.
 pub(crate) const MIN_RUN: usize = 2;
 /// What the text itself weighs against the rank of its file.

@@ -135,6 +135,19 @@ impl Score {
         f64::from((self.total() / weights.sum()).clamp(0.0, 1.0))
     }
 
+    /// Every component and that of another score.
+    pub(crate) fn plus(self, other: &Score) -> Score {
+        Score {
+            text: self.text + other.text,
+            semantic: self.semantic + other.semantic,
+            exact_match: self.exact_match + other.exact_match,
+            qualified_name: self.qualified_name + other.qualified_name,
+            path_affinity: self.path_affinity + other.path_affinity,
+            definition: self.definition + other.definition,
+            kind_match: self.kind_match + other.kind_match,
+        }
+    }
+
     /// Every component times a factor.
     pub fn times(self, factor: f32) -> Score {
         Score {

@@ -1,0 +1,151 @@
+//! What a report names for certain: files by their paths, functions by frames and qualified names.
+
+use std::collections::{HashMap, HashSet};
+
+use cruxe_model::facts::{Symbol, SymbolIndex};
+use cruxe_store::{FileNumber, NameMatch, SymbolTable};
+
+use super::super::Search;
+use super::super::paths::innermost_at;
+use super::super::rank::names::{MAX_DEFINITIONS, MAX_QUALIFIED};
+use super::super::rank::reports;
+use super::super::stats::FileClass;
+use super::frames::Frame;
+use super::read::Report;
+use crate::error::QueryError;
+use crate::name::{self, WantedName};
+
+/// The definitions of so few of a name are all looked at.
+const FEW: usize = 8;
+
+/// What a report names.
+#[derive(Default)]
+pub(super) struct Named {
+    /// Files whose path it says.
+    pub paths: HashMap<FileNumber, f32>,
+    /// Files that a trace goes through, and what that counts for.
+    pub frames: HashMap<FileNumber, f32>,
+    /// Functions that a trace goes through.
+    pub functions: HashMap<(FileNumber, SymbolIndex), f32>,
+    /// Definitions that a qualified name stands for, and how well it fits.
+    pub definitions: HashMap<(FileNumber, SymbolIndex), f32>,
+}
+
+/// Looks up what a report names.
+pub(super) fn look_up(search: &Search, report: &Report) -> Result<Named, QueryError> {
+    let mut named = Named::default();
+    let files = Files::new(search, report);
+    for path in &report.paths {
+        if let Some(file) = files.at(path) {
+            named.paths.insert(file, 1.0);
+        }
+    }
+    let ours = report.frames.iter().filter_map(|frame| Some((frame, files.at(&frame.path)?)));
+    for (further_in, (frame, file)) in ours.enumerate() {
+        let worth = reports::frame(further_in);
+        raise(&mut named.frames, file, worth);
+        let table = search.snapshot.symbol_table(search.file(file).id)?;
+        for symbol in functions(&table, frame) {
+            raise(&mut named.functions, (file, symbol), worth);
+        }
+    }
+    for wanted in &report.names {
+        search.view.work.check()?;
+        for (file, symbol, fit) in definitions(search, wanted)? {
+            raise(&mut named.definitions, (file, symbol), fit);
+        }
+    }
+    Ok(named)
+}
+
+/// The definitions that a qualified name stands for, and how well each fits. To compare qualifiers a table is read, so of
+/// many definitions those are left out whose file has nothing of the name before theirs.
+fn definitions(search: &Search, wanted: &WantedName) -> Result<Vec<(FileNumber, SymbolIndex, f32)>, QueryError> {
+    let hits = search.snapshot.find_name(&wanted.plain, NameMatch::Exact)?;
+    let (Some(before), true) = (wanted.qualifiers.last(), hits.len() <= MAX_DEFINITIONS) else { return Ok(Vec::new()) };
+    let mut defining = HashSet::new();
+    if hits.len() > FEW {
+        let around = search.snapshot.find_name(before, NameMatch::Exact)?;
+        defining.extend(around.iter().filter_map(|hit| search.corpus.file_number(hit.version)));
+    }
+    let is_in_path = |file: FileNumber| {
+        let path = search.file(file).path.as_str();
+        path.split(['/', '.']).any(|part| part.eq_ignore_ascii_case(before))
+    };
+    let few = hits.len() <= FEW;
+    let mut found = Vec::new();
+    for hit in hits {
+        let Some(file) = search.corpus.file_number(hit.version) else { continue };
+        if hit.local || !(few || defining.contains(&file) || is_in_path(file)) {
+            continue;
+        }
+        let table = search.snapshot.symbol_table(hit.version)?;
+        let Some(symbol) = table.symbols.get(hit.position as usize) else { continue };
+        let fit = name::qualifier_fit(wanted, &symbol.qualified_name) as f32;
+        if fit > 0.0 {
+            found.push((file, SymbolIndex(hit.position), fit));
+        }
+        if found.len() == MAX_QUALIFIED {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn raise<K: std::hash::Hash + Eq>(worths: &mut HashMap<K, f32>, key: K, worth: f32) {
+    let known = worths.entry(key).or_default();
+    *known = known.max(worth);
+}
+
+/// The functions of a file that a frame may be in: by name, or by line where it has none.
+fn functions(table: &SymbolTable, frame: &Frame) -> Vec<SymbolIndex> {
+    let called = |name: &str| -> Vec<SymbolIndex> {
+        let is_called = |(_, symbol): &(usize, &Symbol)| symbol.kind.is_callable() && symbol.name == name;
+        table.symbols.iter().enumerate().filter(is_called).map(|(at, _)| SymbolIndex(at as u32)).collect()
+    };
+    match (&frame.function, frame.line) {
+        (Some(name), _) => called(name),
+        (None, Some(line)) => innermost_at(table, line).into_iter().collect(),
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The files of the ref whose names a report says.
+struct Files<'a> {
+    search: &'a Search<'a>,
+    by_name: HashMap<&'a str, Vec<FileNumber>>,
+}
+
+impl<'a> Files<'a> {
+    fn new(search: &'a Search<'a>, report: &Report) -> Files<'a> {
+        let said = report.paths.iter().chain(report.frames.iter().map(|frame| &frame.path));
+        let names: HashSet<&str> = said.filter_map(|path| path.rsplit('/').next()).collect();
+        let mut by_name: HashMap<&str, Vec<FileNumber>> = HashMap::new();
+        for (number, file) in search.corpus.files().iter().enumerate() {
+            let name = file.path.as_str().rsplit('/').next().unwrap_or_default();
+            if names.contains(name) && search.wanted[number] {
+                by_name.entry(name).or_default().push(number as FileNumber);
+            }
+        }
+        Files { search, by_name }
+    }
+
+    /// The file that a path from elsewhere names. The name alone is enough where nothing else is said and only one file of
+    /// source has it; a path of a library that ends in the same name is not ours.
+    fn at(&self, path: &str) -> Option<FileNumber> {
+        let wanted: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").rev().collect();
+        let same_name = self.by_name.get(*wanted.first()?)?;
+        let common = |file: &FileNumber| {
+            let have = self.search.file(*file).path.as_str().rsplit('/');
+            have.zip(&wanted).take_while(|(a, b)| a == *b).count()
+        };
+        let is_whole = |file: &FileNumber| self.search.file(*file).path.as_str().split('/').count() == common(file);
+        if wanted.len() > 1 {
+            let best = same_name.iter().max_by_key(|file| (common(file), std::cmp::Reverse(**file)))?;
+            return (common(best) > 1 || is_whole(best)).then_some(*best);
+        }
+        let mut source = same_name.iter().filter(|file| self.search.stats.classes[**file as usize] == FileClass::Source);
+        let only = source.next().filter(|_| source.next().is_none())?;
+        Some(*only)
+    }
+}

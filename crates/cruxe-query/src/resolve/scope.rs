@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::{Locals, Members};
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind, SymbolIndex};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
 
 use super::file::{Decl, File};
 use super::{Def, Entity, Resolver, Space, SpaceOf, modules};
@@ -70,8 +70,8 @@ impl Resolver<'_> {
             match decl {
                 // The body of a class runs line by line: a method does not hide what decorates it.
                 Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
-                // Inside a class its name is the class, not the constructor of that name.
-                Decl::Symbol(symbol) if space == Space::Type && is_constructor(file, symbol) => {}
+                // Where a type is expected, a name is that of the class, not of its constructor.
+                Decl::Symbol(symbol) if space == Space::Type && file.symbol(symbol).kind == SymbolKind::Method => {}
                 Decl::Symbol(symbol) => {
                     kinds.push(file.symbol(symbol).kind);
                     found.push(Entity::Symbol(Def { version: file.id(), symbol }));
@@ -159,12 +159,6 @@ impl Resolver<'_> {
 /// Whether a local may be meant where a type is expected.
 fn may_be_type(file: &File, at: u32) -> bool {
     file.lang.naming.local_types || file.binding(at).kind == BindingKind::TypeParam
-}
-
-/// Whether a member is called like its type.
-fn is_constructor(file: &File, at: SymbolIndex) -> bool {
-    let symbol = file.symbol(at);
-    symbol.kind == SymbolKind::Method && symbol.parent.is_some_and(|outer| file.symbol(outer).name == symbol.name)
 }
 
 /// Whether an expression is, or has inside, another.

@@ -77,12 +77,19 @@ fn c_functions_are_used_by_tables_that_are_included() {
 }
 
 #[test]
-fn inside_a_class_its_name_is_the_class_and_not_the_constructor() {
+fn where_a_type_is_expected_a_name_is_the_class_and_not_the_constructor() {
     check(
         "Outer.size",
         &[(
             "A.java",
-            "class Outer {\n  Outer() { }\n  int size() { return 1; }\n  int of(Outer other) { return other.size(); } // <-\n}\nclass Bag { int size() { return 2; } }\n",
+            "class Outer {\n  Outer() { }\n  int size() { return 1; }\n  int of(Outer other) { return other.size(); } // <-\n}\nclass Bag { int size() { return 2; } }\nclass Deep extends Outer {\n  void Bag() { }\n  int in(Bag bag) { return bag.size(); }\n}\n",
         )],
+    );
+    check(
+        "a.hpp Base::size",
+        &[
+            ("a.hpp", "class Base {\npublic:\n  Base();\n  int size();\n};\nclass Bag { int size(); };\n"),
+            ("a.cpp", "#include \"a.hpp\"\nBase::Base() {}\nint f(Base *base) { return base->size(); } // <-\n"),
+        ],
     );
 }

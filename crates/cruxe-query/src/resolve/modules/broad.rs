@@ -150,7 +150,8 @@ impl Resolver<'_> {
     fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         for symbol in file.nesting.symbols_around(&file.facts, offset) {
             if file.symbol(symbol).kind.is_container() {
-                let inherited = self.members_of(Def { version: file.id(), symbol }, name);
+                let mut inherited = self.members_of(Def { version: file.id(), symbol }, name);
+                inherited.retain(|def| space != Space::Type || self.kind(*def) != Some(SymbolKind::Method));
                 if !inherited.is_empty() {
                     return inherited.into_iter().map(Entity::Symbol).collect();
                 }

@@ -123,10 +123,13 @@ impl Resolver<'_> {
         if file.is_own_type(name) {
             return Resolution::Outside;
         }
-        let mut found = self.lookup(file, name, occurrence.start, space);
+        let mut found = Vec::new();
         let ending = file.lang.naming.attribute_ending;
-        if found.is_empty() && occurrence.role == Role::Decorator && !ending.is_empty() {
+        if occurrence.role == Role::Decorator && !ending.is_empty() && !name.ends_with(ending) {
             found = self.lookup(file, &format!("{name}{ending}"), occurrence.start, space);
+        }
+        if found.is_empty() {
+            found = self.lookup(file, name, occurrence.start, space);
         }
         if found.is_empty() {
             let own = file.lang.naming.own_class.contains(&name);

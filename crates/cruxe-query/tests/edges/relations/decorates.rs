@@ -77,7 +77,7 @@ class Use {
     let csharp = [(
         "A.cs",
         "namespace App;
-public class SlowAttribute : System.Attribute { }
+public class SlowAttribute : System.Attribute { } public class Slow { }
 public class Use {
     [Slow]
     public void Run() { }

@@ -88,6 +88,9 @@ impl<'a, 'r> Descent<'a, 'r> {
     }
 
     fn heir(&self, one: &Use) -> Option<Heir> {
+        if !matches!(one.role, Role::Extends | Role::Implements | Role::Subclass | Role::Decorator | Role::Type) {
+            return None;
+        }
         let occurrence = one.file.occurrence_at(one.start)?;
         match (one.role, self.asked.resolver.heir(&one.file, occurrence)) {
             (Role::Subclass, _) => Some(Heir::Unnamed),

@@ -13,6 +13,10 @@ use crate::resolve::{Certainty, Def, File};
 use crate::target;
 use crate::twins;
 
+/// The uses of a type that make a value of it, and those that build on it.
+const EITHER: Pick =
+    Pick::Roles(&[Role::Call, Role::Subclass, Role::Make, Role::Value, Role::Extends, Role::Implements]);
+
 impl Asked<'_> {
     /// Where values of a type are made.
     pub(super) fn constructs(&self, subject: &Subject, mut uses: Uses) -> Found {
@@ -44,9 +48,12 @@ impl Asked<'_> {
                     found.late = true;
                     return found;
                 }
-                self.add_through(&mut found, def);
-                let users = descent.users(def);
-                next.extend(descent.take(users, 2));
+                let uses = references::uses(self.resolver, &target::group(self.resolver, def), EITHER, Scope::Uses);
+                found.late |= uses.cut;
+                let made = uses.found.iter().filter(|one| self.makes(one));
+                found.rows.extend(made.map(|one| Row { through: Some(def), ..Row::of(one) }));
+                self.add_own(&mut found, def, Some(def));
+                next.extend(descent.take(uses, 2));
             }
             front = next;
         }
@@ -71,16 +78,6 @@ impl Asked<'_> {
         let wanted = target::Wanted { name: name.to_owned(), ..target::Wanted::default() };
         let pick = Pick::Roles(roles(Relation::Subtypes).unwrap_or_default());
         crate::external::uses(self.resolver, &wanted, pick).map(|(_, uses)| uses).unwrap_or_default()
-    }
-
-    /// Where values of a sub-type are made.
-    fn add_through(&self, found: &mut Found, def: Def) {
-        let pick = Pick::Roles(roles(Relation::Constructs).unwrap_or_default());
-        let uses = references::uses(self.resolver, &target::group(self.resolver, def), pick, Scope::Uses);
-        found.late |= uses.cut;
-        let made = uses.found.iter().filter(|one| self.makes(one));
-        found.rows.extend(made.map(|one| Row { through: Some(def), ..Row::of(one) }));
-        self.add_own(found, def, Some(def));
     }
 
     /// Where a type makes values of itself by a word that stands for it: `Self { … }`, `new static()`.

@@ -103,7 +103,11 @@ pub(super) fn score(
 }
 
 /// How often each file has a word that these chunks have. `frequencies` is scratch, all zero before and after.
-pub(super) fn by_file(corpus: &Corpus, postings: &[(ChunkNumber, u32)], frequencies: &mut [u32]) -> Vec<(FileNumber, u32)> {
+pub(super) fn by_file(
+    corpus: &Corpus,
+    postings: &[(ChunkNumber, u32)],
+    frequencies: &mut [u32],
+) -> Vec<(FileNumber, u32)> {
     let mut having = Vec::new();
     for (chunk, frequency) in postings {
         let file = corpus.file_of()[*chunk as usize];

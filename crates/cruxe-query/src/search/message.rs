@@ -72,8 +72,7 @@ impl Printed {
 
     /// Whether it may be a message: a question is none, and a few words may stand anywhere.
     pub fn is_likely(&self) -> bool {
-        let asks =
-            ["where", "how", "what", "which", "why", "who", "does", "is", "are", "can", "find", "show", "list"];
+        let asks = ["where", "how", "what", "which", "why", "who", "does", "is", "are", "can", "find", "show", "list"];
         let asks = |word: &String| asks.contains(&word.as_str());
         match &self.words[..] {
             [_, second, ..] if second == "not" => self.words.len() > MIN_WORDS,
@@ -101,7 +100,9 @@ impl Printed {
         let (single, joined) = strings(body);
         for printed in single.iter().chain(&joined) {
             // What is put together has to say more than each of its strings.
-            if let Some(part) = self.part_of_template(&printed.text).filter(|part| best.is_none_or(|(_, most)| *part > most)) {
+            if let Some(part) =
+                self.part_of_template(&printed.text).filter(|part| best.is_none_or(|(_, most)| *part > most))
+            {
                 best = Some((printed.line, part));
             }
         }
@@ -284,7 +285,9 @@ mod tests {
     fn escapes_are_no_words_and_what_begins_like_a_question_may_be_none() {
         let message = Printed::new("no such command foo. Valid commands are: a, b.");
         assert_eq!(message.string_in(r#"error("no such command %q.\nValid commands are: %s.")"#), Some((0, 1.0)));
-        assert!(Printed::new("can not convert to map").is_likely() && !Printed::new("can it convert to a map").is_likely());
+        assert!(
+            Printed::new("can not convert to map").is_likely() && !Printed::new("can it convert to a map").is_likely()
+        );
     }
 
     #[test]

@@ -64,12 +64,7 @@ pub(super) fn score_two_while<R>(
     (Ok([near, second]), done)
 }
 
-fn compare_while<R>(
-    corpus: &Corpus,
-    query: &Comparison,
-    wanted: &[bool],
-    other: impl FnOnce() -> R,
-) -> (Semantic, R) {
+fn compare_while<R>(corpus: &Corpus, query: &Comparison, wanted: &[bool], other: impl FnOnce() -> R) -> (Semantic, R) {
     let mut chunks = vec![0.0; corpus.chunks()];
     let mut blocks = Vec::new();
     let (mut rest, mut first) = (chunks.as_mut_slice(), 0);

@@ -148,7 +148,9 @@ impl Mix {
         let words = FILE.title + FILE.chunks;
         let meaning = FILE.near_title + FILE.near_prose;
         match ratio {
-            Some(ratio) => Mix { words: (1.0 - ratio) * (words + meaning) / words, meaning: ratio * (words + meaning) / meaning },
+            Some(ratio) => {
+                Mix { words: (1.0 - ratio) * (words + meaning) / words, meaning: ratio * (words + meaning) / meaning }
+            }
             None => Mix { words: 1.0, meaning: 1.0 },
         }
     }
@@ -188,9 +190,28 @@ pub(crate) fn of_place(features: &PlaceFeatures, file: &Score, mix: Mix, class: 
 
 /// What a place that is best in everything would get.
 pub(crate) fn best(mix: Mix) -> f32 {
-    let all = FileFeatures { title: 1.0, chunks: 1.0, near_title: 1.0, near_prose: 1.0, stem: 1.0, folders: 1.0, path: 1.0, frame: 1.0, named: 1.0 };
+    let all = FileFeatures {
+        title: 1.0,
+        chunks: 1.0,
+        near_title: 1.0,
+        near_prose: 1.0,
+        stem: 1.0,
+        folders: 1.0,
+        path: 1.0,
+        frame: 1.0,
+        named: 1.0,
+    };
     let file = of_file(&all, mix, FileClass::Source);
-    let all = PlaceFeatures { words: 1.0, near_title: 1.0, near_prose: 1.0, name_title: 1.0, name: 1.0, named: 1.0, quoted: 1.0, frame: 1.0 };
+    let all = PlaceFeatures {
+        words: 1.0,
+        near_title: 1.0,
+        near_prose: 1.0,
+        name_title: 1.0,
+        name: 1.0,
+        named: 1.0,
+        quoted: 1.0,
+        frame: 1.0,
+    };
     of_place(&all, &file, mix, FileClass::Source, true).total()
 }
 

@@ -36,19 +36,20 @@ impl Frames {
         let forms = pattern!(
             r#"^\s*(?:>\s*)?File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?"#, // Python
             r"^\s*(?P<path>\S+\.\w{1,5}) in (?P<function>\w+)\(",                                    // IPython
-            r"^\s*(?P<path>[^\s:]+\.\w{1,5}):(?P<line>\d+): in (?P<function>\w+)\s*$",              // pytest
+            r"^\s*(?P<path>[^\s:]+\.\w{1,5}):(?P<line>\d+): in (?P<function>\w+)\s*$",               // pytest
             r"^\s*at (?P<module>[\w$.]+)\.(?P<function>[\w$<>]+)\((?P<path>\w+\.\w+):(?P<line>\d+)\)", // JVM
             r"^\s*at (?P<function>[^\s()]+)\(.*\) in (?P<path>.+):line (?P<line>\d+)",               // .NET
             r"^\s*at (?:async )?(?:new )?(?:(?P<function>\S+) (?:\[as \w+\] )?\()?(?:file://)?(?P<path>[^\s()]+?):(?P<line>\d+):\d+\)?$", // JavaScript
-            r"^\s*(?:from )?(?P<path>[^\s:]+\.\w{1,8}):(?P<line>\d+):in [`'‘](?P<function>[^'’]+)",  // Ruby
-            r"^\s*#\d+ (?P<path>[^\s()]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\s(]+)",             // PHP
+            r"^\s*(?:from )?(?P<path>[^\s:]+\.\w{1,8}):(?P<line>\d+):in [`'‘](?P<function>[^'’]+)", // Ruby
+            r"^\s*#\d+ (?P<path>[^\s()]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\s(]+)",            // PHP
             r"^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~<>]+) ?\(.*\) at (?P<path>\S+?):(?P<line>\d+)", // gdb
-            r"^\s*\(\w+ [\w.-]+\) (?P<path>\S+\.exs?):(?P<line>\d+): (?P<function>\S+?)/\d+",        // Elixir
-            r"^\s*(?P<path>[^\s:]+\.lua):(?P<line>\d+): in (?:\w+ )*'?(?P<function>[\w.:]+)",        // Lua
+            r"^\s*\(\w+ [\w.-]+\) (?P<path>\S+\.exs?):(?P<line>\d+): (?P<function>\S+?)/\d+",       // Elixir
+            r"^\s*(?P<path>[^\s:]+\.lua):(?P<line>\d+): in (?:\w+ )*'?(?P<function>[\w.:]+)",       // Lua
             r"^\s*(?:at )?(?P<path>[^\s:]+\.(?:rs|go|swift|zig)):(?P<line>\d+)(?::\d+)?(?: \+0x[0-9a-f]+)?\s*$", // Rust, Go
-            r"panicked at (?:'[^']*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)",                        // Rust
+            r"panicked at (?:'[^']*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)",                                    // Rust
         );
-        let Some((form, found)) = forms.iter().enumerate().find_map(|(at, form)| Some((at, form.captures(line)?))) else {
+        let Some((form, found)) = forms.iter().enumerate().find_map(|(at, form)| Some((at, form.captures(line)?)))
+        else {
             return false;
         };
         let group = |name: &str| found.name(name).map(|group| group.as_str());
@@ -97,7 +98,8 @@ fn function_before(line: &str) -> Option<&str> {
 
 /// The plain name of a function as a trace gives it: `pkg.(*Server).Serve` is `Serve`.
 fn plain(function: &str) -> String {
-    let without_hash = pattern!(r"::h[0-9a-f]{16}$|(?:::)?\{\{closure\}\}|<[^<>]*>|\.func\d+(?:\.\d+)*$")[0].replace_all(function, "");
+    let without_hash =
+        pattern!(r"::h[0-9a-f]{16}$|(?:::)?\{\{closure\}\}|<[^<>]*>|\.func\d+(?:\.\d+)*$")[0].replace_all(function, "");
     let last = without_hash.rsplit(['.', ':', '#', '>', '\\', '/']).find(|part| !part.is_empty()).unwrap_or_default();
     last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').to_owned()
 }
@@ -114,7 +116,12 @@ mod tests {
             before = line;
         }
         let show = |it: Frame| {
-            format!("{} {} {}", it.path, it.line.map_or("-".to_owned(), |line| line.to_string()), it.function.unwrap_or_default())
+            format!(
+                "{} {} {}",
+                it.path,
+                it.line.map_or("-".to_owned(), |line| line.to_string()),
+                it.function.unwrap_or_default()
+            )
         };
         frames.innermost_first().into_iter().map(show).collect()
     }
@@ -160,7 +167,8 @@ mod tests {
 
     #[test]
     fn other_lines_are_no_frames() {
-        for line in ["see src/a.rs:12 for more", "at noon", "File a.py, line 3", "127.0.0.1:80", "in function (x)", ""] {
+        for line in ["see src/a.rs:12 for more", "at noon", "File a.py, line 3", "127.0.0.1:80", "in function (x)", ""]
+        {
             assert!(!Frames::default().read(line, ""), "{line}");
         }
     }

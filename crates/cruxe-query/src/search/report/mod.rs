@@ -49,7 +49,8 @@ impl Search<'_> {
     /// The places that a report is about.
     pub fn by_report(&self, report: &Report, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
         let mix = Mix::of(self.question.semantic_ratio);
-        let by_words = || -> Result<_, QueryError> { Ok((words::weigh(self, report)?, places::look_up(self, report)?)) };
+        let by_words =
+            || -> Result<_, QueryError> { Ok((words::weigh(self, report)?, places::look_up(self, report)?)) };
         let texts = [report.title.as_str(), report.prose.as_str()];
         let (meaning, by_words) = if mix.has_meaning() {
             semantic::score_two_while(&self.corpus, texts, &self.wanted, by_words)
@@ -108,12 +109,22 @@ impl Search<'_> {
     }
 
     /// The best files, best first, and how many chunks have to do with the report.
-    fn rank_files(&self, weighed: &Weighed, near: Option<&[Semantic; 2]>, named: &Named, mix: Mix) -> (Vec<RankedFile>, usize) {
+    fn rank_files(
+        &self,
+        weighed: &Weighed,
+        near: Option<&[Semantic; 2]>,
+        named: &Named,
+        mix: Mix,
+    ) -> (Vec<RankedFile>, usize) {
         let count = self.corpus.files().len() as FileNumber;
-        let top = |scores: &[f32]| -> Vec<f32> { (0..count).map(|file| chunks::top_sum(&scores[self.range(file)])).collect() };
+        let top = |scores: &[f32]| -> Vec<f32> {
+            (0..count).map(|file| chunks::top_sum(&scores[self.range(file)])).collect()
+        };
         let by_words = top(&weighed.chunks);
-        let [by_title, by_prose] = [0, 1].map(|which| near.map_or_else(|| vec![0.0; count as usize], |near| top(&near[which].chunks)));
-        let best = [&by_words, &weighed.titles, &by_title, &by_prose, &weighed.stems, &weighed.folders].map(|scores| highest(scores));
+        let [by_title, by_prose] =
+            [0, 1].map(|which| near.map_or_else(|| vec![0.0; count as usize], |near| top(&near[which].chunks)));
+        let best = [&by_words, &weighed.titles, &by_title, &by_prose, &weighed.stems, &weighed.folders]
+            .map(|scores| highest(scores));
         let mut defined = vec![0.0f32; count as usize];
         for ((file, _), fit) in &named.definitions {
             defined[*file as usize] = defined[*file as usize].max(*fit);
@@ -138,21 +149,16 @@ impl Search<'_> {
                 files.push(RankedFile { file, features, score });
             }
         }
-        let before = |a: &RankedFile, b: &RankedFile| b.score.total().total_cmp(&a.score.total()).then(a.file.cmp(&b.file));
-        if let Ok(path) = std::env::var("CRUXE_DUMP") { // DUMP
-            files.sort_unstable_by(before); // DUMP
-            let mut out = String::from("{\"files\":["); // DUMP
-            for (i, f) in files.iter().take(150).enumerate() { let x = &f.features; out += &format!("{}[\"{}\",{},{},{},{},{},{},{},{},{},\"{:?}\"]", if i > 0 { "," } else { "" }, self.file(f.file).path, x.title, x.chunks, x.near_title, x.near_prose, x.stem, x.folders, x.path, x.frame, x.named, self.stats.classes[f.file as usize]); } // DUMP
-            out += "],"; // DUMP
-            std::fs::write(path, out).ok(); // DUMP
-        } // DUMP
+        let before =
+            |a: &RankedFile, b: &RankedFile| b.score.total().total_cmp(&a.score.total()).then(a.file.cmp(&b.file));
         if files.len() > FILES {
             files.select_nth_unstable_by(FILES, before);
             files.truncate(FILES);
         }
         files.sort_unstable_by(before);
         let meaning = |chunk: usize| near.map_or(0.0, |near| near[1].chunks[chunk]);
-        let total = (0..self.corpus.chunks()).filter(|at| chunks::is_candidate(weighed.chunks[*at], meaning(*at))).count();
+        let total =
+            (0..self.corpus.chunks()).filter(|at| chunks::is_candidate(weighed.chunks[*at], meaning(*at))).count();
         (files, total)
     }
 
@@ -160,13 +166,6 @@ impl Search<'_> {
     fn rank_units(&self, units: Vec<Unit>, files: &[RankedFile], opened: &[Opened], mix: Mix) -> Vec<RankedUnit> {
         let filter = &self.question.filter;
         let mut ranked: Vec<RankedUnit> = Vec::new();
-        if let Ok(path) = std::env::var("CRUXE_DUMP") { // DUMP
-            let mut out = std::fs::read_to_string(&path).unwrap_or_default(); // DUMP
-            out += "\"units\":["; // DUMP
-            for (i, u) in units.iter().enumerate() { let x = &u.features; let name = u.target.symbol().map_or(String::new(), |at| opened[u.file].table.symbols[at.0 as usize].name.clone()); out += &format!("{}[{},{},{},{},{},{},{},{},{},{},{},{},{},\"{}\"]", if i > 0 { "," } else { "" }, u.file, u.lines.0, u.lines.1, u8::from(u.is_function), u8::from(u.is_test), x.words, x.near_title, x.near_prose, x.name_title, x.name, x.named, x.quoted, x.frame, name.replace(['"', '\\'], "")); } // DUMP
-            out += "]}"; // DUMP
-            std::fs::write(path, out).ok(); // DUMP
-        } // DUMP
         for unit in units {
             let (file, table) = (&files[unit.file], &opened[unit.file].table);
             let row = self.file(file.file);
@@ -225,7 +224,8 @@ impl Search<'_> {
 
 /// What the score of a place comes from.
 fn reasons(unit: &Unit, file: &RankedFile, score: &Score, kind: Option<SymbolKind>, factors: Factors) -> Reasons {
-    let meaning = Meaning { nearness: unit.features.near_prose, share: score.semantic / score.text.max(f32::MIN_POSITIVE) };
+    let meaning =
+        Meaning { nearness: unit.features.near_prose, share: score.semantic / score.text.max(f32::MIN_POSITIVE) };
     let text = TextReason::Ranked {
         chunks: unit.features.words,
         file: file.features.title,

@@ -144,7 +144,8 @@ impl<'a> Files<'a> {
             let best = same_name.iter().max_by_key(|file| (common(file), std::cmp::Reverse(**file)))?;
             return (common(best) > 1 || is_whole(best)).then_some(*best);
         }
-        let mut source = same_name.iter().filter(|file| self.search.stats.classes[**file as usize] == FileClass::Source);
+        let mut source =
+            same_name.iter().filter(|file| self.search.stats.classes[**file as usize] == FileClass::Source);
         let only = source.next().filter(|_| source.next().is_none())?;
         Some(*only)
     }

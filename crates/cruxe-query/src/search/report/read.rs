@@ -156,7 +156,8 @@ fn is_code(line: &str) -> bool {
         r"[;{}]\s*$",
     );
     let indented = line.starts_with("    ") || line.starts_with('\t');
-    forms.iter().any(|form| form.is_match(line)) || indented && !pattern!(r"^\s+[A-Z(][a-z]+,? \w+ \w+")[0].is_match(line)
+    forms.iter().any(|form| form.is_match(line))
+        || indented && !pattern!(r"^\s+[A-Z(][a-z]+,? \w+ \w+")[0].is_match(line)
 }
 
 fn paths(text: &str, frames: &[Frame]) -> Vec<String> {
@@ -254,10 +255,7 @@ _No response_
             report.frames.iter().map(|it| (it.path.as_str(), it.line, it.function.as_deref())).collect();
         assert_eq!(
             frames,
-            [
-                ("/home/me/site-packages/plot/widgets.py", Some(915), Some("set_val")),
-                ("demo.py", Some(19), None),
-            ]
+            [("/home/me/site-packages/plot/widgets.py", Some(915), Some("set_val")), ("demo.py", Some(19), None),]
         );
         assert_eq!(report.paths, ["widgets.py", "lib/plot/widgets.py"]);
         let names: Vec<String> =

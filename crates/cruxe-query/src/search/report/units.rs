@@ -170,7 +170,8 @@ impl Places {
     /// Works out the features.
     fn finish(&mut self, asked: &Asked, opened: &[Opened], by_words: Vec<f32>) {
         let names = NameFit::new(&asked.weighed.words);
-        let fits: Vec<(f32, f32)> = self.units.iter().map(|unit| names.of(&unit.name(&opened[unit.file].table))).collect();
+        let fits: Vec<(f32, f32)> =
+            self.units.iter().map(|unit| names.of(&unit.name(&opened[unit.file].table))).collect();
         let scores: Vec<f32> = by_words.iter().zip(&self.by_text).map(|(words, text)| text.unwrap_or(*words)).collect();
         let most = highest(&scores);
         let nearest = |which: usize| asked.near.map_or(0.0, |near| highest(&near[which].chunks));
@@ -180,7 +181,9 @@ impl Places {
         let quoted = self.quoted(asked, opened);
         for (place, unit) in self.units.iter_mut().enumerate() {
             let key = unit.target.symbol().map(|symbol| (opened[unit.file].file, symbol));
-            let of = |worths: &HashMap<(FileNumber, SymbolIndex), f32>| key.and_then(|key| worths.get(&key)).copied().unwrap_or(0.0);
+            let of = |worths: &HashMap<(FileNumber, SymbolIndex), f32>| {
+                key.and_then(|key| worths.get(&key)).copied().unwrap_or(0.0)
+            };
             unit.bm25 = scores[place];
             unit.features = PlaceFeatures {
                 words: part(scores[place], most),
@@ -224,7 +227,9 @@ impl Unit {
 
     /// Its name and that of what is around it.
     fn name(&self, table: &SymbolTable) -> String {
-        let Some(symbol) = self.target.symbol().and_then(|at| table.symbols.get(at.0 as usize)) else { return String::new() };
+        let Some(symbol) = self.target.symbol().and_then(|at| table.symbols.get(at.0 as usize)) else {
+            return String::new();
+        };
         match symbol.parent.and_then(|at| table.symbols.get(at.0 as usize)) {
             Some(parent) => format!("{} {}", parent.name, symbol.name),
             None => symbol.name.clone(),

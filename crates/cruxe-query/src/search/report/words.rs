@@ -174,4 +174,3 @@ impl Word {
         self.weight * reports::FUNCTION.weight(self.rarity, often, length)
     }
 }
-

@@ -9,6 +9,7 @@ mod calls;
 pub mod code;
 pub mod compare;
 pub mod complete;
+pub mod dependencies;
 pub mod diff;
 mod error;
 pub mod external;

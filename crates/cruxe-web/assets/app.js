@@ -233,7 +233,17 @@ function onChange(event) {
   location.href = url.href;
 }
 
+/** A form that is sent as a question to the server. @param {SubmitEvent} event */
+async function onSubmit(event) {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.dataset.index === undefined) return;
+  event.preventDefault();
+  const answer = await post("/branches/index", Object.fromEntries(new FormData(form)));
+  notice(answer.ok ? "It is being indexed." : await answer.text());
+}
+
 document.addEventListener("keydown", onKey);
+document.addEventListener("submit", onSubmit);
 document.addEventListener("click", onClick);
 document.addEventListener("change", onChange);
 load(document);

@@ -12,6 +12,7 @@ mod address;
 mod ask;
 mod assets;
 mod code;
+mod drawing;
 mod gate;
 mod layout;
 mod live;

@@ -151,7 +151,7 @@ fn beside(asking: &Asking, path: &str, right: &Arc<Source>, other: &str, own: &s
             @for group in &groups {
                 div.hunk {
                     @for (old, new, tag) in rows(&diff, group) {
-                        div.pair class=(tag) {
+                        div class={ "pair " (tag) } {
                             div.l data-n=[old] { code { @if let Some(old) = old { (left.row(old)) } } }
                             div.l data-n=[new] { code { @if let Some(new) = new { (right.row(new)) } } }
                         }

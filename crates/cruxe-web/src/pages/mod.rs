@@ -1,8 +1,10 @@
 //! The pages, a file each.
 
 pub(crate) mod at;
+pub(crate) mod branches;
 pub(crate) mod file;
 pub(crate) mod folder;
+pub(crate) mod graph;
 pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod symbol;

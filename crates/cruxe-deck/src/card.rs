@@ -8,10 +8,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::dates;
+use crate::error::DeckError;
 use crate::frontmatter::{FrontMatter, YamlProblemKind};
 
 /// Where cards are, relative to the root of the workspace.
 pub const CARDS: &str = ".cuedeck/cards";
+
+/// The most characters of a title.
+pub const LONGEST_TITLE: usize = 200;
+/// The most characters of an assignee.
+pub const LONGEST_ASSIGNEE: usize = 50;
+/// The most characters of notes.
+pub const LONGEST_NOTES: usize = 500;
 
 /// The id of a card: six of `a`–`z`, `0`–`9`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -185,9 +193,15 @@ impl Card {
         tags.iter().any(|tag| self.tags.iter().any(|own| same_word(own, tag.as_ref())))
     }
 
-    /// Returns whether this is who does it, in whatever case.
+    /// Returns whether this is who does it, in whatever case, with or without an `@`.
     pub fn is_assigned_to(&self, name: &str) -> bool {
-        self.assignee.as_deref().is_some_and(|own| same_word(own, name))
+        let bare = |name: &str| name.trim().trim_start_matches('@').to_owned();
+        self.assignee.as_deref().is_some_and(|own| same_word(&bare(own), &bare(name)))
+    }
+
+    /// Returns whether nothing is left to do.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.status, Status::Done | Status::Archived)
     }
 }
 
@@ -322,6 +336,14 @@ fn read_card(id: &CardId, path: &RepoPath, bytes: &[u8], problems: &mut Vec<Prob
         body_line: text[..front.body].matches('\n').count() as u32 + 1,
         body_start: front.body,
     })
+}
+
+/// Refuses what cannot be a title.
+pub(crate) fn check_title(title: &str) -> Result<(), DeckError> {
+    if title.trim().is_empty() {
+        return Err(DeckError::Invalid { parameter: "title", problem: "must not be empty".to_owned() });
+    }
+    crate::deck::one_line("title", title.trim())
 }
 
 /// Whether a file that is not named as a card looks like one.

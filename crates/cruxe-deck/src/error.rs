@@ -97,6 +97,16 @@ pub enum DeckError {
         /// SHA-256 of the next.
         actual_hash: String,
     },
+    /// The card is not the one that was seen; nothing was written.
+    #[error("{path} was changed meanwhile")]
+    Changed {
+        /// The card.
+        path: RepoPath,
+        /// The version that was seen.
+        expected: String,
+        /// The version that is there.
+        actual: String,
+    },
     /// A value that cannot be stored.
     #[error("{parameter}: {problem}")]
     Invalid {

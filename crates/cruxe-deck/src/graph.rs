@@ -5,6 +5,15 @@ use std::sync::Arc;
 
 use crate::card::{Card, CardId};
 
+/// What a card waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Blocker<'a> {
+    /// A card that is not finished.
+    Card(&'a Arc<Card>),
+    /// An id that no card has.
+    Missing(&'a str),
+}
+
 /// The dependencies among cards.
 pub struct TaskGraph<'a> {
     cards: &'a [Arc<Card>],
@@ -51,6 +60,22 @@ impl<'a> TaskGraph<'a> {
         let Some(wanted) = self.number.get(id) else { return Vec::new() };
         let having = self.needs.iter().zip(self.cards).filter(|(needs, _)| needs.contains(wanted));
         having.map(|(_, card)| card).collect()
+    }
+
+    /// Returns what a card still waits for, in its order: cards that are not finished, and ids of no card.
+    pub fn blockers(&self, card: &'a Card) -> Vec<Blocker<'a>> {
+        let mut found: Vec<Blocker> = Vec::new();
+        for id in &card.depends_on {
+            let blocker = match self.card(id) {
+                Some(card) if card.is_finished() => continue,
+                Some(card) => Blocker::Card(card),
+                None => Blocker::Missing(id),
+            };
+            if !found.contains(&blocker) {
+                found.push(blocker);
+            }
+        }
+        found
     }
 
     /// Returns every card that must be done before a card, nearest first, each once and without the card itself.
@@ -242,6 +267,16 @@ mod tests {
         assert_eq!(below("ccccc1").as_deref(), Some("bbbbb1 → bbbbb2 → bbbbb1"));
         assert_eq!(below("ddddd1"), None);
         assert_eq!(below("zzzzzz"), None);
+    }
+
+    #[test]
+    fn a_card_waits_for_what_is_not_finished_and_for_what_is_not_there() {
+        let mut cards =
+            cards(&[("aaaaa1", &["aaaaa2", "gone01", "aaaaa3", "gone01"]), ("aaaaa2", &[]), ("aaaaa3", &[])]);
+        cards[1] = Arc::new(Card { status: card::Status::Done, ..Card::clone(&cards[1]) });
+        let graph = TaskGraph::new(&cards);
+        assert_eq!(graph.blockers(&cards[0]), [Blocker::Missing("gone01"), Blocker::Card(&cards[2])]);
+        assert_eq!(graph.blockers(&cards[1]), []);
     }
 
     #[test]

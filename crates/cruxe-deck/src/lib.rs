@@ -34,8 +34,8 @@ mod store;
 
 pub use card::{Card, CardId, Priority, Problem, Status};
 pub use config::{DeckConfig, LoadedConfig};
-pub use deck::{Cards, Cleaned, Deck, Listed, NewCard, Update, Updated, Written};
+pub use deck::{Cards, Cleaned, Deck, ListChange, Listed, NewCard, Update, Updated, Written, version};
 pub use error::DeckError;
-pub use graph::TaskGraph;
+pub use graph::{Blocker, TaskGraph};
 pub use lock::DeckLock;
 pub use other_refs::OtherRefs;

@@ -112,13 +112,12 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
         sync(workspace, &JobRequest::default(), FIRST_INDEX)?;
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
-    let view = workspace.view(ref_name, FreshnessPolicy::BestEffort)?;
-    let fresh = view.published.is_some() && view.standing.is_fresh();
-    if fresh {
-        return Ok(view);
-    }
-    let published = view.published.is_some();
-    drop(view);
+    let published = match workspace.view(ref_name, FreshnessPolicy::BestEffort) {
+        Ok(view) if view.published.is_some() && view.standing.is_fresh() => return Ok(view),
+        Ok(view) => view.published.is_some(),
+        Err(IndexError::RefNotIndexed(_)) => false,
+        Err(problem) => return Err(problem.into()),
+    };
     if let Ok(name) = here() {
         let patience = if published { NEXT_INDEX } else { FIRST_INDEX };
         match sync(workspace, &JobRequest { ref_name: Some(name), force: false }, patience) {

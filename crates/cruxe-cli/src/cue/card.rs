@@ -1,9 +1,11 @@
 //! `cue card`: make, show and change cards.
 
+use std::io::Read;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use cruxe_deck::{CardId, Deck, NewCard, Priority, Status, TaskGraph, Update, dates};
+use cruxe_deck::card::LONGEST_TITLE;
+use cruxe_deck::{CardId, Deck, ListChange, NewCard, Priority, Status, TaskGraph, Update, dates};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -13,21 +15,18 @@ use super::{deck, editor};
 use crate::context::Context;
 use crate::output::{self, Paint};
 
-/// As long as an agent may make one.
-const LONGEST_TITLE: usize = 200;
-/// As long as an agent may make one.
-const LONGEST_ASSIGNEE: usize = 50;
-const LONGEST_NOTES: usize = 500;
+/// More than a card may have is not read.
+const LONGEST_BODY: u64 = 1 << 20;
 
 /// Make, show and change task cards
 ///
 /// A card is a markdown file in .cuedeck/cards with YAML front matter. Its id has six letters and
-/// digits.
+/// digits; as many of them as no other card begins with are enough.
 ///
 /// Examples:
 ///   cue card new "Implement login API" --tag auth --priority high --assignee @dana --depends-on abc123
 ///   cue card show xyz789
-///   cue card edit xyz789 --status active
+///   cue card edit xyz --status active --add-tag api --depends-on abc123
 ///   cue card edit xyz789
 ///   cue card done xyz789
 #[derive(Args)]
@@ -43,16 +42,14 @@ enum Action {
     List(List),
     /// Show a card, what it depends on and what waits for it
     Show {
-        /// The card's id
-        #[arg(value_parser = id)]
-        id: CardId,
+        /// The card's id, or how it begins
+        id: String,
     },
-    Edit(Edit),
+    Edit(Box<Edit>),
     /// Set a card to done, and tell which cards can be begun now
     Done {
-        /// The card's id
-        #[arg(value_parser = id)]
-        id: CardId,
+        /// The card's id, or how it begins
+        id: String,
     },
 }
 
@@ -77,8 +74,8 @@ struct New {
     #[arg(long, value_name = "NAME")]
     assignee: Option<String>,
     /// The id of a card that must be done before; may be given several times
-    #[arg(long, value_name = "ID", value_parser = id, value_delimiter = ',')]
-    depends_on: Vec<CardId>,
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    depends_on: Vec<String>,
     /// Open it in $EDITOR
     #[arg(long, short)]
     edit: bool,
@@ -86,12 +83,21 @@ struct New {
 
 /// Change a card; without options, open it in $EDITOR
 ///
-/// Everything that is not changed stays byte for byte.
+/// Everything that is not changed stays byte for byte. Lists may be given as a,b or several times.
+///
+/// Examples:
+///   cue card edit xyz789 --title "Login by token" --assignee @kim
+///   cue card edit xyz --add-tag api --remove-tag draft --add-ref src/auth/jwt.rs#validate_token
+///   cue card edit xyz --depends-on abc123,def456
+///   git log -1 --format=%B | cue card edit xyz --body -
 #[derive(Args)]
+#[command(verbatim_doc_comment)]
 struct Edit {
-    /// The card's id
-    #[arg(value_parser = id)]
-    id: CardId,
+    /// The card's id, or how it begins
+    id: String,
+    /// What is to be done
+    #[arg(long)]
+    title: Option<String>,
     /// todo, active, done or archived
     #[arg(long, value_parser = list::status)]
     status: Option<Status>,
@@ -101,14 +107,48 @@ struct Edit {
     /// Who does it; "" for nobody
     #[arg(long, value_name = "NAME")]
     assignee: Option<String>,
+    /// The tags from now on; "" for none
+    #[arg(long = "tag", visible_alias = "tags", value_name = "TAG", value_delimiter = ',')]
+    tags: Option<Vec<String>>,
+    /// One more tag
+    #[arg(long, value_name = "TAG", value_delimiter = ',', conflicts_with = "tags")]
+    add_tag: Vec<String>,
+    /// One tag less
+    #[arg(long, value_name = "TAG", value_delimiter = ',', conflicts_with = "tags")]
+    remove_tag: Vec<String>,
+    /// The cards that must be done before, from now on; "" for none
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    depends_on: Option<Vec<String>>,
+    /// One more card that must be done before
+    #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "depends_on")]
+    add_dependency: Vec<String>,
+    /// One card less that must be done before
+    #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "depends_on")]
+    remove_dependency: Vec<String>,
+    /// The documents and symbols that belong to it, from now on; "" for none
+    #[arg(long = "ref", visible_alias = "refs", value_name = "PATH[#NAME]", value_delimiter = ',')]
+    refs: Option<Vec<String>>,
+    /// One more document or symbol
+    #[arg(long, value_name = "PATH[#NAME]", value_delimiter = ',', conflicts_with = "refs")]
+    add_ref: Vec<String>,
+    /// One document or symbol less
+    #[arg(long, value_name = "PATH[#NAME]", value_delimiter = ',', conflicts_with = "refs")]
+    remove_ref: Vec<String>,
     /// What there is to say; takes the place of what was said before
     #[arg(long, value_name = "TEXT")]
     notes: Option<String>,
+    /// The text below the front matter; - reads it from stdin
+    #[arg(long, value_name = "TEXT")]
+    body: Option<String>,
 }
 
-/// Reads the id of a card.
-pub(super) fn id(text: &str) -> Result<CardId, String> {
-    CardId::parse(text).ok_or_else(|| "an id has six of a-z and 0-9; `cue list` shows them".to_owned())
+/// What options say of a list: all of it, or what comes and goes.
+fn list_change(set: Option<Vec<String>>, add: Vec<String>, remove: Vec<String>) -> Option<ListChange> {
+    match set {
+        Some(all) => Some(ListChange::Set(all)),
+        None if add.is_empty() && remove.is_empty() => None,
+        None => Some(ListChange::Change { add, remove }),
+    }
 }
 
 impl Card {
@@ -138,13 +178,8 @@ impl New {
         let deck = deck::find(context)?;
         let title = self.title.join(" ").trim().to_owned();
         at_most("the title", &title, LONGEST_TITLE)?;
-        let new = NewCard {
-            title,
-            tags: self.tags,
-            priority: self.priority,
-            assignee: self.assignee,
-            depends_on: self.depends_on,
-        };
+        let depends_on = self.depends_on.iter().map(|text| deck::card_id(&deck, text)).collect::<Result<_, _>>()?;
+        let new = NewCard { title, tags: self.tags, priority: self.priority, assignee: self.assignee, depends_on };
         let card = deck.create(&new, Timestamp::now(), &deck::is_taken_elsewhere(context, &deck))?;
         if context.options.json {
             output::json(&list::to_json(&card));
@@ -158,22 +193,53 @@ impl New {
 impl Edit {
     fn run(self, context: &Context) -> Result<(), CueError> {
         let deck = deck::find(context)?;
-        self.assignee.iter().try_for_each(|text| at_most("the assignee", text, LONGEST_ASSIGNEE))?;
-        self.notes.iter().try_for_each(|text| at_most("notes", text, LONGEST_NOTES))?;
-        let update =
-            Update { status: self.status, assignee: self.assignee, priority: self.priority, notes: self.notes };
-        if update == Update::default() {
+        let id = deck::card_id(&deck, &self.id)?;
+        let update = self.update(&deck)?;
+        if update.is_empty() {
             // A card with broken front matter can be opened too: that is how it gets mended.
-            if !deck.files()?.is_file(self.id.path()) {
-                deck.read(&self.id)?;
+            if !deck.files()?.is_file(id.path()) {
+                deck.read(&id)?;
             }
-            return editor::open(&deck.root().join(self.id.path()));
+            return editor::open(&deck.root().join(id.path()));
         }
-        change(context, &deck, &self.id, &update)
+        change(context, &deck, &id, &update)
+    }
+
+    fn update(self, deck: &Deck) -> Result<Update, CueError> {
+        let ids = |texts: Vec<String>| -> Result<Vec<String>, CueError> {
+            let given = texts.iter().filter(|text| !text.trim().is_empty());
+            given.map(|text| deck::card_id(deck, text).map(|id| id.to_string())).collect()
+        };
+        let body = match self.body.as_deref() {
+            Some("-") => Some(read_body()?),
+            _ => self.body,
+        };
+        // An id that is to go may be of no card any more.
+        let depends_on =
+            list_change(self.depends_on.map(ids).transpose()?, ids(self.add_dependency)?, self.remove_dependency);
+        Ok(Update {
+            title: self.title,
+            status: self.status,
+            assignee: self.assignee,
+            priority: self.priority,
+            tags: list_change(self.tags, self.add_tag, self.remove_tag),
+            depends_on,
+            refs: list_change(self.refs, self.add_ref, self.remove_ref),
+            notes: self.notes,
+            body,
+            seen: None,
+        })
     }
 }
 
-fn change(context: &Context, deck: &Deck, id: &CardId, update: &Update) -> Result<(), CueError> {
+fn read_body() -> Result<String, CueError> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(LONGEST_BODY + 1).read_to_string(&mut text);
+    read.map(|_| text).map_err(|problem| CueError::new(Kind::Io, format!("stdin: {problem}")))
+}
+
+/// Changes a card and says what was changed.
+pub(super) fn change(context: &Context, deck: &Deck, id: &CardId, update: &Update) -> Result<(), CueError> {
     let updated = deck.update(id, update, Timestamp::now())?;
     if context.options.json {
         output::json(&list::to_json(&updated.card));
@@ -183,14 +249,14 @@ fn change(context: &Context, deck: &Deck, id: &CardId, update: &Update) -> Resul
     Ok(())
 }
 
-fn done(context: &Context, id: &CardId) -> Result<(), CueError> {
+fn done(context: &Context, id: &str) -> Result<(), CueError> {
     let deck = deck::find(context)?;
-    change(context, &deck, id, &Update { status: Some(Status::Done), ..Update::default() })?;
+    let id = deck::card_id(&deck, id)?;
+    change(context, &deck, &id, &Update { status: Some(Status::Done), ..Update::default() })?;
     let cards = deck.cards()?;
     let graph = cards.graph();
-    let finished = |id: &str| graph.card(id).is_some_and(|card| matches!(card.status, Status::Done | Status::Archived));
     for card in graph.dependents(id.as_str()) {
-        let ready = card.status == Status::Todo && card.depends_on.iter().all(|id| finished(id));
+        let ready = card.status == Status::Todo && graph.blockers(card).is_empty();
         if ready && !context.options.json {
             output::line(&format!("can be begun now: {} {}", card.id, card.title));
         }
@@ -198,9 +264,10 @@ fn done(context: &Context, id: &CardId) -> Result<(), CueError> {
     Ok(())
 }
 
-fn show(context: &Context, id: &CardId) -> Result<(), CueError> {
+fn show(context: &Context, id: &str) -> Result<(), CueError> {
     let deck = deck::find(context)?;
-    let (card, text) = deck.read(id)?;
+    let id = deck::card_id(&deck, id)?;
+    let (card, text) = deck.read(&id)?;
     let body = text.get(card.body_start..).unwrap_or_default().trim();
     let cards = deck.cards()?;
     let graph = cards.graph();

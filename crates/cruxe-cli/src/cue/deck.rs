@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use cruxe_deck::card::CARDS;
 use cruxe_deck::config::{ConfigError, ConfigProblem, FILE, Layer};
-use cruxe_deck::{CardId, Deck, DeckConfig, DeckError, OtherRefs};
+use cruxe_deck::{CardId, Deck, DeckConfig, DeckError, LoadedConfig, OtherRefs};
 use cruxe_index::Project;
 use cruxe_model::RepoPath;
 use cruxe_model::config::Config;
@@ -49,6 +50,13 @@ fn start(context: &Context) -> Result<PathBuf, CueError> {
 
 /// The deck's configuration: the user's, the workspace's as far as it may say something, and what `--config` says otherwise.
 pub(super) fn config(context: &Context, deck: &Deck) -> Result<DeckConfig, CueError> {
+    let loaded = load_config(context, deck)?;
+    loaded.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok(loaded.config)
+}
+
+/// The same with its warnings, for who says them only once.
+pub(super) fn load_config(context: &Context, deck: &Deck) -> Result<LoadedConfig, CueError> {
     let named = match &context.options.config {
         Some(path) => {
             must_exist(path)?;
@@ -58,12 +66,10 @@ pub(super) fn config(context: &Context, deck: &Deck) -> Result<DeckConfig, CueEr
         None => None,
     };
     let named = named.as_ref().map(|(path, text)| Layer { path, text, of_workspace: false });
-    let loaded = deck.config_with(named.as_slice()).map_err(|problem| match problem {
+    deck.config_with(named.as_slice()).map_err(|problem| match problem {
         DeckError::Refused(problem) => CueError::new(Kind::Config, problem.to_string()),
         problem => CueError::from(problem),
-    })?;
-    loaded.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    Ok(loaded.config)
+    })
 }
 
 /// A file that the user named has to be there.
@@ -92,6 +98,43 @@ fn config_problem(problem: &ConfigProblem) -> CueError {
     CueError::new(Kind::Config, problem.to_string())
         .at(&name, text, problem.span.clone(), problem.message.clone())
         .help("Correct the line, or run `cue init --force` for a new configuration.")
+}
+
+/// The card that a person means by its id or by how that begins. One that cannot be read counts too: it can be opened.
+pub(super) fn card_id(deck: &Deck, text: &str) -> Result<CardId, CueError> {
+    let text = text.trim();
+    if let Some(id) = CardId::parse(text) {
+        return Ok(id);
+    }
+    let is_prefix = (1..6).contains(&text.len()) && CardId::parse(&format!("{text:a<6}")).is_some();
+    if !is_prefix {
+        return Err(CueError::new(Kind::Usage, format!("`{text}` is no id of a card"))
+            .help("An id has six of a-z and 0-9, and its beginning is enough; `cue list` shows them."));
+    }
+    let cards = deck.cards()?;
+    let broken = cards.problems.iter().filter(|problem| problem.fatal && problem.path.parent() == CARDS);
+    let broken = broken.filter_map(|problem| CardId::parse(problem.path.stem()));
+    let mut found: Vec<CardId> = cards.cards.iter().map(|card| card.id.clone()).chain(broken).collect();
+    found.retain(|id| id.as_str().starts_with(text));
+    match found.as_slice() {
+        [id] => Ok(id.clone()),
+        [] => Err(CueError::new(Kind::Workspace, format!("no card's id begins with {text}"))
+            .number(1001)
+            .help("`cue list` shows the cards.")),
+        several => {
+            let names: Vec<String> = several
+                .iter()
+                .take(8)
+                .map(|id| cards.get(id.as_str()).map_or(id.to_string(), |card| format!("{id} {}", card.title)))
+                .collect();
+            let more = if several.len() > 8 { ", …" } else { "" };
+            Err(CueError::new(
+                Kind::Usage,
+                format!("{} cards begin with {text}: {}{more}", several.len(), names.join(", ")),
+            )
+            .help("Give a letter more."))
+        }
+    }
 }
 
 /// Every file of the workspace that is not ignored, relative to the deck's root.
@@ -131,7 +174,7 @@ impl From<DeckError> for CueError {
             }
             DeckError::NoAnchor { .. } => (Kind::Workspace, Some(1001)),
             DeckError::CircularDependency { .. } => (Kind::Workspace, Some(1002)),
-            DeckError::Changing { .. } => (Kind::Io, Some(1006)),
+            DeckError::Changing { .. } | DeckError::Changed { .. } => (Kind::Io, Some(1006)),
             DeckError::Malformed(_) | DeckError::Edit { .. } | DeckError::Refused(_) => (Kind::Workspace, None),
             DeckError::Invalid { .. } => (Kind::Usage, None),
         };

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use cruxe_deck::{Card, CardId, Status, TaskGraph, graph};
 use serde_json::json;
 
+use super::deck;
 use super::error::CueError;
-use super::{card, deck};
 use crate::context::Context;
 use crate::output;
 
@@ -27,8 +27,7 @@ use crate::output;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Graph {
     /// Only this card and what it depends on
-    #[arg(value_parser = card::id)]
-    id: Option<CardId>,
+    id: Option<String>,
     /// How to write it
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
@@ -52,7 +51,8 @@ impl Graph {
         let graph = cards.graph();
         let shown: Vec<&Arc<Card>> = match &self.id {
             Some(id) => {
-                deck.read(id)?;
+                let id = deck::card_id(&deck, id)?;
+                deck.read(&id)?;
                 graph.card(id.as_str()).into_iter().chain(graph.all_dependencies(id.as_str())).collect()
             }
             None => {

@@ -13,6 +13,7 @@ mod error;
 mod graph;
 mod init;
 mod list;
+mod next;
 mod open;
 mod picker;
 mod report;
@@ -48,6 +49,7 @@ Examples:
   cue init                             start a deck in this repository
   cue card new \"Fix the login\"         write a task card
   cue list --status active             what is being worked on
+  cue next                             what can be begun, and what waits for what
   cue scene                            a snapshot for an AI, in .cuedeck/SCENE.md and the clipboard
   cue board                            the cards in a browser
   cue doctor                           dead links, broken cards, circular dependencies
@@ -64,6 +66,8 @@ enum CueCommand {
     Doctor(doctor::Doctor),
     Card(card::Card),
     List(list::List),
+    Next(next::Next),
+    Start(next::Start),
     Graph(graph::Graph),
     /// Look at the cards in a browser: move, edit, filter, see what waits for what
     ///
@@ -116,6 +120,8 @@ fn run(command: CueCommand, context: &Context) -> Result<ExitCode, CueError> {
         CueCommand::Doctor(command) => command.run(context),
         CueCommand::Card(command) => command.run(context),
         CueCommand::List(command) => command.run(context),
+        CueCommand::Next(command) => command.run(context),
+        CueCommand::Start(command) => command.run(context),
         CueCommand::Graph(command) => command.run(context),
         CueCommand::Board(command) => Ok(command.run_at(context, "/board")?),
         CueCommand::Clean(command) => command.run(context),

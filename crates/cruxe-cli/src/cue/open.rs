@@ -59,12 +59,17 @@ impl Open {
     }
 }
 
-/// Cards with their titles, then documents.
+/// Cards with their titles, those that cannot be read among them, then documents.
 fn items(context: &Context, deck: &Deck) -> Result<Vec<Item>, CueError> {
     let cards = deck.cards()?;
     let item = |line, path| Item { line, path };
     let line = |card: &Card| format!("{}  {} [{}]", card.path(), card.title, card.status);
     let mut items: Vec<Item> = cards.cards.iter().map(|card| item(line(card), card.path())).collect();
+    let broken = cards.problems.iter().filter(|problem| problem.fatal && problem.path.parent() == CARDS);
+    items.extend(broken.map(|problem| {
+        item(format!("{}  cannot be read: {}", problem.path, problem.message), problem.path.to_string())
+    }));
+    items.sort_by(|a, b| a.path.cmp(&b.path));
     let documents = deck::files(context, deck)?.into_iter();
     let documents = documents.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     items.extend(

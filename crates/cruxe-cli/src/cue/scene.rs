@@ -66,7 +66,10 @@ impl Scene {
             return Ok(ExitCode::SUCCESS);
         }
         write(&deck, &scene.text)?;
-        let copied = self.settings.copy(&scene.text);
+        let copied = self.settings.copy(&scene.text).unwrap_or_else(|warning| {
+            output::note(&warning);
+            false
+        });
         if context.options.json {
             report["path"] = json!(deck.scene_path());
             report["clipboard"] = json!(copied);
@@ -83,19 +86,14 @@ impl Settings {
         self.token_limit.unwrap_or(config.token_limit) as usize
     }
 
-    /// Copies a scene; a clipboard that is not there is no error.
-    pub fn copy(&self, text: &str) -> bool {
+    /// Copies a scene; tells whether it did. A clipboard that is not there is worth a warning.
+    pub fn copy(&self, text: &str) -> Result<bool, String> {
         if self.no_clipboard {
-            return false;
+            return Ok(false);
         }
         // What is copied may be pasted into a terminal.
-        match clipboard::copy(&output::shown(text)) {
-            Ok(()) => true,
-            Err(problem) => {
-                output::note(&format!("warning: nothing was copied to the clipboard: {problem}"));
-                false
-            }
-        }
+        let copied = clipboard::copy(&output::shown(text));
+        copied.map(|()| true).map_err(|problem| format!("warning: nothing was copied to the clipboard: {problem}"))
     }
 }
 

@@ -62,15 +62,19 @@ impl Watch {
                 .help("Run `cue scene` when you need one. On Linux, fs.inotify.max_user_watches may be too low."));
         }
         output::note(&format!("watching {}; Ctrl-C ends it", deck.root().display()));
+        let mut said = Said::default();
         loop {
-            let further = match self.update(context, &deck) {
+            let mut warnings = Vec::new();
+            let further = match self.update(context, &deck, &mut warnings, &mut said.clipboard) {
                 Ok(inputs) => watch(&mut watcher, &mut watched, folders(&deck, &inputs)),
                 // A card or the configuration in the middle of an edit: the next change may mend it.
                 Err(problem) => {
-                    output::notes(&problem.render(output::Paint::stderr()));
+                    warnings.push(problem.render(output::Paint::stderr()));
                     false
                 }
             };
+            warnings.extend(said.clipboard.clone());
+            said.fresh(warnings).iter().for_each(|warning| output::notes(warning));
             // What changed in a folder before it was watched, nobody tells: look again.
             if !further && !wait(&events, &deck) {
                 return Ok(ExitCode::SUCCESS);
@@ -79,12 +83,22 @@ impl Watch {
     }
 
     /// Makes the scene and returns the files that it was made of.
-    fn update(&self, context: &Context, deck: &Deck) -> Result<Vec<RepoPath>, CueError> {
-        let config = deck::config(context, deck)?;
+    fn update(
+        &self,
+        context: &Context,
+        deck: &Deck,
+        warnings: &mut Vec<String>,
+        clipboard: &mut Option<String>,
+    ) -> Result<Vec<RepoPath>, CueError> {
+        let loaded = deck::load_config(context, deck)?;
+        warnings.extend(loaded.warnings.iter().map(|warning| format!("warning: {warning}\n")));
+        let config = loaded.config;
         let limit = self.settings.limit(&config);
         let made = scene::compose(deck, &config, limit)?;
         if scene::write(deck, &made.text)? {
             let copied = self.settings.copy(&made.text);
+            *clipboard = copied.as_ref().err().map(|warning| format!("{warning}\n"));
+            let copied = copied.unwrap_or(false);
             if context.options.json {
                 output::line(&json!({ "tokens": made.tokens, "limit": limit, "clipboard": copied }).to_string());
             } else {
@@ -92,6 +106,22 @@ impl Watch {
             }
         }
         Ok(made.inputs)
+    }
+}
+
+/// What was said and is still so: it is not said again until it has gone meanwhile.
+#[derive(Default)]
+struct Said {
+    before: BTreeSet<String>,
+    /// What was wrong with the clipboard when something was last copied.
+    clipboard: Option<String>,
+}
+
+impl Said {
+    /// The warnings that were not there the last time.
+    fn fresh(&mut self, now: Vec<String>) -> Vec<String> {
+        let before = std::mem::replace(&mut self.before, now.iter().cloned().collect());
+        now.into_iter().filter(|warning| !before.contains(warning)).collect()
     }
 }
 
@@ -187,6 +217,16 @@ fn folders(deck: &Deck, inputs: &[RepoPath]) -> BTreeSet<PathBuf> {
 mod tests {
     use super::*;
     use notify::event::{CreateKind, ModifyKind};
+
+    #[test]
+    fn a_warning_is_said_once_and_again_when_it_comes_back() {
+        let mut said = Said::default();
+        let mut say = |now: &[&str]| said.fresh(now.iter().map(|text| (*text).to_owned()).collect()).join(" ");
+        assert_eq!(say(&["a", "b"]), "a b");
+        assert_eq!(say(&["a", "b", "c"]), "c");
+        assert_eq!(say(&["b"]), "");
+        assert_eq!(say(&["a", "b"]), "a");
+    }
 
     #[test]
     fn its_own_writes_and_reads_of_others_do_not_wake_it() {

@@ -180,8 +180,8 @@ fn people_read_a_path_step_by_step() {
     assert_eq!(
         text,
         "fn checkout  shop/views.py:4\nto fn write_out  shop/store.py:11\n  checkout\n  \
-         → Cart.pay  shop/views.py:5  cart.pay(store)\n  → Disk.save  shop/cart.py:7  \
-         store.save(self) ? overrides shop.store.Store.save\n  → write_out  shop/store.py:8  \
+         → Cart.pay  shop/views.py:5 cart.pay(store)\n  → Disk.save  shop/cart.py:7 \
+         store.save(self) ? overrides shop.store.Store.save\n  → write_out  shop/store.py:8 \
          write_out(what)\n1 path\n"
     );
     let json = repo.cruxe(&["calls", "--from", "checkout", "--to", "write_out", "--json"]).json();

@@ -158,7 +158,7 @@ fn a_ref_has_the_lines_of_its_commit_and_the_work_tree_those_of_its_edits() {
     assert_eq!(answer["metadata"]["ref"], "v1");
     assert_eq!(client.error("search_code", json!({"pattern": "raise", "ref": first}))["code"], "ref_not_indexed");
     let old = repo.cruxe(&["grep", "TimeoutError", "--ref", "v1"]).ok();
-    assert!(old.contains("\n11  raise TimeoutError(to)"), "{old}");
+    assert!(old.contains("\n11 raise TimeoutError(to)"), "{old}");
     assert_eq!(repo.cruxe(&["grep", "TimeoutError"]).code, Some(1));
 }
 
@@ -169,20 +169,20 @@ fn people_read_a_path_once_and_lines_below_it() {
     let text = repo.cruxe(&["grep", r"raise \w+Error", "mail"]).ok();
     let expected = "\
 mail/send.py
-7  raise ValueError('bad address: %s' % to)  <- Sender.send
-11  raise TimeoutError(to)  <- Sender.retry
+7 raise ValueError('bad address: %s' % to) <- Sender.send
+11 raise TimeoutError(to) <- Sender.retry
 2 lines in 1 file
 ";
     assert_eq!(text, expected);
     let text = repo.cruxe(&["grep", "raise", "mail/send.py", "-C", "1"]).ok();
     let expected = "\
 mail/send.py
-6          if '@' not in to:
-7              raise ValueError('bad address: %s' % to)  <- Sender.send
-8          return self.queue.push(to)
+6         if '@' not in to:
+7             raise ValueError('bad address: %s' % to) <- Sender.send
+8         return self.queue.push(to)
 …
-10      def retry(self, to):
-11          raise TimeoutError(to)  <- Sender.retry
+10     def retry(self, to):
+11         raise TimeoutError(to) <- Sender.retry
 2 lines in 1 file
 ";
     assert_eq!(text, expected);

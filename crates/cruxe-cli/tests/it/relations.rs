@@ -141,18 +141,18 @@ fn people_read_who_is_related_and_how() {
     let repo = forms(&sandbox);
     assert_eq!(
         repo.cruxe(&["refs", "Field", "--kind", "subtypes", "--tests", "exclude"]).ok(),
-        "class Field  forms/base.py:5  2 subtypes, 1 left out by the filter
-forms/base.py
-15  class Plain(Field):
+        "class Field  2 subtypes, 1 left out by the filter
+forms/base.py (def 5)
+15 class Plain(Field):
 forms/more.py
-5  class Email(Plain):  <- Email (2 steps)
+5 class Email(Plain): <- Email (2 steps)
 "
     );
     assert_eq!(
         repo.cruxe(&["refs", "Email", "--kind", "supertypes", "--direct"]).ok(),
         "class Email  forms/more.py:5  1 supertypes
 forms/base.py
-15  class Plain(Field):
+15 class Plain(Field):
 "
     );
     let run = repo.cruxe(&["refs", "Field", "--kind", "siblings"]);

@@ -627,7 +627,7 @@ fn the_command_prints_places_and_reasons() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("shop", SHOP);
     let found = repo.cruxe(&["search", "retry with growing pauses", "--explain", "--limit", "1"]).ok();
-    assert!(found.starts_with("src/retry.rs:2-4  fn with_backoff\n2  pub fn with_backoff"), "{found}");
+    assert!(found.starts_with("src/retry.rs:2-4  fn with_backoff\n2 pub fn with_backoff"), "{found}");
     assert!(found.contains("    score 0."), "{found}");
     let json = repo.cruxe(&["search", "RateLimiter", "--json"]).json();
     assert_eq!((&json["results"][0]["path"], &json["query_intent"]), (&json!("src/limits.rs"), &json!("symbol")));

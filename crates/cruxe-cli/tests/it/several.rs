@@ -169,7 +169,7 @@ fn commands_take_several_names() {
     assert_eq!(run.code, Some(0));
     assert_eq!(
         run.stdout,
-        "fn add  shop/cart.py:6\ncallers:\nshop/cart.py\n3  Cart.total\nshop/views.py\n5  page\n\nfn page  \
+        "fn add  shop/cart.py:6\ncallers:\nshop/cart.py\n3 Cart.total\nshop/views.py\n5 page\n\nfn page  \
          shop/views.py:4\ncallers: none\n"
     );
     let run = repo.cruxe(&["refs", "Cart.total", "nobody"]);

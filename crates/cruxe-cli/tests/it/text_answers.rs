@@ -109,7 +109,7 @@ fn json_is_the_default_and_the_configuration_can_say_otherwise() {
     let mut client = repo.server_with(&["--no-watch"]);
     assert!(
         said(&mut client, "locate_symbol", json!({"name": "invoice"}))
-            .starts_with("shop/invoice.py:4-5  fn invoice\n4  def")
+            .starts_with("shop/invoice.py:4-5  fn invoice\n4 def")
     );
     let mut client = repo.server_with(&["--no-watch", "--answers", "json"]);
     assert_eq!(client.ok("locate_symbol", json!({"name": "invoice"}))["results"][0]["line_start"], 4);

@@ -1,6 +1,7 @@
 //! A workspace with cards: lists, reads, makes and changes them.
 
 mod known;
+mod update;
 
 use std::cmp::Reverse;
 use std::io;
@@ -18,11 +19,12 @@ use crate::config::{self, DeckConfig, Layer, Limited, LoadedConfig};
 use crate::dates;
 use crate::documents::Documents;
 use crate::error::DeckError;
-use crate::frontmatter::{self, FrontMatter, NewValue};
+use crate::frontmatter;
 use crate::graph::TaskGraph;
 use crate::lock::{DeckLock, LOCK_FILE, PATIENCE};
 use crate::store::{self, CACHE};
 use known::Known;
+pub use update::{ListChange, Update, Updated, version};
 
 const SCENE: &str = ".cuedeck/SCENE.md";
 /// A larger file is no card.
@@ -119,30 +121,6 @@ pub struct NewCard {
     pub assignee: Option<String>,
     /// What must be done before.
     pub depends_on: Vec<CardId>,
-}
-
-/// What to change of a card; what is `None` stays.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Update {
-    /// How far it is.
-    pub status: Option<Status>,
-    /// Who does it; empty for nobody.
-    pub assignee: Option<String>,
-    /// How much it matters.
-    pub priority: Option<Priority>,
-    /// What there is to say; takes the place of what was said before.
-    pub notes: Option<String>,
-}
-
-/// A card that was changed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Updated {
-    /// The card as it is now.
-    pub card: Card,
-    /// When.
-    pub updated_at: Timestamp,
-    /// The fields that were set.
-    pub fields: Vec<&'static str>,
 }
 
 /// What cleaning took away.
@@ -319,10 +297,7 @@ impl Deck {
     /// `is_taken` says that one elsewhere does.
     pub fn create(&self, new: &NewCard, now: Timestamp, is_taken: &dyn Fn(&CardId) -> bool) -> Result<Card, DeckError> {
         let title = new.title.trim();
-        if title.is_empty() {
-            return Err(DeckError::Invalid { parameter: "title", problem: "must not be empty".to_owned() });
-        }
-        one_line("title", title)?;
+        card::check_title(title)?;
         new.assignee.iter().try_for_each(|assignee| one_line("assignee", assignee))?;
         new.tags.iter().try_for_each(|tag| one_line("tags", tag))?;
         let _lock = self.lock()?;
@@ -352,48 +327,6 @@ impl Deck {
         }
         let source = io::Error::new(io::ErrorKind::AlreadyExists, "every id that was tried is taken");
         Err(DeckError::Io { path: CARDS.into(), source })
-    }
-
-    /// Changes fields of a card and nothing else.
-    pub fn update(&self, id: &CardId, update: &Update, now: Timestamp) -> Result<Updated, DeckError> {
-        update.assignee.iter().try_for_each(|assignee| one_line("assignee", assignee))?;
-        let text = |text: &str| NewValue::Text(text.to_owned());
-        let mut changes: Vec<(&'static str, NewValue)> = Vec::new();
-        changes.extend(update.status.map(|status| ("status", text(status.as_str()))));
-        changes.extend(update.assignee.as_ref().map(|assignee| ("assignee", text(assignee.trim()))));
-        changes.extend(update.priority.map(|priority| ("priority", text(priority.as_str()))));
-        changes.extend(update.notes.as_ref().map(|notes| ("notes", text(&notes.replace("\r\n", "\n")))));
-        if changes.is_empty() {
-            return Err(DeckError::Invalid { parameter: "updates", problem: "there is nothing to change".to_owned() });
-        }
-        let fields = changes.iter().map(|(field, _)| *field).collect();
-        let card = self.edit(id, &changes, now)?;
-        Ok(Updated { card, updated_at: now, fields })
-    }
-
-    /// Sets values of a card's front matter, and when that was done; everything else stays byte for byte.
-    pub fn edit(&self, id: &CardId, changes: &[(&str, NewValue)], now: Timestamp) -> Result<Card, DeckError> {
-        let _lock = self.lock()?;
-        let (bytes, meta) = self.bytes_and_meta(id)?;
-        let (_, text) = self.parse(id, &bytes)?;
-        let repo_path = repo_path(&id.path());
-        if meta.is_read_only() {
-            return Err(DeckError::ReadOnly(repo_path));
-        }
-        let front = FrontMatter::parse(&text).ok().flatten();
-        let has = |key: &str| front.as_ref().is_some_and(|front| front.entry(key).is_some());
-        let stamp_key = if has("updated_at") && !has("updated") { "updated_at" } else { "updated" };
-        let mut all = changes.to_vec();
-        all.push((stamp_key, NewValue::Plain(dates::seconds(now))));
-        let edited =
-            frontmatter::edit(&text, &all).map_err(|problem| DeckError::Edit { path: repo_path.clone(), problem })?;
-        let reading = card::read(id, &repo_path, edited.as_bytes());
-        let card = reading.card.ok_or_else(|| match reading.problems.into_iter().next() {
-            Some(problem) => DeckError::Malformed(problem),
-            None => self.no_card(id),
-        })?;
-        store::write(&self.files()?, &id.path(), &edited, Existing::Replace)?;
-        Ok(card)
     }
 
     /// Writes `.cuedeck/SCENE.md` in one step, unless it says that already. Returns whether it was written.
@@ -471,7 +404,7 @@ fn repo_path(text: &str) -> RepoPath {
     RepoPath::from_walk(text).unwrap_or_else(|_| repo_path(CARDS))
 }
 
-fn one_line(parameter: &'static str, text: &str) -> Result<(), DeckError> {
+pub(crate) fn one_line(parameter: &'static str, text: &str) -> Result<(), DeckError> {
     if text.chars().any(char::is_control) {
         return Err(DeckError::Invalid { parameter, problem: "must be one line of text".to_owned() });
     }

@@ -164,6 +164,81 @@ fn notes_are_a_key_of_the_front_matter_and_take_the_place_of_earlier_ones() {
 }
 
 #[test]
+fn everything_a_card_says_can_be_changed() {
+    let (_root, deck) = deck(&[
+        ("aaa111", "---\r\ntitle: Old\r\ntags: [a, b] # mine\r\nkeep: 1\r\n---\r\n\r\n# Old\r\n\r\nText.\r\n"),
+        ("bbb222", "---\ntitle: B\n---\n# Another heading\n"),
+    ]);
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    let change = |add: &[&str], remove: &[&str]| Some(ListChange::Change { add: words(add), remove: words(remove) });
+    let update = Update {
+        title: Some(" New: title ".to_owned()),
+        tags: change(&["c", "B", " "], &["A"]),
+        depends_on: Some(ListChange::Set(words(&["bbb222", "bbb222"]))),
+        refs: change(&["docs/a.md#Intro"], &[]),
+        ..Update::default()
+    };
+    let updated = deck.update(&id("aaa111"), &update, now()).unwrap();
+    assert_eq!(updated.fields, ["title", "tags", "depends_on", "refs"]);
+    assert_eq!(
+        text(&deck, "aaa111"),
+        "---\r\ntitle: \"New: title\"\r\ntags: [b, c] # mine\r\nkeep: 1\r\ndepends_on: [bbb222]\r\nrefs: [\"docs/a.md#Intro\"]\r\n\
+         updated: 2026-01-02T10:43:00Z\r\n---\r\n\r\n# New: title\r\n\r\nText.\r\n"
+    );
+    let body = |body: &str| Update { body: Some(body.to_owned()), ..Update::default() };
+    deck.update(&id("aaa111"), &body("\n\nOne.\nTwo.\n\n"), now()).unwrap();
+    assert!(text(&deck, "aaa111").ends_with("10:43:00Z\r\n---\r\n\r\nOne.\r\nTwo.\r\n"));
+    assert_eq!(deck.update(&id("aaa111"), &body("  \n"), now()).unwrap().fields, ["body"]);
+    assert!(text(&deck, "aaa111").ends_with("10:43:00Z\r\n---\r\n"));
+    // A heading that is not the title stays.
+    deck.update(&id("bbb222"), &Update { title: Some("C".to_owned()), ..Update::default() }, now()).unwrap();
+    assert!(text(&deck, "bbb222").ends_with("---\n# Another heading\n"));
+}
+
+#[test]
+fn what_cannot_be_is_not_written() {
+    let (_root, deck) =
+        deck(&[("aaa111", "---\ntitle: A\n---\n"), ("bbb222", "---\ntitle: B\ndepends_on: [aaa111, gone00]\n---\n")]);
+    let before = (text(&deck, "aaa111"), text(&deck, "bbb222"));
+    let set = |list: &[&str]| Some(ListChange::Set(list.iter().map(|one| (*one).to_owned()).collect()));
+    let wrong = |update: Update| deck.update(&id("aaa111"), &update, now()).unwrap_err().to_string();
+    let of = Update::default;
+    assert_eq!(
+        wrong(Update { depends_on: set(&["bbb222"]), ..of() }),
+        "Circular dependency detected: aaa111 → bbb222 → aaa111"
+    );
+    assert_eq!(wrong(Update { depends_on: set(&["aaa111"]), ..of() }), "Circular dependency detected: aaa111 → aaa111");
+    assert_eq!(wrong(Update { depends_on: set(&["zzz999"]), ..of() }), "no such card: zzz999");
+    assert_eq!(wrong(Update { depends_on: set(&["Setup"]), ..of() }), "depends_on: `Setup` is no id of a card");
+    assert!(wrong(Update { refs: set(&["../secret"]), ..of() }).starts_with("refs: `../secret`: "));
+    assert_eq!(wrong(Update { title: Some(" ".to_owned()), ..of() }), "title: must not be empty");
+    assert_eq!(wrong(Update { title: Some("a\nb".to_owned()), ..of() }), "title: must be one line of text");
+    assert_eq!(wrong(Update { title: Some("x".repeat(201)), ..of() }), "title: has 201 characters; it may have 200");
+    assert_eq!(wrong(Update { tags: set(&["a\u{7}"]), ..of() }), "tags: must be one line of text");
+    assert_eq!(wrong(of()), "updates: there is nothing to change");
+    let large = wrong(Update { body: Some("x".repeat(MAX_CARD as usize)), ..of() });
+    assert_eq!(large, "body: is larger than a card may be (1 MiB)");
+    assert_eq!((text(&deck, "aaa111"), text(&deck, "bbb222")), before);
+    // What was there before is not asked about again.
+    let update = Update { depends_on: set(&["gone00"]), ..of() };
+    assert_eq!(deck.update(&id("bbb222"), &update, now()).unwrap().card.depends_on, ["gone00"]);
+}
+
+#[test]
+fn a_card_that_changed_meanwhile_is_not_written_over() {
+    let (_root, deck) = deck(&[("aaa111", CARD)]);
+    let seen = version(&text(&deck, "aaa111"));
+    let update = |seen: &str| Update { status: Some(Status::Done), seen: Some(seen.to_owned()), ..Update::default() };
+    deck.update(&id("aaa111"), &update(&seen), now()).unwrap();
+    let now_there = text(&deck, "aaa111");
+    match deck.update(&id("aaa111"), &update(&seen), now()) {
+        Err(DeckError::Changed { expected, actual, .. }) => assert_eq!((expected, actual), (seen, version(&now_there))),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(text(&deck, "aaa111"), now_there);
+}
+
+#[test]
 fn malformed_cards_are_problems_and_are_never_rewritten() {
     let broken: [(&str, &[u8]); 7] = [
         ("bad001", b"---\ntitle: [unclosed\nstatus: todo\n---\n\n# Broken YAML\n"),
@@ -335,9 +410,9 @@ fn writers_at_once_lose_nothing() {
                     let deck = Deck::open(root).with_patience(Duration::from_secs(60));
                     let mut made = Vec::new();
                     for round in 0..10 {
-                        let key = format!("key{writer}");
-                        let change = [(key.as_str(), NewValue::Text(format!("v{round}")))];
-                        deck.edit(&id("aaa111"), &change, now()).unwrap();
+                        let add = vec![format!("w{writer}r{round}")];
+                        let tags = Some(ListChange::Change { add, remove: Vec::new() });
+                        deck.update(&id("aaa111"), &Update { tags, ..Update::default() }, now()).unwrap();
                         let new = NewCard { title: "Race".to_owned(), ..NewCard::default() };
                         made.push(deck.create(&new, now(), &|_| false).unwrap().id);
                     }
@@ -349,9 +424,9 @@ fn writers_at_once_lose_nothing() {
     });
     assert_eq!(made.len(), 40);
     assert_eq!(ids(&deck).len(), 41);
-    let text = text(&deck, "aaa111");
-    for writer in 0..4 {
-        assert!(text.contains(&format!("key{writer}: v9\n")), "{text}");
+    let tags = deck.read(&id("aaa111")).unwrap().0.tags;
+    for tag in (0..4).flat_map(|writer| (0..10).map(move |round| format!("w{writer}r{round}"))) {
+        assert!(tags.contains(&tag), "{tag} in {tags:?}");
     }
     assert_eq!(fs::read_dir(deck.cache_folder()).unwrap().count(), 1, "only the lock is left");
 }

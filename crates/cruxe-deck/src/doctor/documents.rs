@@ -56,6 +56,21 @@ impl<'a> Library<'a> {
         self.files.iter().filter(markdown).filter(move |path| !generated(path))
     }
 
+    /// The file that a title seems to be about: its name has the most of the title's words; documents before code, short paths before long.
+    pub fn likely(&self, title: &str) -> Option<&'a RepoPath> {
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3);
+            words.map(str::to_lowercase).collect()
+        };
+        let title = words(title);
+        let shared = |path: &RepoPath| words(path.stem()).iter().filter(|word| title.contains(word)).count();
+        let files = self.files.iter().filter(|path| !path.as_str().starts_with(".cuedeck/cards/"));
+        let scored = files.map(|path| (shared(path), path)).filter(|(shared, _)| *shared > 0);
+        let is_document = |path: &RepoPath| path.extension().is_some_and(|extension| extension == "md");
+        let order = |path: &RepoPath| (is_document(path), std::cmp::Reverse((path.as_str().len(), path.clone())));
+        scored.max_by_key(|(shared, path)| (*shared, order(path))).map(|(_, path)| path)
+    }
+
     fn known(&mut self, path: &RepoPath) -> Option<&Known> {
         if !self.read.contains_key(path) {
             let known = links::read_inside(&self.root, path, LARGEST_FILE).ok().map(|bytes| {

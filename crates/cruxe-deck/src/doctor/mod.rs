@@ -275,7 +275,15 @@ fn orphans(cards: &Cards, library: &mut Library) -> Vec<Finding> {
                 matches!(links::resolve(&path, &link.written), links::Destination::Inside(to) if to.path != path)
             });
             let message = format!("orphan card: {} is active, refers to nothing, and nothing depends on it", card.id);
-            let help = "Link the document it is about, add `refs: [path#symbol]`, or name what it depends on.";
+            let help = match library.likely(&card.title) {
+                Some(path) => format!(
+                    "Perhaps it is about {path}: `cue card edit {} --add-ref {path}`. Or link its document, or name what it depends on.",
+                    card.id
+                ),
+                None => {
+                    "Link the document it is about, add `refs: [path#symbol]`, or name what it depends on.".to_owned()
+                }
+            };
             let found = Finding::new(Check::OrphanCard, card.path(), message).code(1008).help(help);
             (!leads_somewhere).then(|| at_key(found, card, "status", "active", library))
         })

@@ -237,12 +237,12 @@ impl CallEdge {
 
     /// Who calls, and in which lines.
     fn caller(&self) -> Line {
-        Line::new().number(self.lines()).plain("  ").strong(&self.symbol.local_name).faint(self.marks())
+        Line::new().number(self.lines()).plain(" ").strong(&self.symbol.local_name).faint(self.marks())
     }
 
     /// What is called: where it is defined, and which lines call it.
     fn callee(&self) -> Line {
-        let line = Line::new().number(self.symbol.line_start.to_string()).plain("  ").strong(&self.symbol.local_name);
+        let line = Line::new().number(self.symbol.line_start.to_string()).plain(" ").strong(&self.symbol.local_name);
         line.faint(format!("  called at {}{}", self.lines(), self.marks()))
     }
 

@@ -168,7 +168,7 @@ impl Site {
     /// Adds the place and the line's text.
     fn write(&self, line: Line) -> Line {
         let line = line.path(&self.file).plain(":").number(self.line.to_string());
-        line.plain(format!("  {}", self.context.as_deref().unwrap_or_default()))
+        line.plain(format!(" {}", self.context.as_deref().unwrap_or_default()))
     }
 }
 

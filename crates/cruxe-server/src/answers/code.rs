@@ -110,7 +110,7 @@ impl Shown {
     /// Adds its lines; `mark` sets off what was asked for.
     pub fn add_to(&self, text: &mut Text, mark: impl Fn(&str) -> Line) {
         for (number, line) in &self.code.lines {
-            text.push(Line::new().number(number.to_string()).plain("  ").join(mark(line)));
+            text.push(Line::new().number(number.to_string()).plain(" ").join(mark(line)));
         }
         for fact in &self.facts {
             text.push(Line::new().faint(fact));

@@ -200,7 +200,7 @@ impl Hit {
     /// The line with what matches set off, and the symbol around it unless that was said for the line before.
     fn line(&self, said: Option<&String>) -> Line {
         let Shown { text, marks, around } = &self.shown;
-        let mut line = Line::new().number(self.line_start.to_string()).plain("  ");
+        let mut line = Line::new().number(self.line_start.to_string()).plain(" ");
         let mut at = 0;
         for (from, to) in marks.iter().copied().filter(|(from, to)| from < to) {
             if let (Some(before), Some(found)) = (text.get(at..from), text.get(from..to)) {
@@ -210,7 +210,7 @@ impl Hit {
         }
         line = line.plain(text.get(at..).unwrap_or_default());
         match around.as_ref().filter(|around| Some(*around) != said) {
-            Some(around) => line.faint(format!("  <- {around}")),
+            Some(around) => line.faint(format!(" <- {around}")),
             None => line,
         }
     }
@@ -220,7 +220,7 @@ impl PatternAnswer {
     fn list_lines(&self, text: &mut Text) {
         let (mut file, mut said, mut last) = ("", None, 0);
         let in_context = self.results.iter().any(|hit| !hit.before.is_empty() || !hit.after.is_empty());
-        let plain = |number: u32, line: &str| Line::new().faint(number.to_string()).plain(format!("  {line}"));
+        let plain = |number: u32, line: &str| Line::new().faint(number.to_string()).plain(format!(" {line}"));
         for (at, hit) in self.results.iter().enumerate() {
             let first = hit.line_start - hit.before.len() as u32;
             if hit.path != file {

@@ -69,6 +69,9 @@ struct Use {
     /// The symbol around it by its name within the file; empty outside of every symbol.
     #[serde(skip)]
     around: String,
+    /// Its line declares that symbol, and so says its name.
+    #[serde(skip)]
+    declares: bool,
     #[serde(skip)]
     in_test_file: bool,
 }
@@ -184,6 +187,7 @@ impl Use {
             _ => from.local_name,
         };
         let elsewhere = from.path != reference.path;
+        let declares = !elsewhere && from.line_start == reference.line && reference.context.contains(&from.name);
         let place = (breadth == Breadth::Full || elsewhere).then_some(HolderPlace {
             path: from.path,
             line_start: from.line_start,
@@ -209,6 +213,7 @@ impl Use {
             through: reference.through,
             unnamed: reference.unnamed,
             around,
+            declares,
             in_test_file: reference.in_test,
         }
     }
@@ -226,33 +231,44 @@ impl Use {
         }
         let through = self.through.as_ref().map(|through| format!(" through {through}")).unwrap_or_default();
         let steps = self.depth.filter(|steps| *steps > 1).map(|steps| format!(" ({steps} steps)")).unwrap_or_default();
-        Some(format!("  <- {}{steps}{through}", self.around))
+        Some(format!(" <- {}{steps}{through}", self.around))
     }
 }
 
 impl ReferencesAnswer {
-    /// The uses by file, source before tests: a path once, then a line each with the symbol around it where that changes.
-    fn list_uses(&self, text: &mut Text) {
+    /// Whether the uses begin with those in the symbol's own file, so that its place can be said there: always, but for a symbol of a test file that
+    /// source uses.
+    fn begins_at_home(&self, is_test: &HashMap<&str, bool>) -> bool {
+        is_test.get(self.symbol.path.as_str()).is_some_and(|home| !home || is_test.values().all(|test| *test))
+    }
+
+    /// The uses by file, source before tests: a path once, then a line each with the symbol around it where that changes and the
+    /// line does not say it.
+    fn list_uses(&self, is_test: &HashMap<&str, bool>, text: &mut Text) {
+        let home = self.symbol.path.as_str();
         let mut uses: Vec<&Use> = self.references.iter().collect();
-        let mut tests: HashMap<&str, bool> = HashMap::new();
-        for one in &uses {
-            *tests.entry(&one.path).or_insert(true) &= one.from_symbol.is_test || one.in_test_file;
-        }
-        uses.sort_by_key(|one| (tests[one.path.as_str()], &one.path, one.line_start));
+        uses.sort_by_key(|one| (is_test[one.path.as_str()], one.path != home, &one.path, one.line_start));
         uses.dedup_by_key(|one| (&one.path, one.line_start));
         let (mut file, mut around) = ("", "");
         for one in uses {
             if one.path != file {
+                let is_first = file.is_empty();
                 (file, around) = (&one.path, "");
-                text.push(Line::new().path(file));
+                let heading = Line::new().path(file);
+                text.push(match is_first && self.begins_at_home(is_test) {
+                    true => heading.faint(" (def ").number(self.symbol.line_start.to_string()).faint(")"),
+                    false => heading,
+                });
             }
             let guess = if one.confidence == Confidence::Heuristic { "?" } else { "" };
-            let mut line = Line::new().number(one.line_start.to_string()).plain(format!("{guess}  {}", one.context));
+            let mut line = Line::new().number(one.line_start.to_string()).plain(format!("{guess} {}", one.context));
             if let Some(related) = one.related() {
                 line = line.faint(related);
             } else if one.around != around {
                 around = &one.around;
-                line = line.faint(format!("  <- {around}"));
+                if !one.declares {
+                    line = line.faint(format!(" <- {around}"));
+                }
             }
             text.push(line);
         }
@@ -265,8 +281,8 @@ impl ReferencesAnswer {
                 file = &one.path;
                 text.push(Line::new().path(file));
             }
-            let line = Line::new().number(one.line.to_string()).plain(format!("  {}", one.context));
-            text.push(line.faint(format!("  ({})", one.reason)));
+            let line = Line::new().number(one.line.to_string()).plain(format!(" {}", one.context));
+            text.push(line.faint(format!(" ({})", one.reason)));
         }
     }
 
@@ -297,12 +313,19 @@ impl ReferencesAnswer {
 impl Render for ReferencesAnswer {
     fn text(&self) -> Text {
         let mut text = noting(&self.metadata);
-        let headline = self.symbol.headline();
+        let mut is_test: HashMap<&str, bool> = HashMap::new();
+        for one in &self.references {
+            *is_test.entry(&one.path).or_insert(true) &= one.from_symbol.is_test || one.in_test_file;
+        }
+        let headline = match self.begins_at_home(&is_test) {
+            true => self.symbol.name_line(),
+            false => self.symbol.headline(),
+        };
         text.push(match self.unresolved {
             None => headline.faint(format!("  {}", self.counts())),
             Some(_) => headline,
         });
-        self.list_uses(&mut text);
+        self.list_uses(&is_test, &mut text);
         if self.unresolved.is_some() {
             text.push(Line::new().faint(self.counts()));
             self.list_unresolved(&mut text);

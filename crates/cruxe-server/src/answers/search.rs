@@ -322,8 +322,8 @@ impl Render for SearchAnswer {
                     file = &hit.path;
                     text.push(Line::new().path(file));
                 }
-                let line = Line::new().number(hit.line_start.to_string()).plain("  ").join(highlight(line, &words));
-                let around = hit.local_name.as_ref().map(|name| format!("  <- {name}")).unwrap_or_default();
+                let line = Line::new().number(hit.line_start.to_string()).plain(" ").join(highlight(line, &words));
+                let around = hit.local_name.as_ref().map(|name| format!(" <- {name}")).unwrap_or_default();
                 text.push(line.faint(around));
             } else {
                 file = "";

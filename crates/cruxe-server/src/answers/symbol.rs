@@ -79,10 +79,15 @@ impl SymbolEntry {
 
     /// The definition on a line of its own, above what is said of it.
     pub(super) fn headline(&self) -> Line {
-        let line = Line::new().plain(format!("{} ", self.kind)).strong(&self.local_name);
+        let line = self.name_line();
         match self.path.is_empty() {
             true => line,
             false => line.plain("  ").path(&self.path).plain(":").number(self.line_start.to_string()),
         }
+    }
+
+    /// What the definition is, where its place is said below.
+    pub(super) fn name_line(&self) -> Line {
+        Line::new().plain(format!("{} ", self.kind)).strong(&self.local_name)
     }
 }

@@ -99,8 +99,8 @@ fn a_search_is_places_with_what_stands_there() {
     let shown = answer.with_source(&view, &found, Source::of_tokens(1000)).unwrap();
     assert_snapshot!(shop.text(&shown), @r#"
     shop/cart.py:2-3  method Cart.total
-    2      def total(self) -> int:
-    3          return add_tax(sum(self.prices))
+    2     def total(self) -> int:
+    3         return add_tax(sum(self.prices))
     called by: invoice (shop/invoice.py:5)
     calls: add_tax
     more with a higher limit
@@ -150,11 +150,11 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     assert_snapshot!(text, @r#"
     note: 2 definitions are named `add_tax`; this is about other.cart.add_tax in other/cart.py:1. For another, pass path, line or a qualified name
     fn add_tax  other/cart.py:1  0 uses: it is unused
-    fn add_tax  shop/cart.py:6  3 uses, 2 shown, offset 2 goes on
-    shop/cart.py
-    3  return add_tax(sum(self.prices))  <- Cart.total
+    fn add_tax  3 uses, 2 shown, offset 2 goes on
+    shop/cart.py (def 6)
+    3 return add_tax(sum(self.prices)) <- Cart.total
     shop/invoice.py
-    1  from shop.cart import Cart, add_tax
+    1 from shop.cart import Cart, add_tax
     "#);
     let direction = Direction::Callers;
     let question = call_graph::Question {
@@ -173,9 +173,9 @@ fn uses_are_lines_by_file_and_calls_are_a_tree() {
     fn add_tax  shop/cart.py:6
     callers:
     shop/cart.py
-    3  Cart.total
+    3 Cart.total
     shop/invoice.py
-    5  invoice
+    5 invoice
     "#);
 }
 
@@ -193,7 +193,7 @@ fn a_path_is_its_calls_one_below_the_other() {
     fn invoice  shop/invoice.py:4
     to fn add_tax  shop/cart.py:6
       invoice
-      → add_tax  shop/invoice.py:5  return add_tax(cart.total())
+      → add_tax  shop/invoice.py:5 return add_tax(cart.total())
     1 path
     "#);
     let none = call_path::find(&view, &path("invoice", "other.cart.add_tax")).unwrap();
@@ -239,7 +239,7 @@ fn several_answers_follow_each_other() {
     note: one is odd
     class Cart  shop/cart.py:1  2 uses, 1 shown, offset 1 goes on
     shop/invoice.py
-    1  from shop.cart import Cart, add_tax
+    1 from shop.cart import Cart, add_tax
 
     symbol `nobody`: no symbol is named `nobody`, and no identifier of this name stands in the ref
     "#);

@@ -253,6 +253,11 @@ impl From<DeckError> for ToolError {
                 .with("path", path)
                 .with("anchor", anchor)
                 .suggest(did_you_mean(nearest.as_deref(), "Read the document without an anchor.")),
+            DeckError::Changed { path, expected, actual } => of(ErrorCode::StaleCache)
+                .with("path", path.as_str())
+                .with("expected_hash", expected)
+                .with("actual_hash", actual)
+                .suggest("Nothing was written. Look at it again, then change it."),
             DeckError::Changing { path, expected_hash, actual_hash } => of(ErrorCode::StaleCache)
                 .with("path", path)
                 .with("expected_hash", expected_hash)

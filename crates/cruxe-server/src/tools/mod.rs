@@ -63,7 +63,7 @@ fn common(form: AnswerForm) -> &'static str {
              cuts an answer to so many tokens, `compact` leaves large parts out."
         }
         AnswerForm::Text => {
-            "Answers are a path once, then `line  code`, `<-` the symbol around it, `?` for a guess; a `note:` says when one \
+            "Answers are a path once, then `line code`, `<-` the symbol around it, `?` for a guess; a `note:` says when one \
              is not current or complete. `workspace`, another repository's path, is understood everywhere."
         }
     }

@@ -103,6 +103,87 @@ fn show_edit_and_done_change_only_what_they_say() {
 }
 
 #[test]
+fn everything_can_be_changed_after_creation() {
+    let sandbox = Sandbox::new();
+    let repo = tasks(&sandbox);
+    let edit = |arguments: &[&str]| cue(&sandbox, &repo, &[&["card", "edit", "ccc"], arguments].concat());
+    let said = edit(&["--title", "Login", "--add-tag", "new", "--remove-tag", "API", "--add-ref", "src/a.rs#run"]).ok();
+    assert_eq!(said, "ccc333  changed title, tags, refs\n");
+    edit(&["--assignee", "kim", "--remove-dependency", "aaa111", "--body", "Other text."]).ok();
+    let now = cue(&sandbox, &repo, &["card", "show", "ccc333", "--json"]).json();
+    assert_eq!(
+        (&now["title"], &now["tags"], &now["refs"], &now["depends_on"], &now["body"]),
+        (&json!("Login"), &json!(["auth", "new"]), &json!(["src/a.rs#run"]), &json!(["bbb222"]), &json!("Other text."))
+    );
+    for name in ["kim", "@kim", "@KIM"] {
+        assert_eq!(ids(&sandbox, &repo, &["--assignee", name]), ["ccc333"], "{name}");
+    }
+    edit(&["--tag", "", "--depends-on", "a,d"]).ok();
+    let now = cue(&sandbox, &repo, &["card", "show", "c", "--json"]).json();
+    assert_eq!((&now["tags"], &now["depends_on"]), (&json!([]), &json!(["aaa111", "ddd444"])));
+    fails(&edit(&["--depends-on", "ccc333"]), 1, &["ccc333 → ccc333", "1002"]);
+    fails(&edit(&["--tag", "x", "--add-tag", "y"]), 4, &["cannot be used with"]);
+    repo.write("../body", "From\nstdin\n");
+    let stdin = fs::File::open(sandbox.path("body")).unwrap();
+    let said = run(cue_in(&sandbox, &repo).args(["card", "edit", "ccc", "--body", "-"]).stdin(stdin)).ok();
+    assert_eq!(said, "ccc333  changed body\n");
+    assert!(cue(&sandbox, &repo, &["card", "show", "ccc"]).ok().ends_with("\nFrom\nstdin\n"));
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_while_only_one_card_has_it() {
+    let sandbox = Sandbox::new();
+    let repo = tasks(&sandbox);
+    repo.write(".cuedeck/cards/ccc999.md", "---\ntitle: [broken\n---\n");
+    assert!(cue(&sandbox, &repo, &["card", "show", "b"]).ok().starts_with("bbb222  Database"));
+    fails(
+        &cue(&sandbox, &repo, &["card", "show", "ccc"]),
+        4,
+        &["2 cards begin with ccc: ccc333 Login \"API\", ccc999"],
+    );
+    fails(&cue(&sandbox, &repo, &["card", "show", "zz"]), 1, &["no card's id begins with zz", "cue list"]);
+    for wrong in ["", "a-b", "B", "abcdefg", "../x"] {
+        fails(&cue(&sandbox, &repo, &["card", "show", wrong]), 4, &["is no id of a card"]);
+    }
+    assert!(cue(&sandbox, &repo, &["graph", "bb"]).ok().starts_with("bbb222 Database"));
+}
+
+#[test]
+fn next_says_what_can_be_begun_and_what_waits_for_what() {
+    let sandbox = Sandbox::new();
+    let repo = tasks(&sandbox);
+    repo.write(".cuedeck/cards/eee555.md", card("Docs", "todo", "assignee: kim\n", ""));
+    assert_eq!(
+        cue(&sandbox, &repo, &["next"]).ok(),
+        "active\n  bbb222  medium    Database\nready\n  eee555  medium    Docs  kim\nblocked\n  ccc333  medium    Login \"API\"\n          \
+         waits for bbb222 Database (active)\n"
+    );
+    let json = cue(&sandbox, &repo, &["next", "--json", "--tag", "auth"]).json();
+    assert_eq!((&json["active"], &json["ready"]), (&json!([]), &json!([])));
+    assert_eq!((&json["blocked"][0]["id"], &json["blocked"][0]["waits_for"]), (&json!("ccc333"), &json!(["bbb222"])));
+    fails(&cue(&sandbox, &repo, &["start", "ccc"]), 1, &["ccc333 waits for bbb222 Database (active)", "--anyway"]);
+    assert_eq!(
+        cue(&sandbox, &repo, &["start", "eee", "--assignee", "@dana"]).ok(),
+        "eee555  changed status, assignee\n"
+    );
+    assert_eq!(ids(&sandbox, &repo, &["--status", "active"]), ["bbb222", "eee555"]);
+    cue(&sandbox, &repo, &["start", "ccc", "--anyway"]).ok();
+    assert_eq!(ids(&sandbox, &repo, &["--status", "active"]).len(), 3);
+    let other = sandbox.repo("empty", &[]);
+    cue(&sandbox, &other, &["init"]).ok();
+    assert!(cue(&sandbox, &other, &["next"]).ok().contains("nothing is to be done"));
+}
+
+#[test]
+fn open_lists_cards_that_cannot_be_read_too() {
+    let sandbox = Sandbox::new();
+    let repo = tasks(&sandbox);
+    repo.write(".cuedeck/cards/bad001.md", "---\ntitle: [unclosed\n---\n");
+    let found = cue(&sandbox, &repo, &["open", "bad001"]).ok();
+    assert!(found.starts_with(".cuedeck/cards/bad001.md  cannot be read: "), "{found}");
+}
+
+#[test]
 #[cfg(unix)]
 fn edit_without_options_opens_the_editor_with_its_arguments() {
     let sandbox = Sandbox::new();

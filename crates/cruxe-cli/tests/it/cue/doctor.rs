@@ -115,6 +115,19 @@ fn an_active_card_with_a_link_or_a_reference_is_no_orphan() {
 }
 
 #[test]
+fn the_tip_for_an_orphan_names_the_file_that_it_seems_to_be_about() {
+    let sandbox = Sandbox::new();
+    let repo = healthy(&sandbox, &[("docs/login_guide.md", "# A\n"), ("src/deep/login.rs", ""), ("src/login.rs", "")]);
+    let tip = |title: &str| {
+        repo.write(".cuedeck/cards/eee555.md", card(title, "active", "", ""));
+        let report: Value = serde_json::from_str(&cue(&sandbox, &repo, &["doctor", "--json"]).stdout).unwrap();
+        report["findings"][0]["help"].as_str().unwrap().to_owned()
+    };
+    assert!(tip("Login without a password").contains("--add-ref docs/login_guide.md`"));
+    assert!(tip("Speed").starts_with("Link the document"));
+}
+
+#[test]
 fn circles_broken_yaml_and_a_broken_configuration_are_reported_with_their_places() {
     let sandbox = Sandbox::new();
     let repo = healthy(&sandbox, &[("docs/bad.md", "---\ntags: [unclosed\n---\n# Bad\n")]);

@@ -53,7 +53,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     typed(spec, move |input: Input, call| -> Result<Output, ToolError> {
         let asked = DeckCall::new(&app, call, names::UPDATE_TASK)?;
         let Updates { status, assignee, priority, notes } = input.updates;
-        let update = Update { status, assignee, priority, notes };
+        let update = Update { status, assignee, priority, notes, ..Update::default() };
         let updated = asked.deck.update(&super::card_id(&input.id)?, &update, Timestamp::now())?;
         let card = updated.card;
         Ok(Output {

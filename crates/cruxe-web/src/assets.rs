@@ -18,6 +18,7 @@ assets! {
     "app.js" "text/javascript; charset=utf-8",
     "search.js" "text/javascript; charset=utf-8",
     "file.js" "text/javascript; charset=utf-8",
+    "board.js" "text/javascript; charset=utf-8",
     "graph.js" "text/javascript; charset=utf-8",
     "icon.svg" "image/svg+xml",
 }

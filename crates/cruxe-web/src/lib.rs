@@ -16,6 +16,7 @@ mod drawing;
 mod gate;
 mod layout;
 mod live;
+mod markdown;
 mod pages;
 mod params;
 mod site;

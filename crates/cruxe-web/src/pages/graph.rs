@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use cruxe_query::dependencies::{self, FolderMap};
+use cruxe_query::dependencies::{self, Dependency, FolderMap};
 use cruxe_server::contract::ToolError;
 use cruxe_server::contract::names::GET_CALL_GRAPH;
 use maud::{Markup, PreEscaped, html};
@@ -27,8 +27,8 @@ const MOST: usize = 200;
 const STEP: u64 = 24;
 /// Parts of a folder.
 const PARTS: usize = 60;
-/// Edges between parts of a folder that are drawn; more would hide each other.
-const TIES: usize = 120;
+/// What a part of a folder imports from that is drawn.
+const TIES: usize = 2;
 
 /// A box.
 #[derive(Clone, Debug, Default)]
@@ -229,9 +229,10 @@ fn of_folder(asking: &Asking, params: &Params, folder: &str) -> Result<(Markup, 
         @if map.late { p.note { "There was no time to look at all imports." } }
         @if map.parts.is_empty() { p.empty { "Nothing is indexed here." } } @else { (areas(&map, &to)) }
     };
-    let mut picture = Picture { cut: map.left_out > 0, ..Picture::default() };
-    let tied = |at: usize| map.edges.iter().take(TIES).any(|edge| edge.from == at || edge.to == at);
-    let shown: Vec<usize> = (0..map.parts.len()).filter(|at| tied(*at)).collect();
+    let ties = main_ties(&map);
+    let mut picture = Picture { cut: map.left_out > 0 || ties.len() < map.edges.len(), ..Picture::default() };
+    let shown: Vec<usize> =
+        (0..map.parts.len()).filter(|at| ties.iter().any(|tie| tie.0 == *at || tie.1 == *at)).collect();
     let place: HashMap<usize, usize> = shown.iter().enumerate().map(|(new, old)| (*old, new)).collect();
     for at in &shown {
         let part = &map.parts[*at];
@@ -244,12 +245,45 @@ fn of_folder(asking: &Asking, params: &Params, folder: &str) -> Result<(Markup, 
             class: if part.is_test { "test" } else { "" },
         });
     }
-    let ties = map.edges.iter().take(TIES);
     picture.edges =
-        ties.filter_map(|edge| Some((*place.get(&edge.from)?, *place.get(&edge.to)?, edge.files, false))).collect();
+        ties.iter().filter_map(|tie| Some((*place.get(&tie.0)?, *place.get(&tie.1)?, tie.2, false))).collect();
     let pairs: Vec<(usize, usize)> = picture.edges.iter().map(|edge| (edge.0, edge.1)).collect();
     picture.layers = drawing::rank(picture.nodes.len(), &pairs);
     Ok((head, (!picture.nodes.is_empty()).then_some(picture)))
+}
+
+/// The imports that say most: of two parts that import from each other the way that more files go, of each part the few that
+/// most of its files need, and nothing that would close a circle. In a code base everything is tied to everything; all of it at
+/// once shows nothing.
+fn main_ties(map: &FolderMap) -> Vec<(usize, usize, usize)> {
+    let back = |edge: &Dependency| map.edges.iter().find(|other| other.from == edge.to && other.to == edge.from);
+    let mut ties: Vec<(usize, usize, usize)> = Vec::new();
+    for edge in &map.edges {
+        let is_lesser = back(edge).is_some_and(|other| (other.files, other.from) > (edge.files, edge.from));
+        let own = ties.iter().filter(|tie| tie.0 == edge.from).count();
+        if is_lesser || own >= TIES || leads_to(&ties, edge.to, edge.from) {
+            continue;
+        }
+        ties.push((edge.from, edge.to, edge.files));
+    }
+    ties
+}
+
+/// Whether ties lead from one part to another.
+fn leads_to(ties: &[(usize, usize, usize)], from: usize, to: usize) -> bool {
+    let (mut seen, mut next) = (vec![from], 0);
+    while let Some(at) = seen.get(next).copied() {
+        if at == to {
+            return true;
+        }
+        next += 1;
+        for tie in ties.iter().filter(|tie| tie.0 == at) {
+            if !seen.contains(&tie.1) {
+                seen.push(tie.1);
+            }
+        }
+    }
+    false
 }
 
 /// Areas by size.
@@ -279,12 +313,12 @@ fn of_tasks(asking: &Asking, params: &Params) -> Result<(Markup, Option<Picture>
     let cards = asking.site.deck().cards()?;
     let all = params.get("tasks") == Some("all");
     let graph = cards.graph();
-    let open: Vec<&Arc<cruxe_deck::Card>> = cards.cards.iter().filter(|card| all || !is_finished(card)).collect();
+    let open: Vec<&Arc<cruxe_deck::Card>> = cards.cards.iter().filter(|card| all || !card.is_finished()).collect();
     let known: HashMap<&str, usize> =
         open.iter().take(MOST).enumerate().map(|(at, card)| (card.id.as_str(), at)).collect();
     let mut picture = Picture { cut: open.len() > MOST, ..Picture::default() };
     for card in open.iter().take(MOST) {
-        let waits = graph.dependencies(card.id.as_str()).iter().any(|other| !is_finished(other));
+        let waits = graph.dependencies(card.id.as_str()).iter().any(|other| !other.is_finished());
         picture.nodes.push(Node {
             label: card.title.clone(),
             below: format!(
@@ -296,7 +330,7 @@ fn of_tasks(asking: &Asking, params: &Params) -> Result<(Markup, Option<Picture>
             kind: card.status.as_str().to_owned(),
             href: address::with("/board", &[("card", card.id.as_str())]),
             more: None,
-            class: if is_finished(card) {
+            class: if card.is_finished() {
                 "test"
             } else if card.status == cruxe_deck::Status::Active {
                 "centre"
@@ -320,10 +354,6 @@ fn of_tasks(asking: &Asking, params: &Params) -> Result<(Markup, Option<Picture>
         @if picture.nodes.is_empty() { p.empty { "There are no tasks. " code { "cue card new" } " makes one." } }
     };
     Ok((head, (!picture.nodes.is_empty()).then_some(picture)))
-}
-
-fn is_finished(card: &cruxe_deck::Card) -> bool {
-    matches!(card.status, cruxe_deck::Status::Done | cruxe_deck::Status::Archived)
 }
 
 /// The picture with what can be done with it.

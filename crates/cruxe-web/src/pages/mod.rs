@@ -1,7 +1,10 @@
 //! The pages, a file each.
 
 pub(crate) mod at;
+pub(crate) mod board;
 pub(crate) mod branches;
+pub(crate) mod card;
+pub(crate) mod doc;
 pub(crate) mod file;
 pub(crate) mod folder;
 pub(crate) mod graph;

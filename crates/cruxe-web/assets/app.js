@@ -2,9 +2,10 @@
 // @ts-check
 
 /** The only door through which text becomes markup: answers of our own server, which has escaped them. */
-const markup = window.trustedTypes
-  ? window.trustedTypes.createPolicy("cruxe", { createHTML: (/** @type {string} */ text) => text })
-  : { createHTML: (/** @type {string} */ text) => text };
+const plain = { createHTML: (/** @type {string} */ text) => text };
+/** @type {{ createPolicy(name: string, rules: typeof plain): typeof plain } | undefined} */
+const trusted = /** @type {any} */ (window).trustedTypes;
+const markup = trusted?.createPolicy("cruxe", plain) ?? plain;
 
 /** @param {string} selector @param {ParentNode} [within] @returns {HTMLElement | null} */
 export const one = (selector, within = document) => within.querySelector(selector);
@@ -14,7 +15,7 @@ export const all = (selector, within = document) => [...within.querySelectorAll(
 /** Puts the server's markup into an element.
  * @param {Element} element @param {string} html */
 export function fill(element, html) {
-  element.innerHTML = /** @type {string} */ (/** @type {unknown} */ (markup.createHTML(html)));
+  element.innerHTML = markup.createHTML(html);
   load(element);
 }
 
@@ -76,7 +77,7 @@ async function refresh(what) {
   }
   if (whole.length === 0) return;
   const html = await fetchPart(location.pathname + location.search);
-  const fresh = new DOMParser().parseFromString(/** @type {string} */ (/** @type {unknown} */ (markup.createHTML(html))), "text/html");
+  const fresh = new DOMParser().parseFromString(markup.createHTML(html), "text/html");
   for (const place of whole) {
     const inner = place.id ? fresh.getElementById(place.id) : whole.length === 1 ? fresh.querySelector("[data-live]") : null;
     const next = inner ? inner.innerHTML : fresh.querySelector("[data-live]") ? null : html;

@@ -3,7 +3,8 @@
 import { fetchPart, fill, one, openEntry } from "./app.js";
 
 const field = /** @type {HTMLInputElement} */ (one("#q"));
-const place = /** @type {HTMLElement} */ (one("#results"));
+/** There is none where the search failed as a whole. */
+const place = one("#results") ?? document.createElement("div");
 /** @type {AbortController | null} */
 let asked = null;
 let shown = field.value;

@@ -125,14 +125,14 @@ fn comparison(asking: &Asking, base: &str, head: &str, default: Option<&str>) ->
         (notes(&answer["metadata"]))
         @if total > CHANGES { p.note { "The first " (CHANGES) " are shown." } }
         @for (path, changes) in files {
-            section.card.changed {
+            section.card.altered {
                 h3 { (place_link(path, 0, 0, Some(head))) }
                 ul.edges { @for one in changes { li { (change(one, merge_base, head)) } } }
             }
         }
         @let others: Vec<&Value> = list(&answer, "file_changes").iter().filter(|file| !list(&answer, "changes").iter().any(|one| one["path"] == file["path"])).collect();
         @if !others.is_empty() {
-            section.card.changed { h3 { "Other files" } ul.plain { @for file in others {
+            section.card.altered { h3 { "Other files" } ul.plain { @for file in others {
                 li { span class={ "chip " (text(file, "change_type")) } { (text(file, "change_type")) } " " (place_link(text(file, "path"), 0, 0, Some(head))) }
             } } }
         }
@@ -194,7 +194,7 @@ fn both(asking: &Asking, default: &str, one: &str, other: &str) -> Markup {
     match shared {
         Err(error) => failure(&error),
         Ok(shared) => html! {
-            section.card.changed #both {
+            section.card.altered #both {
                 h2 { "Both touch " span.n { (shared.len()) } }
                 p.faint { "Symbols that " code { (one) } " and " code { (other) } " both changed since they left " code { (default) } "." }
                 @if shared.is_empty() { p { "None." } }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use cruxe_index::{IndexError, View};
+use cruxe_model::RepoPath;
 use cruxe_server::contract::{ErrorCode, ToolError};
 use maud::{Markup, html};
 
@@ -29,6 +30,12 @@ pub(crate) async fn root(State(site): State<Arc<Site>>, params: Params) -> Respo
 /// Whether a path is a folder of the ref.
 pub(crate) fn is_folder(view: &View, path: &str) -> Result<bool, ToolError> {
     let Some(published) = &view.published else { return Ok(false) };
+    let plain = RepoPath::parse(path.trim_end_matches('/')).ok();
+    if let Some(plain) = &plain
+        && published.file_at(plain).map_err(IndexError::from)?.is_some()
+    {
+        return Ok(false);
+    }
     let files = published.files().map_err(IndexError::from)?;
     let below = format!("{}/", path.trim_end_matches('/'));
     Ok(files.iter().any(|file| file.path.as_str().starts_with(&below)))

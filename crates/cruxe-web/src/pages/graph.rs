@@ -293,7 +293,7 @@ fn areas(map: &FolderMap, to: &dyn Fn(&str, bool) -> String) -> Markup {
     let sizes: Vec<f64> = map.parts.iter().map(|part| part.bytes.max(1) as f64).collect();
     let areas = drawing::areas(&sizes, (0.0, 0.0, WIDE, TALL));
     html! {
-        svg.areas viewBox=(format!("0 0 {WIDE} {TALL}")) role="img" aria-label="Folders and files by size" {
+        svg.areas viewBox=(format!("0 0 {WIDE} {TALL}")) role="group" aria-label="Folders and files by size" {
             @for (part, (x, y, width, height)) in map.parts.iter().zip(areas) {
                 a href=(to(&part.path, part.is_folder)) {
                     title { (part.path) ": " (count(part.files)) " files, " (count(part.lines)) " lines, " (size(part.bytes)) }
@@ -381,7 +381,7 @@ fn frame(params: &Params, picture: &Picture) -> Markup {
 
 /// What a saved picture needs to look like one.
 const STYLE: &str = "<style>text{font:13px system-ui,sans-serif;fill:#1b1f27}.small{font-size:11px;fill:#6b7280}\
-    .box{fill:#fff;stroke:#cfd3da}.centre .box{fill:#e8eefd;stroke:#2f5fe0}.test{opacity:.7}.waits .box{stroke-dasharray:4 3}\
+    .box{fill:#fff;stroke:#cfd3da}.centre .box{fill:#e8eefd;stroke:#2f5fe0}.test .box{fill:#f3f4f6}.waits .box{stroke-dasharray:4 3}\
     .tie{fill:none;stroke:#9aa3b2}.guess{stroke-dasharray:4 4}.more{display:none}</style>";
 
 fn svg(picture: &Picture, alone: bool) -> Markup {

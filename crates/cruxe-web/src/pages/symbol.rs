@@ -217,7 +217,7 @@ fn uses(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
         @if found.is_empty() && unresolved == 0 { p.faint { "It is unused." } }
         @for (path, uses) in files {
             details.uses open[total <= 60] {
-                summary { (place_link(path, 0, 0, ref_name)) " " span.n { (uses.len()) } }
+                summary { (path) " " span.n { (uses.len()) } }
                 ul.plain.lines { @for one in uses {
                     li {
                         a.line-link href=(address::file(path, ref_name, Some((number(one, "line_start"), 0)))) {
@@ -305,9 +305,9 @@ fn mentions(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
                 li { a href=(address::with("/board", &[("card", card.id.as_str())])) { (card.title) } span.faint { (card.status.as_str()) } }
             }
             @for line in list(&lines, "results") {
-                li {
-                    a.line-link href=(address::file(text(line, "path"), wanted.ref_name(), Some((number(line, "line_start"), 0)))) {
-                        span.ln-no { (text(line, "path")) ":" (number(line, "line_start")) } code { (text(line, "snippet")) }
+                li.full {
+                    a.mention href=(address::file(text(line, "path"), wanted.ref_name(), Some((number(line, "line_start"), 0)))) {
+                        span.place { (text(line, "path")) ":" (number(line, "line_start")) } code { (text(line, "snippet").trim()) }
                     }
                 }
             }

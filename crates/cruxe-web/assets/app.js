@@ -105,25 +105,20 @@ function keep(place, change) {
 function listen() {
   /** @type {EventSource | null} */
   let stream = null;
-  /** @type {Record<string, string>} */
-  let known = {};
+  /** What the page was made from, then what was heard last. @type {Record<string, string>} */
+  const known = JSON.parse(one('meta[name="cruxe-made-from"]')?.getAttribute("content") ?? "{}");
   const light = one("#live");
-  const heard = (/** @type {string} */ name, /** @type {MessageEvent} */ event) => {
+  const heard = (/** @type {MessageEvent} */ event) => {
     const data = JSON.parse(event.data);
-    if (name === "hello") {
-      for (const what of ["index", "deck"]) {
-        if (known[what] !== undefined && known[what] !== data[what]) refresh(what);
-        known[what] = data[what];
-      }
-      return;
+    for (const what of ["index", "deck", "job"]) {
+      if (known[what] !== data[what]) refresh(what);
+      known[what] = data[what];
     }
-    if (data[name] !== undefined) known[name] = data[name];
-    refresh(name);
   };
   const start = () => {
     if (stream || document.hidden) return;
     stream = new EventSource("/live");
-    for (const name of ["hello", "index", "deck", "job"]) stream.addEventListener(name, (event) => heard(name, /** @type {MessageEvent} */ (event)));
+    for (const name of ["hello", "index", "deck", "job"]) stream.addEventListener(name, (event) => heard(/** @type {MessageEvent} */ (event)));
     stream.onopen = () => { light?.classList.add("on"); light?.classList.remove("off"); if (light) light.title = "Live"; };
     stream.onerror = () => { light?.classList.remove("on"); light?.classList.add("off"); if (light) light.title = "The server does not answer"; };
   };

@@ -13,6 +13,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use crate::layout;
+use crate::live::Figures;
 use crate::params::Params;
 use crate::site::Site;
 
@@ -41,14 +42,23 @@ impl Site {
         look: layout::Look,
         work: impl FnOnce(&Asking) -> Result<Markup, ToolError> + Send + 'static,
     ) -> Response {
-        let outcome = self.work(work).await;
+        let whole = params.part().is_none();
+        let outcome = self.work(move |asking| {
+            // Before anything is read: what changes meanwhile is then seen as a change.
+            let made_from = if whole { asking.site.figures() } else { Figures::default() };
+            Ok((made_from, work(asking)))
+        });
+        let (made_from, outcome) = match outcome.await {
+            Ok(made) => made,
+            Err(error) => (Figures::default(), Err(error)),
+        };
         let status = outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
         let body = outcome.unwrap_or_else(|error| failure(&error));
         match params.part() {
             Some(_) => (status, body).into_response(),
             None => {
                 let refs = layout::refs(self.workspace());
-                (status, layout::page(self, params, &look, &refs, body)).into_response()
+                (status, layout::page(self, params, &look, &refs, &made_from, body)).into_response()
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use cruxe_extract::highlight::{Class, Highlighted};
+use cruxe_extract::highlight::{Class, Highlighted, Pieces};
 use cruxe_extract::{Extractor, Input, as_text, registry};
 use cruxe_index::View;
 use cruxe_model::RepoPath;
@@ -166,8 +166,56 @@ fn word(class: Class) -> &'static str {
     }
 }
 
+/// Lines of a place with words set off, in the colours that the place has by itself.
+pub(crate) struct Excerpt {
+    text: String,
+    pieces: Pieces,
+    /// The number of the first line.
+    first: u32,
+}
+
+/// Lines of a place that are coloured.
+const EXCERPT: usize = 120;
+
+impl Excerpt {
+    /// The place from one line to another, without what its first line is indented by.
+    pub fn new(file: &str, language: &str, (first, last): (u32, u32)) -> Excerpt {
+        let count = (last.saturating_sub(first) as usize + 1).min(EXCERPT);
+        let lines: Vec<&str> = file.lines().skip(first.max(1) as usize - 1).take(count).collect();
+        let blank = |line: &&str| line.len() - line.trim_start().len();
+        let indent = lines.first().map_or(0, blank);
+        let cut: Vec<&str> = lines.iter().map(|line| &line[indent.min(blank(line))..]).collect();
+        let text = cut.join("\n");
+        let pieces = Extractor::default().highlight_piece(registry::named(language), &text);
+        Excerpt { text, pieces, first }
+    }
+
+    /// A line; `None` where it is not of the place, or too far down.
+    pub fn line(&self, number: u32, words: &[String]) -> Option<Markup> {
+        let at = number.checked_sub(self.first)? as usize;
+        let line = self.text.split('\n').nth(at)?;
+        let start = self.text.split('\n').take(at).map(|line| line.len() + 1).sum::<usize>();
+        let line = &line[..line.floor_char_boundary(LONGEST_SHOWN)];
+        let mut classes = vec![Class::Plain; line.len()];
+        for (span, class) in &self.pieces {
+            let (from, to) = ((span.start as usize).max(start), (span.end as usize).min(start + line.len()));
+            if from < to {
+                classes[from - start..to - start].fill(*class);
+            }
+        }
+        Some(runs(line, &classes, words))
+    }
+}
+
+/// Longer lines of an excerpt are cut.
+const LONGEST_SHOWN: usize = 200;
+
 /// A line with words set off, whatever their case.
 pub(crate) fn marked(line: &str, words: &[String]) -> Markup {
+    runs(line, &vec![Class::Plain; line.len()], words)
+}
+
+fn runs(line: &str, classes: &[Class], words: &[String]) -> Markup {
     let lower = line.to_lowercase();
     let mut marks = vec![false; line.len()];
     // Where letters change their length with their case, offsets would not fit.
@@ -178,16 +226,26 @@ pub(crate) fn marked(line: &str, words: &[String]) -> Markup {
             }
         }
     }
+    let looks: Vec<(Class, bool)> = classes.iter().copied().zip(marks).collect();
     let mut parts = Vec::new();
     let mut start = 0;
-    for run in marks.chunk_by(|one, next| one == next) {
+    for run in looks.chunk_by(|one, next| one == next) {
         let end = start + run.len();
         if let Some(part) = line.get(start..end) {
-            parts.push((run[0], part));
+            parts.push((word(run[0].0), run[0].1, part));
         }
         start = end;
     }
-    html! { @for (is_marked, part) in parts { @if is_marked { mark { (part) } } @else { (part) } } }
+    html! {
+        @for (class, is_marked, part) in parts {
+            @match (class, is_marked) {
+                ("", false) => (part),
+                ("", true) => mark { (part) },
+                (class, false) => span class=(class) { (part) },
+                (class, true) => mark class=(class) { (part) },
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -214,6 +272,16 @@ mod tests {
         let source = source(&format!("x = \"{}\"\n", "é".repeat(5_000)));
         assert!(source.row(1).into_string().contains(" more"));
         assert_eq!(source.row(0).into_string() + &source.row(9).into_string(), "");
+    }
+
+    #[test]
+    fn an_excerpt_has_the_colours_of_its_place() {
+        let file = "x = 1\nclass A:\n    def go(self):\n        return \"get\"\n";
+        let place = Excerpt::new(file, "python", (3, 4));
+        let shown = |number| place.line(number, &["get".to_owned()]).map(Markup::into_string);
+        assert_eq!(shown(3).unwrap(), "<span class=\"k\">def</span> go(self):");
+        assert!(shown(4).unwrap().contains("<mark class=\"s\">get</mark>"), "{:?}", shown(4));
+        assert_eq!((shown(2), shown(5)), (None, None));
     }
 
     #[test]

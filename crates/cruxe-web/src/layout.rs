@@ -3,6 +3,7 @@
 use cruxe_index::Workspace;
 use maud::{DOCTYPE, Markup, html};
 
+use crate::live::Figures;
 use crate::params::Params;
 use crate::site::Site;
 use crate::{address, assets};
@@ -59,7 +60,14 @@ pub(crate) fn refs(workspace: &Workspace) -> Refs {
 }
 
 /// A whole page.
-pub(crate) fn page(site: &Site, params: &Params, look: &Look, refs: &Refs, body: Markup) -> Markup {
+pub(crate) fn page(
+    site: &Site,
+    params: &Params,
+    look: &Look,
+    refs: &Refs,
+    made_from: &Figures,
+    body: Markup,
+) -> Markup {
     let name = site.name();
     let ref_name = params.get("ref").unwrap_or_default();
     html! {
@@ -70,6 +78,7 @@ pub(crate) fn page(site: &Site, params: &Params, look: &Look, refs: &Refs, body:
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="cruxe-page" content=(site.page_token);
+                meta name="cruxe-made-from" content=(made_from.to_json());
                 title { (look.title) " · " (name) }
                 link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
                 link rel="stylesheet" href=(assets::address("app.css"));
@@ -177,7 +186,7 @@ pub(crate) fn notes(metadata: &serde_json::Value) -> Markup {
     let warnings: Vec<&str> =
         metadata["warnings"].as_array().into_iter().flatten().filter_map(|warning| warning.as_str()).collect();
     html! {
-        @if word("indexing_status") == "indexing" || word("indexing_status") == "not_indexed" {
+        @if word("result_completeness") == "partial" && word("indexing_status") != "ready" {
             p.note { "The index is being built. " a href="/status" { "How far it is" } }
         }
         @for warning in warnings { p.note { (warning) } }

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use cruxe_server::App;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_stream::Stream;
@@ -37,10 +37,18 @@ pub(crate) struct Live {
 
 /// Figures that change with what they are of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Figures {
+pub(crate) struct Figures {
     index: u64,
     deck: u64,
-    job: Option<(String, u64, Option<u64>)>,
+    job: Option<(u64, Option<u64>)>,
+}
+
+impl Figures {
+    /// What a page says it was made from.
+    pub fn to_json(&self) -> Value {
+        let job = self.job.map_or(String::new(), |(done, total)| format!("{done}/{}", total.unwrap_or_default()));
+        json!({"index": self.index.to_string(), "deck": self.deck.to_string(), "job": job})
+    }
 }
 
 impl Live {
@@ -58,10 +66,11 @@ impl Live {
 }
 
 impl Site {
-    fn state(&self) -> Figures {
+    /// What pages show, as figures.
+    pub(crate) fn figures(&self) -> Figures {
         let workspace = self.workspace();
         let published = workspace.snapshot().map_or(0, |snapshot| snapshot.as_of()) as u64;
-        let job = workspace.active_job().ok().flatten().map(|job| (job.ref_name, job.done, job.total));
+        let job = workspace.active_job().ok().flatten().map(|job| (job.done, job.total));
         Figures { index: published, deck: self.deck_figure(), job }
     }
 
@@ -114,24 +123,17 @@ async fn tell(listener: Listener, sender: mpsc::Sender<String>) {
             () = sender.closed() => return,
         }
         let looked = Arc::clone(site);
-        let Ok(now) = tokio::task::spawn_blocking(move || looked.state()).await else { return };
-        let mut words = Vec::new();
-        match &known {
-            // A page that comes back after a while compares this with what it was made from.
-            None => words.push(event("hello", &json!({"index": now.index.to_string(), "deck": now.deck.to_string()}))),
+        let Ok(now) = tokio::task::spawn_blocking(move || looked.figures()).await else { return };
+        let said = now.to_json();
+        let mut words: Vec<String> = match &known {
+            // A page compares this with what it was made from.
+            None => vec![event("hello", &said)],
             Some(before) => {
-                if before.index != now.index {
-                    words.push(event("index", &json!({"index": now.index.to_string()})));
-                }
-                if before.deck != now.deck {
-                    words.push(event("deck", &json!({"deck": now.deck.to_string()})));
-                }
-                if before.job != now.job {
-                    let (done, total) = now.job.as_ref().map_or((None, None), |(_, done, total)| (Some(*done), *total));
-                    words.push(event("job", &json!({"done": done, "total": total})));
-                }
+                let before = before.to_json();
+                let changed = ["index", "deck", "job"].into_iter().filter(|what| before[what] != said[what]);
+                changed.map(|what| event(what, &said)).collect()
             }
-        }
+        };
         known = Some(now);
         silent = if words.is_empty() { silent + 1 } else { 0 };
         if silent >= BREATH {
@@ -146,7 +148,7 @@ async fn tell(listener: Listener, sender: mpsc::Sender<String>) {
     }
 }
 
-fn event(name: &str, data: &serde_json::Value) -> String {
+fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 

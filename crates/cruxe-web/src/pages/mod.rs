@@ -29,7 +29,8 @@ use crate::site::Site;
 /// The answer to an address that is none.
 pub(crate) async fn nothing(State(site): State<Arc<Site>>, params: Params) -> Response {
     let body = html! { div.empty { p.empty-title { "There is no such page." } p { a href="/" { "Search" } } } };
-    let page = layout::page(&site, &params, &Look::new("", "Not found"), &layout::refs(site.workspace()), body);
+    let (look, refs) = (Look::new("", "Not found"), layout::refs(site.workspace()));
+    let page = layout::page(&site, &params, &look, &refs, &site.figures(), body);
     (StatusCode::NOT_FOUND, page).into_response()
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::{count, kind, short_name};
 use crate::address;
 use crate::ask::{Asking, list, number, text};
-use crate::code::marked;
+use crate::code::{Excerpt, marked};
 use crate::layout::{Look, notes};
 use crate::params::Params;
 use crate::site::Site;
@@ -118,7 +118,7 @@ fn result(
     let place = address::file(path, ref_name, Some((first, last)).filter(|_| text(hit, "result_type") != "file"));
     let to = if is_symbol { address::symbol(id, ref_name) } else { place.clone() };
     let name = Some(text(hit, "qualified_name")).filter(|name| !name.is_empty()).unwrap_or(text(hit, "name"));
-    let lines = shown(view, path, (first, last), words, if at == 0 { FIRST_LINES } else { LINES });
+    let lines = shown(view, hit, (first, last), words, if at == 0 { FIRST_LINES } else { LINES });
     html! {
         article.result {
             h2 {
@@ -134,7 +134,7 @@ fn result(
                     @let mut before = 0;
                     @for (number, line) in &lines {
                         @if before > 0 && before + 1 < *number { span.gap { "⋯" } }
-                        span.ln data-n=(number) { (marked(line, words)) "\n" }
+                        span.ln data-n=(number) { (line) "\n" }
                         ({ before = *number; "" })
                     }
                 }
@@ -143,18 +143,16 @@ fn result(
     }
 }
 
-/// The lines of a result that matter most.
-fn shown(view: &View, path: &str, (first, last): (u64, u64), words: &[String], most: usize) -> Vec<(u32, String)> {
-    let text = outline::file(view, path).ok().and_then(|(_, file)| cruxe_query::code::text(view, &file));
-    let Some(text) = text.filter(|_| last >= first) else { return Vec::new() };
-    let aim = Aim { words, line: None, landmarks: &[] };
-    let room = Room { bytes: 2_000, lines: most };
-    let lines = excerpt(&text, (first as u32, last as u32), &aim, room).lines;
-    // What all lines are indented by tells nothing.
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let common = lines.iter().map(|(_, line)| indent(line)).min().unwrap_or_default();
-    let cut = |line: String| line.get(common..).map_or(line.clone(), str::to_owned);
-    lines.into_iter().map(|(number, line)| (number, cut(line))).collect()
+/// The lines of a result that matter most, with their numbers.
+fn shown(view: &View, hit: &Value, (first, last): (u64, u64), words: &[String], most: usize) -> Vec<(u32, Markup)> {
+    let file = outline::file(view, text(hit, "path")).ok().map(|(_, file)| file);
+    let source = file.as_ref().and_then(|file| cruxe_query::code::text(view, file));
+    let (Some(file), Some(source)) = (file, source.filter(|_| last >= first)) else { return Vec::new() };
+    let (aim, room) = (Aim { words, line: None, landmarks: &[] }, Room { bytes: 2_000, lines: most });
+    let place = (first as u32, last as u32);
+    let colours = Excerpt::new(&source, &file.language, place);
+    let lines = excerpt(&source, place, &aim, room).lines.into_iter();
+    lines.map(|(number, line)| (number, colours.line(number, words).unwrap_or_else(|| marked(&line, words)))).collect()
 }
 
 /// Why a result stands where it does, as bars.

@@ -49,9 +49,9 @@ fn state(asking: &Asking, ref_name: Option<&str>) -> Result<Markup, ToolError> {
         (notes(&index["metadata"]))
         @if !index["active_job"].is_null() { (progress(&index["active_job"])) }
         div.figures {
-            (figure("Server", text(&health, "status"), text(&health, "status") != "error"))
-            (figure("Index", text(&index, "index_status"), text(&index, "index_status") == "ready"))
-            (figure("Freshness", freshness, freshness == "fresh"))
+            (figure("Server", text(&health, "status"), true))
+            (figure("Index", text(&index, "index_status"), true))
+            (figure("Freshness", freshness, freshness != "stale"))
             (figure("Files", &count(number(&index, "file_count")), true))
             (figure("Symbols", &count(number(&index, "symbol_count")), true))
             (figure("Syntax errors", &count(number(&index, "syntax_error_count")), number(&index, "syntax_error_count") == 0))
@@ -88,7 +88,7 @@ fn state(asking: &Asking, ref_name: Option<&str>) -> Result<Markup, ToolError> {
 }
 
 fn figure(name: &str, value: &str, good: bool) -> Markup {
-    html! { div.figure { span.faint { (name) } strong.bad[!good] { (value.replace('_', " ")) } } }
+    html! { div.figure { span.faint { (name) } strong.bad[!good || matches!(value, "failed" | "error")] { (value.replace('_', " ")) } } }
 }
 
 fn progress(job: &Value) -> Markup {
@@ -108,7 +108,7 @@ fn jobs(jobs: &[Value]) -> Markup {
             thead { tr { th { "When" } th { "Ref" } th { "Kind" } th { "Came to" } th.num { "Changed" } th.num { "Took" } } }
             tbody { @for job in jobs {
                 tr {
-                    td { (text(job, "created_at")) }
+                    td.nowrap { (text(job, "created_at").replace('T', " ").trim_end_matches('Z')) }
                     td { code { (text(job, "ref")) } }
                     td { (text(job, "mode")) }
                     td.bad[text(job, "status") == "failed"] { (text(job, "status")) @if !text(job, "error").is_empty() { ": " (text(job, "error")) } }

@@ -41,6 +41,7 @@ Examples:
   cruxe search QuerySet.filter         where a symbol is defined; indexes first if need be
   cruxe refs QuerySet.filter           who uses it; `cruxe calls` shows who calls whom
   cruxe index --ref feat/auth          index another branch without checking it out
+  cruxe web                            look at all of it in a browser
   cruxe install                        make the agents on this machine use it
   cruxe serve-mcp                      serve an agent over stdio
   cruxe doctor                         what works here and what does not

@@ -14,6 +14,7 @@
 pub mod build;
 pub mod chunk;
 pub mod code;
+pub mod highlight;
 pub mod language;
 pub mod languages;
 mod loose;

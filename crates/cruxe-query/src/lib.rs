@@ -2,12 +2,14 @@
 //!
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
+pub mod at;
 pub mod call_graph;
 pub mod call_path;
 mod calls;
 pub mod code;
 pub mod compare;
 pub mod complete;
+pub mod dependencies;
 pub mod diff;
 mod error;
 pub mod external;

@@ -43,7 +43,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("listening on http://{}/mcp", listener.local_addr()?);
     let server = Arc::new(Server::new("fixtures", "1", "", Vec::new()));
     let backend = Backend { server, connect: Box::new(|| Fixtures), app: None };
-    let options = HttpOptions { access, tls: None, limits: HttpConfig::default() };
+    let options = HttpOptions { access: Arc::new(access), tls: None, limits: HttpConfig::default(), pages: None };
     serve_http(listener, backend, options, std::future::pending()).await;
     Ok(())
 }

@@ -92,7 +92,7 @@ impl App {
     }
 
     /// The deck of a workspace; nothing is read when it is opened.
-    pub(crate) fn deck(&self, root: &Path) -> Arc<Deck> {
+    pub fn deck(&self, root: &Path) -> Arc<Deck> {
         let mut decks = self.decks.lock();
         if let Some(known) = decks.get(root) {
             return Arc::clone(known);

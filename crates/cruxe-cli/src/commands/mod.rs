@@ -26,6 +26,7 @@ mod state;
 mod status;
 mod sync;
 mod tool;
+pub(crate) mod web;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ pub(crate) enum Command {
     Status(status::Status),
     State(state::State),
     PruneOverlays(prune_overlays::PruneOverlays),
+    Web(web::Web),
     ServeMcp(serve_mcp::ServeMcp),
     Install(install::Install),
     Guide(guide::Guide),
@@ -80,6 +82,7 @@ impl Command {
             Command::Status(command) => command.run(context),
             Command::State(command) => command.run(context),
             Command::PruneOverlays(command) => command.run(context),
+            Command::Web(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Install(command) => command.run(context),
             Command::Guide(command) => command.run(context),

@@ -1,13 +1,16 @@
 //! `cruxe serve-mcp --transport http`.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use cruxe_model::config::HttpConfig;
-use cruxe_server::http::{AccessPolicy, Backend, HttpError, HttpOptions, Token, listen, read_tls, serve_http};
+use cruxe_server::http::{
+    AccessPolicy, Backend, HttpError, HttpOptions, Token, listen, read_tls, serve_http, serve_pages,
+};
 use cruxe_server::{App, Server};
+use cruxe_web::{Site, SiteOptions};
 use tokio::net::TcpListener;
 
 use crate::context::CliError;
@@ -41,6 +44,16 @@ pub(crate) struct HttpArgs {
     /// A web page that may ask, for example https://app.example.org; repeat it for several
     #[arg(long, value_name = "ORIGIN")]
     allowed_origin: Vec<String>,
+    /// Without the token of the environment, which is that of another server.
+    #[arg(skip)]
+    is_local: bool,
+}
+
+impl HttpArgs {
+    /// A port of this machine that nobody else reaches, without a token.
+    pub fn local(port: u16) -> HttpArgs {
+        HttpArgs { port: Some(port), is_local: true, ..HttpArgs::default() }
+    }
 }
 
 /// A server that has its port.
@@ -52,7 +65,7 @@ pub(crate) struct Ready {
 /// Reads token and certificate and takes the port: everything that can be wrong with the arguments.
 pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready, CliError> {
     let bind = args.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let token = token(args.token_file.as_deref())?;
+    let token = if args.is_local { None } else { token(args.token_file.as_deref())? };
     let tls = match args.tls_cert.as_deref().zip(args.tls_key.as_deref()) {
         Some((certificate, key)) => Some(read_tls(certificate, key).map_err(usage)?),
         None => None,
@@ -67,25 +80,61 @@ pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready
     if !bind.is_loopback() && tls.is_none() {
         tracing::warn!("without TLS the token and all answers can be read on their way; see --tls-cert");
     }
-    Ok(Ready { listener, options: HttpOptions { access, tls, limits: limits.clone() } })
+    Ok(Ready { listener, options: HttpOptions { access: Arc::new(access), tls, limits: limits.clone(), pages: None } })
 }
 
 impl Ready {
     /// Says where, and serves until SIGINT or SIGTERM. A second signal ends at once.
-    pub async fn serve(self, app: &Arc<App>, server: Arc<Server>) {
-        if let Ok(address) = self.listener.local_addr() {
-            output::note(&format!("listening on {}", url(address, self.options.tls.is_some())));
+    pub async fn serve(mut self, app: &Arc<App>, server: Arc<Server>, web: bool) -> Result<(), CliError> {
+        output::note(&format!("listening on {}", self.address("/mcp")));
+        let site = if web { Some(self.site(app, &server)?) } else { None };
+        if let Some(site) = &site {
+            output::note(&format!("pages on {}", self.address("/")));
+            self.options.pages = Some(site.router());
         }
         let backend = Backend::new(Arc::clone(app), server);
+        let end = end_with(site);
         tokio::select! {
-            () = serve_http(self.listener, backend, self.options, signal()) => {}
+            () = serve_http(self.listener, backend, self.options, end) => {}
             () = async { signal().await; signal().await } => {}
         }
+        Ok(())
+    }
+
+    /// Says where, and serves pages and nothing else until SIGINT or SIGTERM.
+    pub async fn serve_pages(self, app: &Arc<App>, server: Arc<Server>, address: &str) -> Result<(), CliError> {
+        let site = self.site(app, &server)?;
+        output::note(&format!("{address}  (Ctrl-C ends it)"));
+        let (pages, end) = (site.whole_router(), end_with(Some(site)));
+        tokio::select! {
+            () = serve_pages(self.listener, pages, self.options, end) => {}
+            () = async { signal().await; signal().await } => {}
+        }
+        Ok(())
+    }
+
+    /// The address of a page.
+    pub fn address(&self, page: &str) -> String {
+        let scheme = if self.options.tls.is_some() { "https" } else { "http" };
+        let host = self.listener.local_addr().map_or_else(|_| String::new(), |address| address.to_string());
+        format!("{scheme}://{host}{page}")
+    }
+
+    fn site(&self, app: &Arc<App>, server: &Arc<Server>) -> Result<Arc<Site>, CliError> {
+        let options = SiteOptions {
+            access: Arc::clone(&self.options.access),
+            tls: self.options.tls.is_some(),
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        Site::new(Arc::clone(app), Arc::clone(server), options)
+            .ok_or_else(|| CliError::Environment("the system has no random numbers".to_owned()))
     }
 }
 
-fn url(address: SocketAddr, tls: bool) -> String {
-    format!("{}://{address}/mcp", if tls { "https" } else { "http" })
+/// Ends with the next signal, and tells the pages that are open.
+async fn end_with(site: Option<Arc<Site>>) {
+    signal().await;
+    site.iter().for_each(|site| site.end());
 }
 
 /// The token of the file, else of the environment.

@@ -43,6 +43,9 @@ pub(crate) struct ServeMcp {
     /// Where workspaces may be; repeat it for several [default: wherever they are registered]
     #[arg(long, value_name = "DIR")]
     allowed_root: Vec<PathBuf>,
+    /// Serve pages for people too, at the same port
+    #[arg(long)]
+    web: bool,
     #[command(flatten)]
     http: HttpArgs,
 }
@@ -75,7 +78,7 @@ impl From<Answers> for AnswerForm {
 
 impl ServeMcp {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
-        if self.transport == Transport::Stdio && self.http != HttpArgs::default() {
+        if self.transport == Transport::Stdio && (self.web || self.http != HttpArgs::default()) {
             return Err(CliError::Usage("options of HTTP without `--transport http`".to_owned()));
         }
         let workspace = context.workspace()?;
@@ -97,7 +100,7 @@ impl ServeMcp {
                 memory::return_at_once();
                 let ready = runtime.block_on(serve_http::prepare(self.http, &workspace.project.config.http))?;
                 prepare_in_background(&app, watch);
-                runtime.block_on(ready.serve(&app, server));
+                runtime.block_on(ready.serve(&app, server, self.web))?;
             }
         }
         // The clients are gone: nothing that still runs is worth waiting for. A job that is cut off here is what a kill
@@ -140,7 +143,7 @@ pub(super) fn rules(
 /// Threads for what is no question: it waits for locks, jobs and the client's pipes.
 const WAITING_THREADS: usize = 8;
 
-fn runtime() -> Result<Runtime, CliError> {
+pub(super) fn runtime() -> Result<Runtime, CliError> {
     let processors = std::thread::available_parallelism().map_or(2, usize::from);
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -185,7 +188,7 @@ async fn output_closed() {
 }
 
 /// Everything that takes time happens behind the handshake.
-fn prepare_in_background(app: &Arc<App>, watch: bool) {
+pub(super) fn prepare_in_background(app: &Arc<App>, watch: bool) {
     let app = Arc::clone(app);
     // Before the first question, which may come at once: it is to hear that its workspace is being indexed.
     if let Err(problem) = app.own().project.register() {

@@ -30,6 +30,7 @@ use clap::{Parser, Subcommand};
 use self::error::{CueError, Kind};
 use crate::commands::Command;
 use crate::commands::serve_mcp::ServeMcp;
+use crate::commands::web::Web;
 use crate::context::{Context, Options};
 use crate::output::{self, Paint};
 
@@ -50,6 +51,7 @@ Examples:
   cue list --status active             what is being worked on
   cue next                             what can be begun, and what waits for what
   cue scene                            a snapshot for an AI, in .cuedeck/SCENE.md and the clipboard
+  cue board                            the cards in a browser
   cue doctor                           dead links, broken cards, circular dependencies
   cue mcp                              serve an agent over stdio
 
@@ -67,6 +69,10 @@ enum CueCommand {
     Next(next::Next),
     Start(next::Start),
     Graph(graph::Graph),
+    /// Look at the cards in a browser: move, edit, filter, see what waits for what
+    ///
+    /// The page of `cruxe web`, at the board.
+    Board(Web),
     Clean(clean::Clean),
     Upgrade(upgrade::Upgrade),
     /// Serve an agent over MCP on stdin and stdout
@@ -117,6 +123,7 @@ fn run(command: CueCommand, context: &Context) -> Result<ExitCode, CueError> {
         CueCommand::Next(command) => command.run(context),
         CueCommand::Start(command) => command.run(context),
         CueCommand::Graph(command) => command.run(context),
+        CueCommand::Board(command) => Ok(command.run_at(context, "/board")?),
         CueCommand::Clean(command) => command.run(context),
         CueCommand::Upgrade(command) => command.run(context),
         CueCommand::Mcp => Ok(Command::ServeMcp(ServeMcp::default()).run(context)?),

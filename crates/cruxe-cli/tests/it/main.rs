@@ -48,4 +48,5 @@ mod text_answers;
 mod trees;
 mod unheard;
 mod watching;
+mod web;
 mod workspaces;

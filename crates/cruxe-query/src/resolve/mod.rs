@@ -73,6 +73,15 @@ pub struct Def {
     pub symbol: SymbolIndex,
 }
 
+/// What a file imports from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Imported {
+    /// A file of the ref.
+    File(VersionId),
+    /// A folder of the ref: a package.
+    Folder(String),
+}
+
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Entity {
@@ -202,6 +211,22 @@ impl<'a> Resolver<'a> {
     /// Whether an import leads to one of some definitions.
     pub fn imports_any(&self, file: &Arc<File>, at: u32, defs: &HashSet<Def>) -> bool {
         self.import(file, at).iter().any(|entity| matches!(entity, Entity::Symbol(def) if defs.contains(def)))
+    }
+
+    /// The files and folders of the ref that a file imports from.
+    pub fn imported(&self, file: &Arc<File>) -> Vec<Imported> {
+        let mut found = Vec::new();
+        for at in 0..file.facts.imports.len() as u32 {
+            self.depth.set(0);
+            self.steps.set(0);
+            found.extend(self.import(file, at).iter().filter_map(|entity| match entity {
+                Entity::Symbol(def) | Entity::Module(Module::Inline(def)) => Some(Imported::File(def.version)),
+                Entity::Module(Module::File(version)) => Some(Imported::File(*version)),
+                Entity::Module(Module::Folder(folder, _)) => Some(Imported::Folder(folder.to_string())),
+                Entity::Local(..) | Entity::Foreign | Entity::Missing => None,
+            }));
+        }
+        found
     }
 
     fn kept<T>(&self, outcome: Result<T, StoreError>) -> Option<T> {

@@ -61,7 +61,7 @@ fn account(mentions: &Mentions) -> Value {
 }
 
 /// Why it cannot be told what an identifier means.
-pub(super) fn reason(reason: Reason) -> &'static str {
+pub fn reason(reason: Reason) -> &'static str {
     match reason {
         Reason::Receiver => "the type of what stands before it is not known",
         Reason::Several => "several definitions are possible",

@@ -38,7 +38,7 @@ pub use followup::FollowupAnswer;
 pub use health::{HealthAnswer, ServerStatus};
 pub use jobs::{ActiveJob, IndexAnswer, PastJob, SyncAnswer};
 pub use locate::LocateAnswer;
-pub use mentions::MOST_UNRESOLVED;
+pub use mentions::{MOST_UNRESOLVED, reason as reason_word};
 pub use outline::OutlineAnswer;
 pub use pattern::PatternAnswer;
 pub use ranking::RankingAnswer;

@@ -38,9 +38,11 @@ pub struct BadOrigin(String);
 
 /// Why a request is not let in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Denied {
-    pub(super) status: StatusCode,
-    pub(super) problem: &'static str,
+pub struct Denied {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// What is wrong, for the reader.
+    pub problem: &'static str,
 }
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -70,7 +72,7 @@ impl AccessPolicy {
     }
 
     /// Checks host and origin.
-    pub(super) fn check_source(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
+    pub fn check_source(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
         let host = asked_host(uri, headers)?;
         if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
             return Err(Denied {
@@ -88,7 +90,7 @@ impl AccessPolicy {
     }
 
     /// Checks the token.
-    pub(super) fn check_token(&self, headers: &HeaderMap) -> Result<(), Denied> {
+    pub fn check_token(&self, headers: &HeaderMap) -> Result<(), Denied> {
         let Some(token) = &self.token else { return Ok(()) };
         let mut shown = headers.get_all(AUTHORIZATION).iter();
         match (shown.next(), shown.next()) {
@@ -98,6 +100,11 @@ impl AccessPolicy {
                 problem: "A token is required: send `Authorization: Bearer TOKEN`.",
             }),
         }
+    }
+
+    /// Whether a text is the token, for a person who types it in; `false` where none is required.
+    pub fn is_token(&self, text: &str) -> bool {
+        self.token.as_ref().is_some_and(|token| token.is(text.trim().as_bytes()))
     }
 
     /// The origin of the web page that asks, where it may.

@@ -53,7 +53,8 @@ const SHARES: u32 = 1024;
 /// Everything behind the port.
 pub(super) struct Endpoints<H: ServerHandler> {
     backend: Arc<Backend<H>>,
-    access: AccessPolicy,
+    access: Arc<AccessPolicy>,
+    pages: Option<Router>,
     limits: HttpConfig,
     sessions: Arc<LocalSessionManager>,
     /// Requests.
@@ -88,6 +89,7 @@ impl<H: ServerHandler> Endpoints<H> {
         Arc::new(Endpoints {
             backend,
             access: options.access,
+            pages: options.pages,
             limits,
             sessions,
             calls,
@@ -102,14 +104,18 @@ impl<H: ServerHandler> Endpoints<H> {
     /// The routes.
     pub(super) fn router(self: &Arc<Self>) -> Router {
         let mcp = post(on_post::<H>).get(on_get::<H>).delete(on_delete::<H>);
-        Router::new()
+        let asked = Router::new()
             .route("/mcp", mcp)
             .route("/health", get(on_health::<H>))
             .route("/metrics", get(on_metrics::<H>))
             .fallback(|| async { refuse(StatusCode::NOT_FOUND, "There is /mcp, /health and /metrics.") })
             .layer(from_fn_with_state(Arc::clone(self), admit::<H>))
-            .layer(CatchPanicLayer::new())
-            .with_state(Arc::clone(self))
+            .with_state(Arc::clone(self));
+        let all = match &self.pages {
+            Some(pages) => asked.merge(pages.clone()),
+            None => asked,
+        };
+        all.layer(CatchPanicLayer::new())
     }
 
     /// Ends the streams that clients hold open.

@@ -18,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
+use tower_http::catch_panic::CatchPanicLayer;
 
 use super::endpoints::Endpoints;
 use super::{Backend, DRAIN, HttpOptions};
@@ -38,12 +39,7 @@ pub async fn serve_http<H: ServerHandler>(
     let limits = options.limits.clone();
     let endpoints = Endpoints::new(backend, options);
     let acceptor = Arc::new(Acceptor { builder: builder(&limits), tls, router: endpoints.router(), limits });
-    let shutdown = GracefulShutdown::new();
-    tokio::select! {
-        () = accept(&listener, &acceptor, &shutdown) => {}
-        () = end => {}
-    }
-    drop(listener);
+    let shutdown = serve_until(listener, &acceptor, end).await;
     tracing::info!(running = endpoints.running(), "ending");
     endpoints.end_streams();
     let mut drained = std::pin::pin!(shutdown.shutdown());
@@ -52,6 +48,29 @@ pub async fn serve_http<H: ServerHandler>(
         endpoints.end_calls();
         let _ = timeout(Duration::from_secs(1), drained).await;
     }
+}
+
+/// Serves pages and nothing else until `end`; answers in flight may finish.
+pub async fn serve_pages(listener: TcpListener, pages: Router, options: HttpOptions, end: impl Future<Output = ()>) {
+    let tls = options.tls.map(TlsAcceptor::from);
+    let router = pages.layer(CatchPanicLayer::new());
+    let acceptor = Arc::new(Acceptor { builder: builder(&options.limits), tls, router, limits: options.limits });
+    let shutdown = serve_until(listener, &acceptor, end).await;
+    let _ = timeout(DRAIN, shutdown.shutdown()).await;
+}
+
+/// Takes connections until `end`.
+async fn serve_until(
+    listener: TcpListener,
+    acceptor: &Arc<Acceptor>,
+    end: impl Future<Output = ()>,
+) -> GracefulShutdown {
+    let shutdown = GracefulShutdown::new();
+    tokio::select! {
+        () = accept(&listener, acceptor, &shutdown) => {}
+        () = end => {}
+    }
+    shutdown
 }
 
 /// What every connection goes through.

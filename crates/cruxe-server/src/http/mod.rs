@@ -19,24 +19,27 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 
-pub use access::{AccessPolicy, BadOrigin};
+pub use access::{AccessPolicy, BadOrigin, Denied};
 pub use backend::Backend;
-pub use listen::serve_http;
+pub use listen::{serve_http, serve_pages};
 pub use tls::{TlsError, read_tls};
-pub use token::{Token, TokenError};
+pub use token::{Token, TokenError, random_secret};
 
 use cruxe_model::config::HttpConfig;
 
 /// How a server is reached.
 pub struct HttpOptions {
     /// Who is let in.
-    pub access: AccessPolicy,
+    pub access: Arc<AccessPolicy>,
     /// Keys and certificates; `None`: plain HTTP.
     pub tls: Option<Arc<tokio_rustls::rustls::ServerConfig>>,
     /// Bounds of size, time and number.
     pub limits: HttpConfig,
+    /// Pages for people beside what programs ask for. They decide for themselves whom they let in.
+    pub pages: Option<Router>,
 }
 
 /// How long calls in flight may go on when the server is asked to end.

@@ -3,12 +3,20 @@
 use std::fmt;
 
 use subtle::ConstantTimeEq;
+use tokio_rustls::rustls::crypto::ring;
 
 /// A shorter one can be guessed.
 const MIN_LENGTH: usize = 16;
 
 /// A bearer token. It is compared in constant time and never shown, not even in debug output.
 pub struct Token(String);
+
+/// Thirty-two bytes that nobody can guess, as letters and digits; `None` where the system has none.
+pub fn random_secret() -> Option<String> {
+    let mut bytes = [0; 32];
+    ring::default_provider().secure_random.fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
 
 /// Why a text is no token.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +47,12 @@ impl Token {
         const SCHEME: usize = "Bearer ".len();
         let (scheme, shown) = header.split_at(header.len().min(SCHEME));
         let bearer = scheme.eq_ignore_ascii_case(b"Bearer ");
-        bearer & bool::from(self.0.as_bytes().ct_eq(shown.trim_ascii()))
+        bearer & self.is(shown.trim_ascii())
+    }
+
+    /// Whether these bytes are the token.
+    pub(super) fn is(&self, shown: &[u8]) -> bool {
+        self.0.as_bytes().ct_eq(shown).into()
     }
 }
 
@@ -82,6 +95,13 @@ mod tests {
         assert_eq!(Token::new("0123456789abcde").unwrap_err(), TokenError::TooShort);
         assert_eq!(Token::new("0123456789 abcdef").unwrap_err(), TokenError::NotAscii);
         assert_eq!(Token::new("ünïcödeünïcödeünïcöde").unwrap_err(), TokenError::NotAscii);
+    }
+
+    #[test]
+    fn secrets_are_long_and_never_the_same() {
+        let (one, other) = (random_secret().unwrap(), random_secret().unwrap());
+        assert_eq!((one.len(), Token::new(&one).is_ok()), (64, true));
+        assert_ne!(one, other);
     }
 
     #[test]

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cruxe_model::Work;
 use cruxe_model::config::AnswerForm;
 use rmcp::model::{Tool as ListedTool, ToolAnnotations};
 use serde_json::Value;
 
 use super::connection::Connection;
 use super::errors::{CallError, describe_failure};
-use crate::admission::Admission;
+use crate::admission::{Admission, Cost};
 use crate::arguments::{conform, unknown};
 use crate::catalog::Catalog;
 use crate::contract::ToolError;
@@ -165,6 +166,21 @@ impl Server {
         let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
         running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
         outcome.map_err(|error| CallError::of(error, numeric))
+    }
+
+    /// Does work that is no tool's, in turn with the calls of all clients and for no longer than a question may take; `None`
+    /// when it does not come to its end. Dropping the future cancels it.
+    pub async fn in_turn<T: Send + 'static>(&self, work: impl FnOnce(&Work) -> T + Send + 'static) -> Option<T> {
+        let slot = self.admission.admit(&Session::fleeting(), Cost::Any).await;
+        let started = Work::default().until(Instant::now() + QUESTION_TIME);
+        let guard = CancelOnDrop::new(started.clone());
+        let run = move || {
+            let _slot = slot;
+            work(&started)
+        };
+        let outcome = tokio::task::spawn_blocking(run).await;
+        guard.disarm();
+        outcome.ok()
     }
 
     /// Calls a tool on this thread.

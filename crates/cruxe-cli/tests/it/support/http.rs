@@ -35,8 +35,9 @@ impl HttpServer {
         let (sender, ports) = channel();
         std::thread::spawn(move || {
             for line in errors.lines().map_while(Result::ok) {
-                let port = line.split_once("listening on ").and_then(|(_, url)| url.rsplit_once(':'));
-                if let Some(port) = port.and_then(|(_, rest)| rest.strip_suffix("/mcp")?.parse().ok()) {
+                // `listening on http://127.0.0.1:9100/mcp`, or the address of pages.
+                let host = line.split_once("://").and_then(|(_, url)| url.split('/').next()?.rsplit_once(':'));
+                if let Some(port) = host.and_then(|(_, port)| port.parse().ok()) {
                     let _ = sender.send(port);
                 }
                 kept.lock().unwrap().push_str(&(line + "\n"));

@@ -8,7 +8,7 @@ pub mod sources;
 use std::time::{Duration, Instant};
 
 pub use client::{Client, places};
-pub use http::{HttpServer, HttpSession, initialize, read_reply, sessionless};
+pub use http::{HttpServer, HttpSession, Reply, initialize, read_reply, sessionless};
 pub use sandbox::{Repo, Run, Sandbox, run};
 
 /// Long enough for a loaded machine; a test that needs it has failed.

@@ -1,0 +1,136 @@
+//! Asking the tools in this process, and what a page says when there is no answer.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use cruxe_index::View;
+use cruxe_model::Work;
+use cruxe_model::config::{AnswerForm, FreshnessPolicy};
+use cruxe_server::contract::{ErrorCode, ToolError};
+use cruxe_server::{Call, CallError, Session, ToolAnswer};
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use crate::layout;
+use crate::live::Figures;
+use crate::params::Params;
+use crate::site::Site;
+
+/// Somebody's work on a page, on a thread of its own.
+pub(crate) struct Asking<'s> {
+    pub site: &'s Arc<Site>,
+    work: Work,
+}
+
+impl Site {
+    /// Works out something for a page, in turn with the calls of all clients.
+    pub(crate) async fn work<T: Send + 'static>(
+        self: &Arc<Site>,
+        work: impl FnOnce(&Asking) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let site = Arc::clone(self);
+        let run = move |started: &Work| work(&Asking { site: &site, work: started.clone() });
+        let outcome = self.server.in_turn(run).await;
+        outcome.unwrap_or_else(|| Err(ToolError::internal("the answer did not come to its end")))
+    }
+
+    /// Answers with a page, or the part of it that a script asks for.
+    pub(crate) async fn page(
+        self: &Arc<Site>,
+        params: &Params,
+        look: layout::Look,
+        work: impl FnOnce(&Asking) -> Result<Markup, ToolError> + Send + 'static,
+    ) -> Response {
+        let whole = params.part().is_none();
+        let outcome = self.work(move |asking| {
+            // Before anything is read: what changes meanwhile is then seen as a change.
+            let made_from = if whole { asking.site.figures() } else { Figures::default() };
+            Ok((made_from, work(asking)))
+        });
+        let (made_from, outcome) = match outcome.await {
+            Ok(made) => made,
+            Err(error) => (Figures::default(), Err(error)),
+        };
+        let status = outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
+        let body = outcome.unwrap_or_else(|error| failure(&error));
+        match params.part() {
+            Some(_) => (status, body).into_response(),
+            None => {
+                let refs = layout::refs(self.workspace());
+                (status, layout::page(self, params, &look, &refs, &made_from, body)).into_response()
+            }
+        }
+    }
+}
+
+impl Asking<'_> {
+    /// Calls a tool; what is `null` or empty is not given.
+    pub fn tool(&self, name: &str, arguments: Value) -> Result<Value, ToolError> {
+        let given = match arguments {
+            Value::Object(given) => given.into_iter().filter(|(_, value)| is_said(value)).collect(),
+            _ => Map::new(),
+        };
+        let mut call = Call::new(given, Arc::new(Session::fleeting())).in_form(AnswerForm::Json);
+        call.work = self.work.clone();
+        match self.site.server.call_here(name, call) {
+            Ok(ToolAnswer::Json(answer)) => serde_json::from_str(answer.json()).map_err(ToolError::internal),
+            Ok(ToolAnswer::Text(_)) => Err(ToolError::internal(format!("{name} answered with text"))),
+            Err(CallError::Tool(error) | CallError::Numeric(error)) => Err(error),
+            Err(CallError::UnknownTool(problem)) => Err(ToolError::invalid_input(problem)),
+        }
+    }
+
+    /// A ref as it is published.
+    pub fn view(&self, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
+        Ok(self.site.workspace().view(ref_name, FreshnessPolicy::Balanced)?.with_work(&self.work))
+    }
+}
+
+fn is_said(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        _ => true,
+    }
+}
+
+/// What stands in the place of an answer that there is not.
+pub(crate) fn failure(error: &ToolError) -> Markup {
+    html! {
+        div.empty role="alert" {
+            p.empty-title { (error.message) }
+            @if let Some(next) = error.data["suggestion"].as_str() { p { (next) } }
+            @let near = error.data["near"].as_array().into_iter().flatten();
+            ul.plain { @for one in near.filter_map(|one| one["path"].as_str().or(one.as_str())) {
+                li { a href=(crate::address::file(one, None, None)) { (one) } }
+            } }
+        }
+    }
+}
+
+fn status_of(error: &ToolError) -> StatusCode {
+    match error.code {
+        ErrorCode::FileNotFound | ErrorCode::SymbolNotFound | ErrorCode::RefNotIndexed => StatusCode::NOT_FOUND,
+        ErrorCode::InvalidInput => StatusCode::BAD_REQUEST,
+        ErrorCode::IndexNotReady => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::OK,
+    }
+}
+
+/// A text of an answer; empty where there is none.
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// A number of an answer; 0 where there is none.
+pub(crate) fn number(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_default()
+}
+
+/// A list of an answer; empty where there is none.
+pub(crate) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,101 @@
+//! What all pages share, and the routes to them.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use cruxe_deck::Deck;
+use cruxe_index::Workspace;
+use cruxe_server::http::{AccessPolicy, random_secret};
+use cruxe_server::{App, Server};
+
+use crate::code::Colours;
+use crate::live::Live;
+use crate::{assets, gate, live, pages};
+
+/// How pages are served.
+pub struct SiteOptions {
+    /// Who is let in.
+    pub access: Arc<AccessPolicy>,
+    /// Whether browsers reach it by HTTPS.
+    pub tls: bool,
+    /// The program's version.
+    pub version: &'static str,
+}
+
+/// Everything behind the pages.
+pub struct Site {
+    pub(crate) app: Arc<App>,
+    pub(crate) server: Arc<Server>,
+    pub(crate) options: SiteOptions,
+    /// A page shows it with everything that changes something. Another site's page cannot know it.
+    pub(crate) page_token: String,
+    /// What the browser of somebody who knew the server's token shows from then on.
+    pub(crate) login: String,
+    pub(crate) live: Live,
+    pub(crate) colours: Colours,
+}
+
+impl Site {
+    /// Pages about a server's own workspace; `None` where the system has no random numbers.
+    pub fn new(app: Arc<App>, server: Arc<Server>, options: SiteOptions) -> Option<Arc<Site>> {
+        let (page_token, login) = (random_secret()?, random_secret()?);
+        let (live, colours) = (Live::new(&app), Colours::default());
+        Some(Arc::new(Site { app, server, options, page_token, login, live, colours }))
+    }
+
+    /// The pages. They let nobody in whom the access policy does not.
+    pub fn router(self: &Arc<Site>) -> Router {
+        Router::new()
+            .route("/", get(pages::search::home))
+            .route("/search", get(pages::search::page))
+            .route("/file/", get(pages::folder::root))
+            .route("/file/{*path}", get(pages::file::page))
+            .route("/at/{*path}", get(pages::at::part))
+            .route("/symbol/{name}", get(pages::symbol::page))
+            .route("/branches", get(pages::branches::page))
+            .route("/branches/index", post(pages::branches::index))
+            .route("/graph", get(pages::graph::page))
+            .route("/graph.svg", get(pages::graph::file))
+            .route("/board", get(pages::board::page))
+            .route("/board/new", post(pages::board::create))
+            .route("/board/card/{id}", post(pages::card::update))
+            .route("/doc/", get(pages::doc::list))
+            .route("/doc/{*path}", get(pages::doc::page))
+            .route("/scene", get(pages::doc::scene_page))
+            .route("/status", get(pages::status::page))
+            .route("/status/sync", post(pages::status::sync))
+            .route("/live", get(live::stream))
+            .route("/login", post(gate::log_in))
+            .route("/assets/{version}/{name}", get(assets::serve))
+            .route("/favicon.ico", get(assets::icon))
+            .layer(from_fn_with_state(Arc::clone(self), gate::admit))
+            .with_state(Arc::clone(self))
+    }
+
+    /// The same with an answer to every other address, for a server of pages alone.
+    pub fn whole_router(self: &Arc<Site>) -> Router {
+        let lost = get(pages::nothing).layer(from_fn_with_state(Arc::clone(self), gate::admit));
+        self.router().fallback_service(lost.with_state(Arc::clone(self)))
+    }
+
+    /// Ends what pages hold open.
+    pub fn end(&self) {
+        self.live.end();
+    }
+
+    pub(crate) fn workspace(&self) -> &Arc<Workspace> {
+        self.app.own()
+    }
+
+    pub(crate) fn deck(&self) -> Arc<Deck> {
+        self.app.deck(&self.workspace().project.root)
+    }
+
+    /// What people call the code base.
+    pub(crate) fn name(&self) -> String {
+        let root = &self.workspace().project.root;
+        root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
+    }
+}

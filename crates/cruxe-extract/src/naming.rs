@@ -35,6 +35,8 @@ pub struct Naming {
     pub objects: bool,
     /// Methods stand outside their type (`func (t T) m()`) and are no names of their file.
     pub free_methods: bool,
+    /// The same, and inside such a method the members of its type are seen by their plain names: `void Foo::bar()`.
+    pub methods_see_members: bool,
     /// The qualified name of a member that stands outside its type shows the type: `void Foo::bar()`.
     pub shown_owners: bool,
     /// Definitions of one name that are one thing.
@@ -91,6 +93,8 @@ pub struct Naming {
     pub transparent: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
     pub pointers: &'static str,
+    /// The member of a class that has what its values have: `C.prototype`.
+    pub prototype: Option<&'static str>,
     /// The method that makes a value, where it has a name of its own.
     pub constructor: Option<&'static str>,
     /// Words that stand for the class around them where a value of it is made: `Self { … }`, `cls()`.
@@ -128,6 +132,7 @@ pub const NAMING: Naming = Naming {
     free_members: &[],
     objects: false,
     free_methods: false,
+    methods_see_members: false,
     shown_owners: true,
     merging: Merging::AcrossFiles,
     parts: &[],
@@ -155,6 +160,7 @@ pub const NAMING: Naming = Naming {
     meta_types: &[],
     transparent: &[],
     pointers: "",
+    prototype: None,
     constructor: None,
     own_class: &[],
     makers: &[],

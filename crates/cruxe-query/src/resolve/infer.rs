@@ -40,7 +40,13 @@ impl Resolver<'_> {
             Expr::Call(callee) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
                     Some(Expr::Member(base, name)) => {
-                        self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Called)
+                        let name = file.facts.name(*name);
+                        match self.member_type(&inner(*base), name, file.lang, Want::Called) {
+                            ty @ (Ty::Unknown | Ty::Outside | Ty::Missing) => {
+                                self.named_by_path(file, *base, name, offset).unwrap_or(ty)
+                            }
+                            ty => ty,
+                        }
                     }
                     _ => inner(*callee),
                 };
@@ -230,6 +236,7 @@ impl Resolver<'_> {
                 }
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
+            Ty::Item(def) if lang.naming.prototype == Some(name) => Ty::value(*def),
             Ty::Outside | Ty::Missing => base.clone(),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
             base => {

@@ -55,7 +55,8 @@ impl Resolver<'_> {
     pub(super) fn owner(&self, file: &Arc<File>, def: Def) -> Option<Option<Def>> {
         use SymbolKind::*;
         let (version, symbol) = (def.version, file.symbol(def.symbol));
-        if let Some(parent) = symbol.parent {
+        let parent = symbol.parent.filter(|_| !file.lang.naming.methods_see_members || !self.stands_outside(file, def));
+        if let Some(parent) = parent {
             return match file.symbol(parent).kind {
                 Impl => Some(self.impl_type(file, parent)),
                 Class | Struct | Enum | Union | Trait | Interface | Type | Variant | Field | Const | Variable
@@ -68,12 +69,29 @@ impl Resolver<'_> {
         if let Some(own) = file.facts.heritage.iter().find(own) {
             return Some(match self.type_of(file, own.ty, symbol.name_span.start) {
                 Ty::Value(owner, _) => Some(owner),
+                _ if symbol.kind == Method => self.written_owner(file, symbol),
                 _ => None,
             });
         }
         let depth = segments(&symbol.qualified_name).count();
         let outside = depth > segments(&file.facts.module).count() + 1 && file.lang.naming.shown_owners;
         (outside && symbol.kind.is_callable() || symbol.kind == Method).then(|| self.written_owner(file, symbol))
+    }
+
+    /// Whether a member names its type itself: `void Foo::bar()`.
+    fn stands_outside(&self, file: &File, def: Def) -> bool {
+        let mut heritage = file.facts.heritage.iter();
+        heritage.any(|own| own.symbol == def.symbol && own.relation == Relation::SelfType)
+    }
+
+    /// The type that a method belongs to, asked for once.
+    pub(super) fn known_owner(&self, file: &Arc<File>, def: Def) -> Option<Def> {
+        if let Some(owner) = self.owners.borrow().get(&def) {
+            return *owner;
+        }
+        let owner = self.deeper(|| self.owner(file, def)).flatten();
+        self.owners.borrow_mut().insert(def, owner);
+        owner
     }
 
     /// The owner that a qualified name shows: `Foo` of `Foo.prototype.bar = …` and of `void Foo::bar()`.

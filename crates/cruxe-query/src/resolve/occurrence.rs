@@ -229,6 +229,16 @@ impl Resolver<'_> {
         Some(self.settled(self.import(file, nearest).to_vec(), file.lang))
     }
 
+    /// What an import means that stands in the middle of an expression: `require('x').run()`.
+    fn import_at(&self, file: &Arc<File>, offset: u32, name: &str) -> Option<Resolution> {
+        let here = |at: &u32| {
+            let import = file.import(*at);
+            import.start == offset && import.name.is_some_and(|id| file.facts.name(id) == name)
+        };
+        let at = (0..file.facts.imports.len() as u32).find(here)?;
+        Some(self.settled(self.import(file, at).to_vec(), file.lang))
+    }
+
     /// What an import means whose path ends with a name at an occurrence: a module, as a whole.
     pub(super) fn whole_import(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
         let ends =
@@ -245,6 +255,11 @@ impl Resolver<'_> {
         if base == Ty::Unknown
             && file.lang.naming.files_are_values
             && let Some(found) = self.named_import(file, occurrence, name)
+        {
+            return found;
+        }
+        if base == Ty::Unknown
+            && let Some(found) = self.import_at(file, occurrence.start, name)
         {
             return found;
         }

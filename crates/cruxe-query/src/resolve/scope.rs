@@ -39,6 +39,12 @@ impl Resolver<'_> {
                 if !found.is_empty() {
                     return found;
                 }
+                if file.lang.naming.methods_see_members {
+                    let found = self.members_in_sight(file, scope, name, offset, space);
+                    if !found.is_empty() {
+                        return found;
+                    }
+                }
             }
             in_function |= kind == ScopeKind::Function;
             if kind == ScopeKind::Module && file.lang.naming.closed_modules {
@@ -50,6 +56,33 @@ impl Resolver<'_> {
             }
         }
         modules::rules(file).beyond(self, file, name, offset, space)
+    }
+
+    /// The members of the type that a scope is of, or that its method belongs to, inherited ones included. What stands before a
+    /// method's name is looked up outside of its type.
+    fn members_in_sight(&self, file: &Arc<File>, scope: ScopeId, name: &str, offset: u32, space: Space) -> Vec<Entity> {
+        let (ScopeKind::Function | ScopeKind::Type) = file.facts.scopes[scope.0 as usize].kind else {
+            return Vec::new();
+        };
+        let start = file.facts.scopes[scope.0 as usize].span.start;
+        let Some(symbol) = file.nesting.enclosing_symbol(&file.facts, start) else { return Vec::new() };
+        let def = Def { version: file.id(), symbol };
+        let owner = match file.symbol(symbol).kind {
+            kind if kind.is_container() => Some(def),
+            kind if kind.is_callable() && offset > file.symbol(symbol).name_span.end => self.known_owner(file, def),
+            _ => None,
+        };
+        let mut found = owner.map(|owner| self.members_of(owner, name)).unwrap_or_default();
+        found.retain(|def| space != Space::Type || self.kind(*def) != Some(SymbolKind::Method));
+        found.into_iter().map(|def| Entity::Symbol(self.constructed(def).unwrap_or(def))).collect()
+    }
+
+    /// The type that a constructor makes values of: inside the type, the name of both means the type.
+    fn constructed(&self, def: Def) -> Option<Def> {
+        let file = self.file(def.version)?;
+        let owner = self.known_owner(&file, def)?;
+        let is_same = self.with(owner, |_, owner| owner.name == file.symbol(def.symbol).name).unwrap_or(false);
+        is_same.then_some(owner)
     }
 
     /// What a scope itself calls so.

@@ -93,3 +93,90 @@ fn where_a_type_is_expected_a_name_is_the_class_and_not_the_constructor() {
         ],
     );
 }
+
+#[test]
+fn a_method_outside_of_its_class_sees_the_class_before_the_namespace() {
+    let header = "\
+namespace db {
+class Env { public: virtual void Remove(int a); };
+class Base { public: Base(); bool ready() const; int top_; };
+class Store : public Base {
+ public:
+  void Open();
+  bool ok() const { return true; }
+  Env* const env_;
+  Base base_;
+};
+bool ready();
+}
+";
+    let source = "\
+#include \"store.h\"
+namespace db {
+bool ok() { return false; }
+void Store::Open() {
+  if (!ok()) return; // ok
+  env_->Remove(1); // Remove
+  top_ = 1; // top
+  if (ready()) return; // ready
+  Base::ready(); // ready
+  base_.ready(); // ready
+}
+bool other() { return ok() && ready(); }
+void Env::Remove(int a) {}
+}
+";
+    let marked = |mark: &str| {
+        let here = format!("// {mark}\n");
+        source.lines().map(|line| format!("{line}\n").replace(&here, "// <-\n")).collect::<String>()
+    };
+    for (symbol, mark) in
+        [("Store::ok", "ok"), ("Env::Remove", "Remove"), ("Base::top_", "top"), ("Base::ready", "ready")]
+    {
+        check(symbol, &[("store.h", header), ("store.cc", &marked(mark))]);
+    }
+}
+
+#[test]
+fn a_test_of_a_fixture_sees_the_fixture() {
+    check(
+        "Table::Get",
+        &[
+            ("table.h", "class Table { public: int Get(int k); };\nclass Map { public: int Get(int k); };\n"),
+            (
+                "table_test.cc",
+                "\
+#include \"table.h\"
+class TableTest : public testing::Test {
+ protected:
+  Table* table_;
+  Map map_;
+};
+TEST_F(TableTest, Finds) {
+  EXPECT_EQ(table_->Get(1), 1); // <-
+  EXPECT_EQ(map_.Get(1), 1);
+}
+TEST(Table, Other) { Map m; m.Get(2); }
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_static_in_a_header_belongs_to_whoever_includes_it() {
+    check(
+        "db/log_format.h kBlockSize",
+        &[
+            ("db/log_format.h", "namespace db {\nnamespace log {\nstatic const int kBlockSize = 32768;\n}\n}\n"),
+            (
+                "util/arena.cc",
+                "namespace db {\nstatic const int kBlockSize = 4096;\nint arena() { return kBlockSize; }\n}\n",
+            ),
+            (
+                "db/log_reader.cc",
+                "#include \"log_format.h\"\nnamespace db {\nnamespace log {\nint read() { return kBlockSize; } // <-\n}\n}\n",
+            ),
+        ],
+    );
+}

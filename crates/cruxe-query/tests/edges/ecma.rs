@@ -373,7 +373,7 @@ fn what_a_required_module_exports_as_a_whole_is_the_module_too() {
         ),
         (
             "index.js",
-            "const Reply = require('./lib/reply')\nnew Reply() // <-\nReply.build() // <-\nmodule.exports = { Reply } // <-\n",
+            "const Reply = require('./lib/reply') // <-\nnew Reply() // <-\nReply.build() // <-\nmodule.exports = { Reply } // <-\n",
         ),
         ("other.mjs", "import * as Reply from './lib/reply.js'\nReply.build()\n"),
     ];
@@ -386,4 +386,42 @@ fn what_a_required_module_exports_as_a_whole_is_the_module_too() {
         ("index.js", "const Reply = require('./lib/reply')\nnew Reply()\nReply.build() // <-\n"),
     ];
     check("lib/reply.js build", &build);
+}
+
+#[test]
+fn what_is_required_is_used_where_it_is_required() {
+    let reply = "function Reply () {}\nmodule.exports = Reply // <-\n";
+    check(
+        "lib/reply.js Reply",
+        &[
+            ("lib/reply.js", reply),
+            ("lib/other.js", "function Reply () {}\nmodule.exports = { Reply }\n"),
+            ("a.js", "const Reply = require('./lib/reply') // <-\nnew Reply() // <-\n"),
+            ("b.js", "const Reply = require('./lib/other').Reply\nnew Reply()\n"),
+        ],
+    );
+    check(
+        "helper.js run",
+        &[
+            ("helper.js", "function run () {}\nmodule.exports = { run } // <-\n"),
+            ("other.js", "function run () {}\nmodule.exports = { run }\n"),
+            ("a.js", "require('./helper').run() // <-\nrequire('./other').run()\nrun()\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_prototype_has_what_the_values_of_its_class_have() {
+    check(
+        "Client.request",
+        &[(
+            "client.js",
+            "\
+class Client { request () {} }
+class Other { request () {} }
+const request = Client.prototype.request // <-
+Other.prototype.request
+",
+        )],
+    );
 }

@@ -266,8 +266,10 @@ impl ReferencesAnswer {
                 line = line.faint(related);
             } else if one.around != around {
                 around = &one.around;
-                if !one.declares {
-                    line = line.faint(format!(" <- {around}"));
+                match around {
+                    "" => line = line.faint(" <- top level"),
+                    _ if one.declares => {}
+                    _ => line = line.faint(format!(" <- {around}")),
                 }
             }
             text.push(line);

@@ -35,6 +35,7 @@ pub static CPP: LanguageDef = LanguageDef {
         imported: |_| "",
         foreign: FOREIGN,
         free_members: &[cruxe_model::SymbolKind::Variant],
+        methods_see_members: true,
         parts: &["extern"],
         overloads: true,
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
@@ -170,7 +171,7 @@ fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut D
         return false;
     }
     name_parts(cx, site, decl);
-    test_macro(cx, site, decl);
+    let fixture = test_macro(cx, site, decl);
     let function = matches!(decl.kind, Fn | Method) || prototype(site);
     if function && site.node.kind() != "type_definition" && !through_function_pointer(site) {
         decl.kind = if site.member || !site.heritage.is_empty() { Method } else { Fn };
@@ -178,6 +179,7 @@ fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut D
     } else if site.member && decl.kind == Const {
         decl.kind = Field;
     }
+    site.heritage.extend(fixture.map(|class| (Relation::SelfType, class)));
     if decl.kind == Field && site.has("static") && (site.has("const") || site.has("constexpr")) {
         decl.kind = Const;
     }
@@ -216,22 +218,24 @@ fn befriended(cx: &Cx, site: &Site) -> bool {
     friend && site.body.is_none()
 }
 
-/// `TEST_F(Suite, Name) { … }`: a macro that makes a function.
-fn test_macro<'s>(cx: &Cx<'_, 's, '_>, site: &mut Site<'s, '_>, decl: &mut Decl<'s>) {
+/// `TEST_F(Suite, Name) { … }`: a macro that makes a function, and a member of a class where the suite is one.
+fn test_macro<'s, 't>(cx: &Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> Option<Syntax<'t>> {
     let macro_like = decl.name.starts_with("TEST") && !decl.name.contains(|c: char| c.is_lowercase());
     if !macro_like || site.node.child_by_field_name("type").is_some() {
-        return;
+        return None;
     }
+    let of_class = decl.name.ends_with("_F") || decl.name.ends_with("_P");
     let list = site.declarator.or_else(|| site.node.child_by_field_name("declarator"));
-    let Some(list) = list.and_then(|at| at.child_by_field_name("parameters")) else { return };
+    let list = list.and_then(|at| at.child_by_field_name("parameters"))?;
     let mut cursor = list.walk();
     let names: Vec<Syntax> =
         list.named_children(&mut cursor).filter(|at| at.kind() == "parameter_declaration").collect();
-    let Some((name, outer)) = names.split_last() else { return };
+    let (name, outer) = names.split_last()?;
     site.qualifier = outer.first().map(|suite| cx.text_of(suite).to_owned());
     decl.name = Cow::Borrowed(cx.text_of(name));
     decl.name_span = span(name);
     decl.flags.test = true;
+    outer.first().filter(|_| of_class)?.child_by_field_name("type")
 }
 
 /// Takes the name of `a::Foo<T>::bar` apart: `bar` of `a::Foo`.

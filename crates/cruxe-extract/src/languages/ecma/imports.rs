@@ -250,7 +250,10 @@ impl Ecma {
                 self.note(cx, Leaf { name, alias, ..base });
                 cx.occurrence(&member, Role::Import, None);
             }
-            (false, None) => self.module_import(cx, base, name),
+            (false, None) => {
+                self.module_import(cx, base, name);
+                cx.occurrence(name, Role::Import, None);
+            }
         }
         true
     }
@@ -320,9 +323,14 @@ impl Ecma {
         }
         let exports =
             self.parent(cx) == K::Assign && cx.parent().is_some_and(|outer| self.is_module_exports(cx, &outer));
-        self.note(
-            cx,
-            Leaf { module: cx.slice(at), glob: exports, reexport: exports, start: at.start, ..Leaf::default() },
-        );
+        let base = Leaf { module: cx.slice(at), start: at.start, ..Leaf::default() };
+        self.note(cx, Leaf { glob: exports, reexport: exports, ..base });
+        // `require('x').run()`: the member is imported where it stands, and introduces no name.
+        let required = cx.text_of(&cx.node()).starts_with("require");
+        let member = cx.parent().filter(|outer| required && self.kind(outer) == K::Member);
+        if let Some(name) = member.and_then(|outer| self.child(&outer, self.f.property)) {
+            let start = name.start_byte() as u32;
+            self.note(cx, Leaf { name: Some(cx.text_of(&name)), alias: Some(""), start, ..base });
+        }
     }
 }

@@ -57,6 +57,7 @@ const ECMA: LanguageDef = LanguageDef {
         unions: &["|", "&"],
         anything: &["any", "unknown", "object", "Object"],
         transparent: &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"],
+        prototype: Some("prototype"),
         constructor: Some("constructor"),
         everyday: "push pop shift unshift slice splice map filter reduce forEach find some every includes indexOf \
             join concat sort keys values entries get set has add delete clear size length toString valueOf \

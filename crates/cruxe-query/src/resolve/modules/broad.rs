@@ -171,7 +171,7 @@ impl Resolver<'_> {
                 let space = spaces.iter().position(|space| space == outer).filter(|_| !outer.is_empty());
                 let near = other.row.path.parent() == file.row.path.parent();
                 let package = !other.facts.module.is_empty() && other.facts.module == file.facts.module;
-                let hidden = def.version != file.id() && is_of_its_file(symbol);
+                let hidden = def.version != file.id() && is_of_its_file(symbol) && !is_included(&other);
                 found.push(Found { def, kind: symbol.kind, space, package, near, hidden });
             }
         }
@@ -224,6 +224,12 @@ struct Found {
     near: bool,
     /// It stands in another file, and is seen in that one alone.
     hidden: bool,
+}
+
+/// Whether others include a file as text: what is its own there is theirs too.
+fn is_included(file: &File) -> bool {
+    let extension = file.row.path.extension().unwrap_or_default();
+    extension.starts_with('h') || matches!(extension.as_str(), "inc" | "inl" | "ipp" | "tpp" | "def" | "cuh")
 }
 
 /// Whether a symbol at the top of a file is a member all the same: `void Foo::bar()` of C++.

@@ -119,7 +119,8 @@ try {
   await until("results come as one types", async () => (await page.textContent(".result .name")) === "shop.cart.add_tax");
   check("the address is that of the search", page.url().includes("/search?q=add_tax"), page.url());
   check("matching words are set off", (await page.locator(".result mark").count()) > 0);
-  check("why it ranks there is shown", (await page.locator(".result .why rect.part0, .result .why rect.part1").count()) > 0);
+  await page.locator(".result .why summary").first().click();
+  check("why it ranks there is shown", (await page.textContent(".result .why .reasons")).includes("score"));
   const took = await page.evaluate(() => {
     const last = (name) => performance.getEntriesByName(name).at(-1)?.startTime ?? 0;
     return last("cruxe:results") - last("cruxe:key");
@@ -184,7 +185,7 @@ try {
     return times.sort((a, b) => a - b);
   });
   console.log(`       frames while scrolling: median ${frames[30].toFixed(0)} ms, slowest ${frames.at(-1).toFixed(0)} ms`);
-  check("scrolling is smooth", frames[54] < 60, frames.at(-1));
+  check("scrolling is smooth", frames[30] < 50, frames[30]);
   await faults("a long file");
 
   // Live: an edit on disk shows by itself.

@@ -16,6 +16,7 @@ mod cards;
 pub mod catalog;
 mod complete;
 pub mod contract;
+pub mod doctor;
 pub mod http;
 pub mod limits;
 pub mod metrics;

@@ -175,7 +175,7 @@ pub(crate) struct Excerpt {
 }
 
 /// Lines of a place that are coloured.
-const EXCERPT: usize = 120;
+const EXCERPT: usize = 300;
 
 impl Excerpt {
     /// The place from one line to another, without what its first line is indented by.

@@ -3,13 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use cruxe_extract::language::FrontEnd;
-use cruxe_extract::languages::LANGUAGES;
-use cruxe_extract::registry;
-use cruxe_index::Workspace;
-use cruxe_model::SchemaStatus;
-use cruxe_store::JobStatus;
-use serde::Serialize;
+use cruxe_server::doctor::{self, Check};
 
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
@@ -20,27 +14,9 @@ use crate::output::{self, Paint};
 #[derive(Args)]
 pub(crate) struct Doctor {}
 
-/// One check.
-#[derive(Serialize)]
-struct Check {
-    name: &'static str,
-    ok: bool,
-    detail: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 impl Doctor {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
-        let workspace = context.workspace()?;
-        let mut checks = vec![project(&workspace)?];
-        checks.extend(index(&workspace));
-        checks.extend(embeddings(&workspace));
-        checks.extend(compiler(&workspace));
-        checks.push(grammars());
-        checks.push(ignore_rules(&workspace));
-        checks.push(jobs(&workspace)?);
-        checks.extend(settings(&workspace));
+        let checks = doctor::checks(&*context.workspace()?)?;
         let healthy = checks.iter().all(|check| check.ok);
         if context.options.json {
             output::json(&serde_json::json!({ "ok": healthy, "checks": checks }));
@@ -58,135 +34,4 @@ fn print(check: &Check) {
     if let Some(next) = &check.next {
         output::line(&format!("       {next}"));
     }
-}
-
-fn project(workspace: &Workspace) -> Result<Check, CliError> {
-    let project = &workspace.project;
-    let vcs = match &project.repo {
-        Some(repo) => format!("git, {}", repo.head().map_err(cruxe_index::IndexError::from)?.ref_name),
-        None => "no version control".to_owned(),
-    };
-    Ok(Check {
-        name: "project",
-        ok: true,
-        detail: format!("{} ({vcs}), index in {}", project.root.display(), project.store.dir().root().display()),
-        next: None,
-    })
-}
-
-/// SQLite and Tantivy, each read to the last byte.
-fn index(workspace: &Workspace) -> Vec<Check> {
-    let (status, _, message) = workspace.schema();
-    let outcome = workspace.project.store.validate();
-    let force = || Some("run `cruxe index --force`".to_owned());
-    match (status, outcome) {
-        (SchemaStatus::NotIndexed, _) => {
-            let detail = "nothing is indexed yet".to_owned();
-            let next = Some("run `cruxe index`".to_owned());
-            vec![
-                Check { name: "database (SQLite)", ok: true, detail: detail.clone(), next },
-                Check { name: "full-text index (Tantivy)", ok: true, detail, next: None },
-            ]
-        }
-        (_, Err(problem)) => {
-            let text = problem.to_string();
-            let of_text = text.contains("full-text");
-            let check = |name, broken: bool| Check {
-                name,
-                ok: !broken,
-                detail: if broken { text.clone() } else { "readable".to_owned() },
-                next: if broken { force() } else { None },
-            };
-            vec![check("database (SQLite)", !of_text), check("full-text index (Tantivy)", of_text)]
-        }
-        (SchemaStatus::Compatible, Ok(())) => vec![
-            Check { name: "database (SQLite)", ok: true, detail: "every page is sound".to_owned(), next: None },
-            Check {
-                name: "full-text index (Tantivy)",
-                ok: true,
-                detail: "every checksum holds".to_owned(),
-                next: None,
-            },
-        ],
-        (_, Ok(())) => {
-            vec![Check { name: "database (SQLite)", ok: false, detail: message.unwrap_or_default(), next: force() }]
-        }
-    }
-}
-
-/// The embeddings, read to the last byte; nothing to say where the index itself cannot be read.
-fn embeddings(workspace: &Workspace) -> Option<Check> {
-    workspace.project.store.open_index().ok()?;
-    let outcome = workspace.project.store.validate_vectors();
-    let (ok, next) = (outcome.is_ok(), "run `cruxe sync`: it makes them anew".to_owned());
-    let detail = outcome
-        .map_or_else(|_| "damaged; search ranks by words alone".to_owned(), |()| "every checksum holds".to_owned());
-    Some(Check { name: "embeddings", ok, detail, next: (!ok).then_some(next) })
-}
-
-/// What a compiler's index covers; nothing to say where none was taken in.
-fn compiler(workspace: &Workspace) -> Option<Check> {
-    let (name, _) = workspace.project.resolve(None).ok()?;
-    let published = workspace.project.store.ref_snapshot(&name).ok()??;
-    let covered = published.compiler_coverage().ok().filter(|covered| *covered > 0)?;
-    let detail = format!("{covered} of {} files of {name} are covered", published.state.files);
-    Some(Check { name: "compiler's index (SCIP)", ok: true, detail, next: None })
-}
-
-fn grammars() -> Check {
-    let broken: Vec<&str> = LANGUAGES
-        .iter()
-        .filter(|def| matches!(def.front_end, FrontEnd::Grammar { .. }) && registry::loaded(def).is_none())
-        .map(|def| def.id)
-        .collect();
-    Check {
-        name: "grammars (tree-sitter)",
-        ok: broken.is_empty(),
-        detail: match broken.is_empty() {
-            true => format!("{} languages", LANGUAGES.len()),
-            false => format!("cannot load {}", broken.join(", ")),
-        },
-        next: None,
-    }
-}
-
-fn ignore_rules(workspace: &Workspace) -> Check {
-    match workspace.project.scan() {
-        Ok(listing) => {
-            let warnings = listing.warnings.first().map(|warning| format!("; {warning}")).unwrap_or_default();
-            let detail =
-                format!("{} files to index, {} left out{warnings}", listing.files.len(), listing.skipped.len());
-            Check { name: "ignore rules", ok: true, detail, next: None }
-        }
-        Err(problem) => Check { name: "ignore rules", ok: false, detail: problem.to_string(), next: None },
-    }
-}
-
-/// What a repository's own configuration says and may not say; nothing to tell where there is none of that.
-fn settings(workspace: &Workspace) -> Option<Check> {
-    let ignored = &workspace.project.config.ignored;
-    let next = Some("put it into your own configuration if you want it, see docs/configuration.md".to_owned());
-    (!ignored.is_empty()).then(|| Check { name: "configuration", ok: true, detail: ignored.join("; "), next })
-}
-
-fn jobs(workspace: &Workspace) -> Result<Check, CliError> {
-    let (detail, next) = match (workspace.active_job()?, workspace.recent_jobs(1)?.first()) {
-        (Some(job), _) => (format!("{} of {} is running, {} %", job.mode.as_str(), job.ref_name, job.percent()), None),
-        (None, Some(job)) => {
-            let last = format!("last: {} of {}, {}", job.mode.as_str(), job.ref_name, job.status.as_str());
-            let again = || Some("run `cruxe index`; other commands do so by themselves".to_owned());
-            match (job.status, &job.error) {
-                // Also one that nobody has found interrupted yet: nothing is running, says the lock.
-                (JobStatus::Interrupted | JobStatus::Queued | JobStatus::Running, _) => {
-                    let last = format!("last: {} of {}, interrupted", job.mode.as_str(), job.ref_name);
-                    (format!("{last}: its process ended before it did; what was indexed before stays"), again())
-                }
-                (JobStatus::Failed, Some(why)) => (format!("{last}: {why}"), again()),
-                (JobStatus::Failed, None) => (last, again()),
-                (JobStatus::Published, _) => (last, None),
-            }
-        }
-        (None, None) => ("none yet".to_owned(), None),
-    };
-    Ok(Check { name: "jobs", ok: true, detail, next })
 }

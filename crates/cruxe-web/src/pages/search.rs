@@ -164,18 +164,25 @@ fn bars(hit: &Value, reason: Option<&Value>) -> Markup {
         .filter_map(|(at, (key, word))| Some((at, *word, reason?[*key].as_f64()?)))
         .filter(|(.., value)| *value > 0.0005)
         .collect();
-    let said = parts.iter().map(|(_, word, value)| format!("{word} {value:.2}")).collect::<Vec<_>>().join(", ");
     let mut x = 0.0;
     html! {
-        span.why title=(format!("score {score:.2}: {said}")) {
-            svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
-                rect.track x="0" y="0" width="100" height="6" {}
-                @for (at, _, value) in &parts {
-                    rect class={ "part" (at) } x=(format!("{x:.1}")) y="0" width=(format!("{:.1}", value * 100.0)) height="6" {}
-                    ({ x += value * 100.0; "" })
+        details.why {
+            summary aria-label=(format!("Score {score:.2}, why")) {
+                svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
+                    rect.track x="0" y="0" width="100" height="6" {}
+                    @for (at, _, value) in &parts {
+                        rect class={ "part" (at) } x=(format!("{x:.1}")) y="0" width=(format!("{:.1}", value * 100.0)) height="6" {}
+                        ({ x += value * 100.0; "" })
+                    }
                 }
             }
-            span.hidden { "Score " (format!("{score:.2}")) ": " (said) }
+            dl.reasons {
+                dt { "score" } dd { (format!("{score:.3}")) }
+                @for (at, word, value) in &parts {
+                    dt { svg viewBox="0 0 8 8" aria-hidden="true" { rect class={ "part" (at) } width="8" height="8" rx="2" {} } (word) }
+                    dd { (format!("{value:.3}")) }
+                }
+            }
         }
     }
 }

@@ -20,10 +20,16 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Respo
     let look = Look::new("Status", "Status");
     let asked = params.clone();
     site.page(&params, look, move |asking| {
+        if asked.part() == Some("doctor") {
+            return doctor(asking);
+        }
         let state = state(asking, asked.get("ref"))?;
         Ok(match asked.part() {
             Some(_) => state,
-            None => html! { div #status.status data-live="index job deck" { (state) } },
+            None => html! {
+                div #status.status data-live="index job deck" { (state) }
+                section #checks.card.space data-load="/status?part=doctor" { h2 { "Checks" } p.faint { "…" } }
+            },
         })
     })
     .await
@@ -82,7 +88,6 @@ fn state(asking: &Asking, ref_name: Option<&str>) -> Result<Markup, ToolError> {
                     } }
                 }
             }
-            (doctor(asking, &health))
         }
     })
 }
@@ -105,13 +110,14 @@ fn progress(job: &Value) -> Markup {
 fn jobs(jobs: &[Value]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Jobs" { table {
-            thead { tr { th { "When" } th { "Ref" } th { "Kind" } th { "Came to" } th.num { "Changed" } th.num { "Took" } } }
+            thead { tr { th { "When" } th { "Ref" } th { "What" } th.num { "Changed" } th.num { "Took" } } }
             tbody { @for job in jobs {
                 tr {
                     td.nowrap { (text(job, "created_at").replace('T', " ").trim_end_matches('Z')) }
                     td { code { (text(job, "ref")) } }
-                    td { (text(job, "mode")) }
-                    td.bad[text(job, "status") == "failed"] { (text(job, "status")) @if !text(job, "error").is_empty() { ": " (text(job, "error")) } }
+                    td.bad[text(job, "status") == "failed"] {
+                        (text(job, "mode")) ", " (text(job, "status")) @if !text(job, "error").is_empty() { ": " (text(job, "error")) }
+                    }
                     td.num { (count(number(job, "changed_files"))) }
                     td.num { (count(number(job, "duration_ms"))) " ms" }
                 }
@@ -120,30 +126,27 @@ fn jobs(jobs: &[Value]) -> Markup {
     }
 }
 
-/// What the checks of the index and of the deck found.
-fn doctor(asking: &Asking, health: &Value) -> Markup {
-    let check = |name: &str, ok: bool| html! { li.bad[!ok] { (if ok { "✓ " } else { "✗ " }) (name) } };
-    let missing = list(&health["grammars"], "missing");
+/// What the checks of the index and of the deck found. They read every byte, so they come after the rest of the page.
+fn doctor(asking: &Asking) -> Result<Markup, ToolError> {
+    let workspace = asking.site.workspace();
+    let checks = cruxe_server::doctor::checks(workspace)?;
     let deck = asking.site.deck();
-    let files = asking.site.workspace().project.scan().map(|listing| listing.files).unwrap_or_default();
+    let files = workspace.project.scan().map(|listing| listing.files).unwrap_or_default();
     let files: Vec<_> = files.into_iter().map(|file| file.path).collect();
     let report = if deck.exists() { cruxe_deck::doctor::examine(&deck, &files).ok() } else { None };
-    html! {
-        section.card {
-            h2 { "Checks" }
-            ul.plain.checks {
-                (check("database", health["sqlite_ok"].as_bool() == Some(true)))
-                (check("full-text index", health["tantivy_ok"].as_bool() == Some(true)))
-                (check(&format!("{} grammars", list(&health["grammars"], "available").len()), missing.is_empty()))
-                @if let Some(report) = &report {
-                    (check(&format!("deck: {} findings", report.findings.len()), report.is_healthy()))
-                }
+    Ok(html! {
+        h2 { "Checks" }
+        ul.plain.checks { @for check in &checks {
+            li.bad[!check.ok] {
+                strong { (if check.ok { "✓ " } else { "✗ " }) (check.name) } " " span.faint { (check.detail) }
+                @if let Some(next) = &check.next { p.faint { (next) } }
             }
-            @if let Some(report) = report {
-                ul.plain.findings { @for finding in report.findings.iter().take(50) { li { (finding_line(finding)) } } }
-            }
+        } }
+        @if let Some(report) = report {
+            h2.gap-above { "Deck " span.n { (report.findings.len()) " findings in " (report.cards) " cards and " (report.documents) " documents" } }
+            ul.plain.findings { @for finding in report.findings.iter().take(50) { li { (finding_line(finding)) } } }
         }
-    }
+    })
 }
 
 fn finding_line(finding: &cruxe_deck::doctor::Finding) -> Markup {

@@ -27,6 +27,8 @@ const USES: u64 = 200;
 /// Lines of source that are shown before one asks for the file.
 const LINES: usize = 160;
 const PEEK: usize = 30;
+/// Lines of documents that are listed.
+const MENTIONS: u64 = 12;
 /// Refs that a symbol is looked up in.
 const REFS: usize = 12;
 
@@ -123,7 +125,7 @@ fn body(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
         }
         div.below {
             section #uses.card data-load=(wanted.part(symbol, "uses")) data-live="index" { h2 { "Uses" } p.faint { "…" } }
-            section #relations.card data-load=(wanted.part(symbol, "relations")) { h2 { "Builds on it" } p.faint { "…" } }
+            section #relations.card data-load=(wanted.part(symbol, "relations")) { h2 { "Relations" } p.faint { "…" } }
             section #mentions.card data-load=(wanted.part(symbol, "mentions")) data-live="index deck" { h2 { "Documents and cards" } p.faint { "…" } }
             section #history.card data-load=(wanted.part(symbol, "history")) { h2 { "On other refs" } p.faint { "…" } }
         }
@@ -289,16 +291,18 @@ fn mentions(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
     let name = text(&found["results"][0], "name").to_owned();
     let lines = asking.tool(
         SEARCH_CODE,
-        json!({"query": "", "pattern": name, "pattern_type": "literal", "ref": wanted.ref_name(),
-               "paths": ["*.md", "*.rst", "*.txt", "*.adoc"], "limit": 40}),
-    )?;
+        json!({"query": "", "pattern": format!("\\b{name}\\b"), "ref": wanted.ref_name(),
+               "paths": ["*.md", "*.rst", "*.txt", "*.adoc"], "limit": MENTIONS}),
+    );
+    // A name may be no word: an operator, say.
+    let lines = lines.unwrap_or_default();
     let cards = asking.site.deck().cards().unwrap_or_default();
     let of_card = |card: &&Arc<cruxe_deck::Card>| {
         card.title.contains(&name) || card.refs.iter().any(|one| one.ends_with(&format!("#{name}")))
     };
     let cards: Vec<&Arc<cruxe_deck::Card>> = cards.cards.iter().filter(of_card).collect();
     Ok(html! {
-        h2 { "Documents and cards " span.n { (list(&lines, "results").len() + cards.len()) } }
+        h2 { "Documents and cards " span.n { (number(&lines, "total_candidates") as usize + cards.len()) } }
         @if list(&lines, "results").is_empty() && cards.is_empty() { p.faint { "None" } }
         ul.plain.lines {
             @for card in cards {

@@ -205,9 +205,11 @@ fn prepare_in_background(app: &Arc<App>, watch: bool) {
             }
             Err(problem) => tracing::error!("{problem}"),
         }
+        app.prewarm();
+        app.wait_until_quiet();
         if watch {
             workspace.follow();
         }
-        app.prewarm();
+        app.check();
     });
 }

@@ -23,6 +23,7 @@ pub mod metrics;
 mod pages;
 mod progress;
 mod prompts;
+mod quiet;
 mod resources;
 mod roots;
 mod rpc;

@@ -208,9 +208,11 @@ pub(super) fn prepare_in_background(app: &Arc<App>, watch: bool) {
             }
             Err(problem) => tracing::error!("{problem}"),
         }
+        app.prewarm();
+        app.wait_until_quiet();
         if watch {
             workspace.follow();
         }
-        app.prewarm();
+        app.check();
     });
 }

@@ -38,6 +38,7 @@ mod programs;
 mod protocol;
 mod refs;
 mod relations;
+mod reports;
 mod scip;
 mod search;
 mod sessions;

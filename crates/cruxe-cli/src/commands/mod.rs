@@ -13,6 +13,7 @@ mod init;
 mod install;
 mod list_refs;
 mod locate;
+mod man;
 mod model;
 mod names;
 mod outline;
@@ -32,6 +33,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::context::{CliError, Context};
+use crate::cue;
+use crate::cue::upgrade::Upgrade;
 
 /// A command.
 #[derive(Subcommand)]
@@ -57,7 +60,9 @@ pub(crate) enum Command {
     Install(install::Install),
     Guide(guide::Guide),
     Doctor(doctor::Doctor),
+    Upgrade(Upgrade),
     Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -84,7 +89,9 @@ impl Command {
             Command::Install(command) => command.run(context),
             Command::Guide(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
+            Command::Upgrade(command) => Ok(cue::upgrade(command, context)),
             Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
         }
     }
 }

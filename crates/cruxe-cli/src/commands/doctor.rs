@@ -1,18 +1,23 @@
 //! `cruxe doctor`.
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 use clap::Args;
 use cruxe_extract::language::FrontEnd;
 use cruxe_extract::languages::LANGUAGES;
 use cruxe_extract::registry;
-use cruxe_index::Workspace;
+use cruxe_index::{IndexError, Listing, Workspace};
 use cruxe_model::SchemaStatus;
 use cruxe_store::JobStatus;
 use serde::Serialize;
 
+use super::projects::{self, bytes};
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
+
+/// How many folders Linux lets a user watch.
+const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// Check what works here: SQLite, the full-text index (Tantivy), grammars (tree-sitter), ignore rules
 ///
@@ -33,14 +38,17 @@ struct Check {
 impl Doctor {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let workspace = context.workspace()?;
-        let mut checks = vec![project(&workspace)?];
+        let mut checks = vec![project(&workspace)?, home(context)];
         checks.extend(index(&workspace));
         checks.extend(embeddings(&workspace));
         checks.extend(compiler(&workspace));
         checks.push(grammars());
-        checks.push(ignore_rules(&workspace));
+        let listing = workspace.project.scan();
+        checks.extend(watching(listing.as_ref().ok()));
+        checks.push(ignore_rules(listing));
         checks.push(jobs(&workspace)?);
         checks.extend(settings(&workspace));
+        checks.extend(servers(context));
         let healthy = checks.iter().all(|check| check.ok);
         if context.options.json {
             output::json(&serde_json::json!({ "ok": healthy, "checks": checks }));
@@ -79,6 +87,11 @@ fn index(workspace: &Workspace) -> Vec<Check> {
     let (status, _, message) = workspace.schema();
     let outcome = workspace.project.store.validate();
     let force = || Some("run `cruxe index --force`".to_owned());
+    if workspace.is_outdated() {
+        let detail = message.unwrap_or_default();
+        let next = Some("run `cruxe index`, or ask something: it is rebuilt".to_owned());
+        return vec![Check { name: "database (SQLite)", ok: false, detail, next }];
+    }
     match (status, outcome) {
         (SchemaStatus::NotIndexed, _) => {
             let detail = "nothing is indexed yet".to_owned();
@@ -150,8 +163,59 @@ fn grammars() -> Check {
     }
 }
 
-fn ignore_rules(workspace: &Workspace) -> Check {
-    match workspace.project.scan() {
+/// The folder of all indexes: can it be written, and how much is in it?
+fn home(context: &Context) -> Check {
+    let all = projects::all(&context.home);
+    let size: u64 = all.iter().map(|kept| kept.size).sum();
+    let gone = all.iter().filter(|kept| kept.is_gone()).count();
+    let path = context.home.root().display();
+    match context.home.check_writable() {
+        Ok(()) => Check {
+            name: "home",
+            ok: true,
+            detail: format!("{path} can be written; {} projects, {}", all.len(), bytes(size)),
+            next: (gone > 0).then(|| format!("{gone} are of folders that are gone: `cruxe remove --gone`")),
+        },
+        Err(problem) => Check {
+            name: "home",
+            ok: false,
+            detail: problem.to_string(),
+            next: Some("let your user write there, or set CRUXE_HOME to another folder".to_owned()),
+        },
+    }
+}
+
+/// Whether the system lets a server watch every folder; nothing to say where it has no such bound.
+fn watching(listing: Option<&Listing>) -> Option<Check> {
+    let allowed: usize = std::fs::read_to_string(WATCHES).ok()?.trim().parse().ok()?;
+    let folders: HashSet<&str> = listing?
+        .files
+        .iter()
+        .map(|file| file.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder))
+        .collect();
+    let (needed, ok) = (folders.len(), folders.len() < allowed);
+    let next =
+        "raise it with `sysctl fs.inotify.max_user_watches`; without it every question looks at the files".to_owned();
+    let detail = format!("{needed} folders to watch, the system allows {allowed} watches to a user");
+    Some(Check { name: "watching (inotify)", ok, detail, next: (!ok).then_some(next) })
+}
+
+/// The servers that run, and whether they are of this version; nothing to say where there is none.
+fn servers(context: &Context) -> Option<Check> {
+    let servers = context.home.servers();
+    if servers.is_empty() {
+        return None;
+    }
+    let own = env!("CARGO_PKG_VERSION");
+    let others = servers.iter().any(|server| server.version != own);
+    let told: Vec<String> =
+        servers.iter().map(|server| format!("{} (process {})", server.version, server.pid)).collect();
+    let next = format!("this is {own}: restart the agents whose servers are of another version");
+    Some(Check { name: "servers", ok: true, detail: told.join(", "), next: others.then_some(next) })
+}
+
+fn ignore_rules(listing: Result<Listing, IndexError>) -> Check {
+    match listing {
         Ok(listing) => {
             let warnings = listing.warnings.first().map(|warning| format!("; {warning}")).unwrap_or_default();
             let detail =

@@ -18,8 +18,10 @@ mod model;
 mod names;
 mod outline;
 mod places;
+mod projects;
 mod prune_overlays;
 mod refs;
+mod remove;
 mod search;
 mod serve_http;
 pub(crate) mod serve_mcp;
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Status(status::Status),
     State(state::State),
     PruneOverlays(prune_overlays::PruneOverlays),
+    Projects(projects::Projects),
+    Remove(remove::Remove),
     ServeMcp(serve_mcp::ServeMcp),
     Install(install::Install),
     Guide(guide::Guide),
@@ -85,6 +89,8 @@ impl Command {
             Command::Status(command) => command.run(context),
             Command::State(command) => command.run(context),
             Command::PruneOverlays(command) => command.run(context),
+            Command::Projects(command) => command.run(context),
+            Command::Remove(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Install(command) => command.run(context),
             Command::Guide(command) => command.run(context),

@@ -46,4 +46,4 @@ pub use session::Session;
 pub use stdio::{StdioError, serve_stdio, serve_stdio_within};
 pub use tool::{Call, JsonAnswer, Tool, ToolAnswer, ToolSpec, typed};
 pub use toolsets::{Toolset, Toolsets};
-pub use workspaces::{WorkspaceRules, Workspaces};
+pub use workspaces::{Lost, WorkspaceRules, Workspaces};

@@ -35,6 +35,7 @@ mod messages;
 mod model;
 mod portable;
 mod programs;
+mod projects;
 mod protocol;
 mod refs;
 mod relations;

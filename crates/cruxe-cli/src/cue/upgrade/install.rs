@@ -85,9 +85,10 @@ impl Place {
         Ok(replaced)
     }
 
-    /// The program here that an entry of an archive is a newer version of.
+    /// The program here that an entry of an archive is a newer version of. Programs are not deeper than in the archive's own
+    /// folder; what is, such as completions, may have their names.
     fn target(&self, entry: &Path) -> Option<PathBuf> {
-        if entry.extension().unwrap_or_default() != EXE_EXTENSION {
+        if entry.components().count() > 2 || entry.extension().unwrap_or_default() != EXE_EXTENSION {
             return None;
         }
         match entry.file_stem()?.to_str()? {
@@ -161,7 +162,8 @@ mod tests {
             fs::write(bin.path().join(name), "old").unwrap();
         }
         let file = other.path().join("x.tar.zst");
-        archive(&file, &[("r/cue", "new cue"), ("r/cruxe", "new"), ("r/codecompass", "new"), ("r/ls", "new")]);
+        let deeper = ("r/completions/bash/cruxe", "complete -F _cruxe");
+        archive(&file, &[deeper, ("r/cue", "new cue"), ("r/cruxe", "new"), ("r/codecompass", "new"), ("r/ls", "new")]);
         let replaced = place(bin.path()).replace(&file, true).unwrap();
         let path = |name: &str| bin.path().join(name).display().to_string();
         assert_eq!(replaced, [path("cue"), path("cruxe")]);

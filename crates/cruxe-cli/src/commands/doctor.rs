@@ -12,7 +12,7 @@ use cruxe_model::SchemaStatus;
 use cruxe_store::JobStatus;
 use serde::Serialize;
 
-use super::projects::{self, bytes};
+use super::projects::{self, bytes, count};
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
 
@@ -173,8 +173,8 @@ fn home(context: &Context) -> Check {
         Ok(()) => Check {
             name: "home",
             ok: true,
-            detail: format!("{path} can be written; {} projects, {}", all.len(), bytes(size)),
-            next: (gone > 0).then(|| format!("{gone} are of folders that are gone: `cruxe remove --gone`")),
+            detail: format!("{path} can be written; {}, {}", count(all.len()), bytes(size)),
+            next: (gone > 0).then(|| format!("{} of a folder that is gone: `cruxe remove --gone`", count(gone))),
         },
         Err(problem) => Check {
             name: "home",

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use cruxe_server::doctor::{self, Check};
 
-use super::projects::{self, bytes};
+use super::projects::{self, bytes, count};
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
 
@@ -49,8 +49,8 @@ fn home(context: &Context) -> Check {
         Ok(()) => Check {
             name: "home",
             ok: true,
-            detail: format!("{path} can be written; {} projects, {}", all.len(), bytes(size)),
-            next: (gone > 0).then(|| format!("{gone} are of folders that are gone: `cruxe remove --gone`")),
+            detail: format!("{path} can be written; {}, {}", count(all.len()), bytes(size)),
+            next: (gone > 0).then(|| format!("{} of a folder that is gone: `cruxe remove --gone`", count(gone))),
         },
         Err(problem) => Check {
             name: "home",

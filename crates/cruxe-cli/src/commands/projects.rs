@@ -62,9 +62,9 @@ impl Projects {
         }
         let gone = all.iter().filter(|kept| kept.is_gone()).count();
         let home = context.home.root().display();
-        output::line(&paint.faint(&format!("{} projects, {} below {home} (CRUXE_HOME)", all.len(), bytes(total))));
+        output::line(&paint.faint(&format!("{}, {} below {home} (CRUXE_HOME)", count(all.len()), bytes(total))));
         if gone > 0 {
-            output::line(&format!("{gone} are of folders that are gone: `cruxe remove --gone` takes them away"));
+            output::line(&format!("{} of a folder that is gone: `cruxe remove --gone` takes it away", count(gone)));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -77,6 +77,11 @@ fn as_json(kept: &Kept) -> serde_json::Value {
         "created_at": kept.record.created_at, "last_used_at": kept.last_used.and_then(at),
         "size_bytes": kept.size, "index": kept.dir.root(), "gone": kept.is_gone(),
     })
+}
+
+/// So many projects.
+pub(super) fn count(number: usize) -> String {
+    format!("{number} project{}", if number == 1 { "" } else { "s" })
 }
 
 /// Bytes as people say them.

@@ -10,7 +10,7 @@ use cruxe_model::config::Config;
 use cruxe_store::StoreError;
 use serde_json::json;
 
-use super::projects::{self, Kept, bytes};
+use super::projects::{self, Kept, bytes, count};
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
 
@@ -101,10 +101,6 @@ fn is_meant(kept: &Kept, name: &Path, id: Option<&str>) -> bool {
     let own = kept.record.project_id.as_str();
     let absolute = std::path::absolute(name).unwrap_or_default();
     id == Some(own) || name == Path::new(own) || kept.record.root == absolute
-}
-
-fn count(number: usize) -> String {
-    format!("{number} project{}", if number == 1 { "" } else { "s" })
 }
 
 /// Asks at the terminal.

@@ -25,7 +25,7 @@ fn projects_are_listed_with_what_they_take_and_gone_ones_are_told() {
     assert!(found["size_bytes"].as_u64().unwrap() > 10_000 && found["last_used_at"].is_string(), "{found}");
     let text = sandbox.cruxe(&sandbox.user_home(), &["projects"]).ok();
     assert!(text.contains("2 projects") && text.contains("CRUXE_HOME"), "{text}");
-    assert!(text.contains("1 are of folders that are gone: `cruxe remove --gone`"), "{text}");
+    assert!(text.contains("1 project of a folder that is gone: `cruxe remove --gone`"), "{text}");
     assert!(here.cruxe(&["doctor"]).ok().contains("cruxe remove --gone"));
 
     let asked = sandbox.cruxe(&sandbox.user_home(), &["remove", "--gone"]);

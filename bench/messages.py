@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Do pasted messages lead to the place that prints them? Makes cases from real repositories and asks a server.
 
-    bench/messages.py --server 'cruxe serve-mcp --workspace {dir}' REPO... [--cases 200] [--misses]
+    bench/messages.py --server 'cruxe serve-mcp --workspace {dir}' REPO... [--cases 200] [--log] [--misses]
 
 A case is a string of the source that is printed, raised or logged, with its holes filled by made-up values and its parts put
 together where it spans several lines. Right is a first result that overlaps the statement. Strings of tests, and those
-that another place has too, are left out. Standard library only; the same repositories give the same cases.
+that another place has too, are left out. With --log the message is pasted with the lines of a log around it. Standard
+library only; the same repositories give the same cases.
 """
 import argparse, json, random, re, shlex, subprocess, sys
 from collections import Counter, defaultdict
@@ -22,6 +23,7 @@ PRINTS = re.compile(
 SKIP = re.compile(r"(^|/)(tests?|spec|specs|testing|__tests__|fixtures?|examples?|docs?|vendor|third_party|node_modules|bench(marks?)?)(/|$)|test|spec\b|\.min\.", re.I)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`|(?<![\w)])\'((?:[^\'\\\n]|\\.)*)\'')
 HOLE = re.compile(r"\$\{[^}]*\}|#\{[^}]*\}|\{[^{}]*\}|\\\([^)]*\)|%(?:\(\w+\))?[-+#0-9.*]*(?:ll?|h|z)?[a-zA-Z]|\$[A-Za-z_]\w*")
+LOG = "2026-11-17 10:42:01,123 INFO  app: starting worker 3\n2026-11-17 10:42:02,007 ERROR app: {}\n2026-11-17 10:42:02,008 INFO  app: shutting down"
 VALUES = ["alice", "42", "/var/lib/app/data.bin", "127.0.0.1:8080", "None", "user 7", "GET", "0x7f3a", "orders", "3.14", "b'x1'", "[1, 2]"]
 
 
@@ -114,6 +116,7 @@ def main():
     a.add_argument("--server", required=True)
     a.add_argument("--cases", type=int, default=200)
     a.add_argument("--seed", type=int, default=7)
+    a.add_argument("--log", action="store_true")
     a.add_argument("--misses", action="store_true")
     a = a.parse_args()
     chance, by_language = random.Random(a.seed), defaultdict(list)
@@ -132,6 +135,8 @@ def main():
         if repo not in servers:
             servers = {repo: Server(a.server, repo)}  # the one before ends with its input
         message = fill(parts, chance)
+        if a.log:
+            message = LOG.format(message)
         results = servers[repo].tool("search_code", {"query": message, "limit": 5}).get("results", [])
         right = [r for r in results if r["path"] == name and r["line_start"] <= last and r["line_end"] >= first]
         all_[language] += 1

@@ -4,7 +4,8 @@
 //! `retrieval QUESTIONS.json REPOS_DIR`: the questions are `{"repos": [{"name", "root"}], "tasks": [{"repo", "query",
 //! "category", "targets": [[path, first, last]]}]}`, the repositories are folders below `REPOS_DIR`. NDCG@10 with binary
 //! gain, averaged per repository and then over repositories. With `--server`, the same questions go to a server over
-//! stdio, and what it returns is counted in tokens up to the first right place.
+//! stdio, and what it returns is counted in tokens up to the first right place. With `--issues` and `--clones`, whole issues
+//! are asked as well.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::sync::Arc;
 #[path = "../client.rs"]
 #[allow(dead_code, reason = "the other program uses the rest")]
 mod client;
+#[path = "../issues.rs"]
+mod issues;
 
 use clap::Parser;
 use cruxe_index::{JobRequest, Project, Workspace};
@@ -40,6 +43,12 @@ struct Options {
     /// The `cruxe` program to ask over stdio too
     #[arg(long)]
     server: Option<PathBuf>,
+    /// Issues with their fixes, a line of JSON each as SWE-bench has them
+    #[arg(long, requires = "clones")]
+    issues: Option<PathBuf>,
+    /// The folder with their repositories, `owner__name` each
+    #[arg(long)]
+    clones: Option<PathBuf>,
     /// Print the questions whose answer is not the best
     #[arg(long)]
     misses: bool,
@@ -154,6 +163,9 @@ fn run(options: &Options) -> Result<(), Problem> {
     }
     if let Some(cruxe) = &options.server {
         thrift(cruxe, options, &repos, &tasks)?;
+    }
+    if let (Some(cases), Some(clones)) = (&options.issues, &options.clones) {
+        issues::run(cases, clones, &home)?;
     }
     Ok(())
 }

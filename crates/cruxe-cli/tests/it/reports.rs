@@ -201,6 +201,34 @@ fn a_trace_alone_leads_to_its_innermost_frame_of_ours() {
 }
 
 #[test]
+fn a_log_leads_to_the_line_that_printed_its_gravest_message() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo(
+        "shop",
+        &[
+            (
+                "shop/cart.py",
+                "import logging\n\nlog = logging.getLogger(__name__)\n\n\ndef total(cart):\n    log.info(\"starting with %d items\", len(cart))\n    \
+                 if not cart:\n        log.error(\"cart %s of %s has no items\", cart.id, cart.owner)\n",
+            ),
+            ("tests/test_cart.py", "def test_total():\n    assert total([]) == \"cart 7 of bob has no items\"\n"),
+        ],
+    );
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    let log = "2026-11-17 10:42:01,003 INFO shop.cart: starting with 0 items\n\
+               2026-11-17 10:42:01,004 ERROR shop.cart: cart 7 of bob has no items\n\
+               2026-11-17 10:42:01,005 INFO shop.web: 200 GET /cart\n";
+    let answer = client.ok("search_code", json!({"query": log, "limit": 4}));
+    let first = &answer["results"][0];
+    assert_eq!((&first["path"], &first["line_start"]), (&json!("shop/cart.py"), &json!(9)), "{answer:#}");
+    let scores: Vec<f64> =
+        answer["results"].as_array().unwrap().iter().map(|it| it["score"].as_f64().unwrap()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    assert!(client.ok("search_code", json!({"query": log, "limit": 1}))["results"].as_array().unwrap().len() == 1);
+}
+
+#[test]
 fn a_report_keeps_to_what_the_question_is_about() {
     let sandbox = Sandbox::new();
     let mut client = plot(&sandbox);

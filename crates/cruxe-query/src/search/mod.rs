@@ -21,6 +21,8 @@ pub mod rank;
 mod reasons;
 mod report;
 mod rerank;
+#[cfg(test)]
+mod sample_tests;
 mod select;
 mod semantic;
 pub(crate) mod stats;

@@ -58,7 +58,7 @@ pub(super) fn select(
     let mut matches = named_places(search);
     if phrases.is_empty() {
         let message = Printed::new(&search.query.text);
-        for chunk in likeliest(search, ranked, &message, (0.0, MAX_CHUNKS))? {
+        for chunk in likeliest(search, &ranked.lexical.chunks, &message, (0.0, MAX_CHUNKS))? {
             search.view.work.check()?;
             if search.view.work.is_late() {
                 break;
@@ -120,7 +120,7 @@ pub(super) fn with_message(
     let mut tables = Tables { search, known: HashMap::new() };
     let places = Places::new(search, ranked, weights);
     let mut lines: Vec<(Match, Score)> = Vec::new();
-    for chunk in likeliest(search, ranked, &message, (texts::COVERED, texts::FEW_CHUNKS))? {
+    for chunk in likeliest(search, &ranked.lexical.chunks, &message, (texts::COVERED, texts::FEW_CHUNKS))? {
         search.view.work.check()?;
         let told = tables.compare(chunk, |body| message.string_in(body))?.filter(|one| one.strength >= texts::PASTED);
         if let Some(one) = told
@@ -142,6 +142,55 @@ pub(super) fn with_message(
     }
     hits.reverse();
     hits.extend(found);
+    Ok(hits)
+}
+
+/// The lines whose strings are messages that somebody pasted among others, those of the first message first. They get a part
+/// of the best possible score, and at least the one that the best of the others has.
+pub(super) fn printed(
+    search: &Search,
+    messages: &[String],
+    by_words: &[f32],
+    (best, least): (f32, f32),
+) -> Result<Vec<SearchHit>, QueryError> {
+    let mut tables = Tables { search, known: HashMap::new() };
+    let mut lines: Vec<(Match, f32)> = Vec::new();
+    for message in messages.iter().map(|text| Printed::new(text)).filter(Printed::is_likely) {
+        let from = lines.len();
+        for chunk in likeliest(search, by_words, &message, (texts::COVERED, texts::FEW_CHUNKS))? {
+            search.view.work.check()?;
+            let told =
+                tables.compare(chunk, |body| message.string_in(body))?.filter(|one| one.strength >= texts::PASTED);
+            if let Some(one) = told
+                && !lines.iter().any(|(known, _)| (known.file, known.line) == (one.file, one.line))
+                && tables.passes(&one)?
+            {
+                let class = search.stats.classes[one.file as usize];
+                let class = if tables.in_test(&one)? { FileClass::Test } else { class };
+                let worth = one.strength * factors::of_class(class, search.query.wants);
+                lines.push((one, worth));
+            }
+        }
+        lines[from..].sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    }
+    let (mut hits, mut least) = (Vec::new(), least);
+    for (one, worth) in lines.into_iter().rev() {
+        let score = texts::at_least(&Score { text: best * texts::VERIFIED * worth, ..Score::default() }, least);
+        least = score.total();
+        let (symbol, text) = tables.line(one.file, one.line)?;
+        hits.push(SearchHit {
+            file: search.file(one.file).clone(),
+            target: Target::Snippet(symbol),
+            lines: (one.line, one.line),
+            line: Some((one.line, text)),
+            score,
+            confidence: f64::from((score.total() / best).clamp(0.0, 1.0)),
+            bm25: highest(&by_words[search.range(one.file)]),
+            reasons: Reasons::of_line(one.line, one.strength, None),
+            table: tables.table(one.file)?,
+        });
+    }
+    hits.reverse();
     Ok(hits)
 }
 
@@ -209,7 +258,7 @@ pub(crate) fn innermost(table: &SymbolTable, offset: u32) -> Option<SymbolIndex>
 /// The chunks to read for a message: those that have most of its words, however long they are and whatever else they say.
 fn likeliest(
     search: &Search,
-    ranked: &Ranked,
+    by_words: &[f32],
     message: &Printed,
     (least, most): (f32, usize),
 ) -> Result<Vec<ChunkNumber>, QueryError> {
@@ -229,7 +278,7 @@ fn likeliest(
     let mut chunks: Vec<ChunkNumber> =
         (0..search.corpus.chunks() as ChunkNumber).filter(|chunk| enough(chunk) && wanted(chunk)).collect();
     let before = |a: &ChunkNumber, b: &ChunkNumber| {
-        let key = |chunk: &ChunkNumber| (covered[*chunk as usize], ranked.lexical.chunks[*chunk as usize]);
+        let key = |chunk: &ChunkNumber| (covered[*chunk as usize], by_words[*chunk as usize]);
         key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)).then(a.cmp(b))
     };
     if chunks.len() > most {

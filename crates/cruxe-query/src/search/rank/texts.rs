@@ -13,7 +13,7 @@ pub(crate) const COVERED: f32 = 0.3;
 /// A run of fewer words is chance.
 pub(crate) const MIN_RUN: usize = 2;
 /// What the text itself weighs against the rank of its file.
-const VERIFIED: f32 = 0.7;
+pub(crate) const VERIFIED: f32 = 0.7;
 /// What each further frame of a trace loses: the innermost of the project is first.
 const FRAME: f32 = 0.02;
 /// Frames beyond this lose no more.

@@ -5,8 +5,11 @@
 //! ([`units`]), and as many of a file are shown as deserve it: who pastes a report looks for code to change.
 
 mod frames;
+mod log;
 mod places;
 mod read;
+#[cfg(test)]
+mod tests;
 mod units;
 mod words;
 
@@ -16,6 +19,7 @@ use std::sync::Arc;
 use cruxe_model::SymbolKind;
 use cruxe_store::FileNumber;
 
+use super::phrase;
 use super::rank::factors::{self, Factors};
 use super::rank::reports::{self, FILES, FileFeatures, Mix};
 use super::rank::{Score, chunks, highest, part};
@@ -73,7 +77,11 @@ impl Search<'_> {
         let asked = Asked { search: self, report, weighed: &weighed, near: near.as_ref(), named: &named };
         let (opened, units) = units::find(&asked, &files)?;
         let best = self.rank_units(units, &ranked, &opened, mix);
-        let (mut found, mut truncated): (Vec<SearchHit>, bool) = (Vec::new(), false);
+        // A trace leads to where it was printed by itself.
+        let messages = if named.frames.is_empty() { &report.messages[..] } else { &[] };
+        let least = best.first().map_or(0.0, |first| first.score.total());
+        let mut found = phrase::printed(self, messages, &weighed.chunks, (reports::best(mix), least))?;
+        let mut truncated = false;
         for unit in best {
             let hit = self.report_hit(unit, &ranked, &opened, mix);
             if let (Target::Symbol(_), Some(symbol)) = (hit.target, hit.symbol()) {
@@ -82,12 +90,13 @@ impl Search<'_> {
                 }
                 found.retain(|other| !is_declared_by(other, (&hit.file, symbol)));
             }
-            if found.len() == self.question.limit {
+            if found.len() >= self.question.limit {
                 truncated = true;
                 break;
             }
             found.push(hit);
         }
+        found.truncate(self.question.limit);
         remarks.late = self.view.work.is_late();
         let (intent, standing) = (self.query.intent, self.view.standing.clone());
         let total = total.max(found.len());

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use super::super::intent::has_known_extension;
 use super::super::pattern::pattern;
 use super::frames::{Frame, Frames};
+use super::log::{self, Gravity};
 use crate::name::{self, WantedName};
 
 /// Qualified names beyond this number are not looked up.
@@ -18,6 +19,8 @@ const MAX_NAME: usize = 200;
 const MAX_PATHS: usize = 64;
 /// Lines of code beyond this number are not compared.
 const MAX_QUOTED: usize = 200;
+/// A text of so few lines may be a message as a whole.
+const FEW_LINES: usize = 4;
 /// A shorter line of code stands in too many places.
 const MIN_QUOTED: usize = 12;
 
@@ -38,6 +41,9 @@ pub(in crate::search) struct Report {
     pub paths: Vec<String>,
     /// Names with something before them: `QuerySet.filter`, `django.utils.timezone`.
     pub names: Vec<WantedName>,
+    /// What a program printed, where that is most of the text: the gravest lines of a log, what a trace ends with, or every
+    /// line of a short text.
+    pub messages: Vec<String>,
 }
 
 /// Whether a text is something that was pasted and not a question: it has several lines. One phrase in quotes is a phrase,
@@ -54,10 +60,12 @@ impl Report {
         let whole = pattern!(r"(?s)<!--.*?(?:-->|$)")[0].replace_all(text, " ").into_owned();
         let mut reader = Reader::default();
         whole.lines().for_each(|line| reader.line(line));
+        let messages: Vec<String> = reader.messages(&whole).into_iter().map(str::to_owned).collect();
         let Reader { mut title, prose, code, frames, error, .. } = reader;
         if title.is_empty() {
-            // A trace and nothing else is about what it ends with.
-            title = error.unwrap_or_else(|| whole.trim().lines().next().unwrap_or_default().trim().to_owned());
+            // A trace and nothing else is about what it ends with, a log about what is gravest.
+            let first = || whole.trim().lines().next().unwrap_or_default().trim();
+            title = error.unwrap_or_else(|| messages.first().map_or_else(first, String::as_str)).to_owned();
         }
         let prose = format!("{title}\n{}", prose.join("\n"));
         let mut seen = HashSet::new();
@@ -65,7 +73,7 @@ impl Report {
         quoted.retain(|line| seen.insert(line.clone()));
         quoted.truncate(MAX_QUOTED);
         let frames = frames.innermost_first();
-        Report { paths: paths(&whole, &frames), names: names(&whole), title, prose, quoted, frames, whole }
+        Report { paths: paths(&whole, &frames), names: names(&whole), title, prose, quoted, frames, whole, messages }
     }
 }
 
@@ -77,7 +85,9 @@ struct Reader<'t> {
     code: Vec<String>,
     frames: Frames,
     /// The last line that says what went wrong.
-    error: Option<String>,
+    error: Option<&'t str>,
+    /// What lines of a log say.
+    logged: Vec<(Gravity, &'t str)>,
     /// Between two fences.
     fenced: bool,
     /// Below a heading that asks for versions.
@@ -95,8 +105,12 @@ impl<'t> Reader<'t> {
         if text.is_empty() {
             return;
         }
+        let logged = log::read(text);
+        self.logged.extend(logged);
         if text.starts_with("```") || text.starts_with("~~~") {
             self.fenced = !self.fenced;
+        } else if logged.is_some() && self.title.is_empty() {
+            // It is not what somebody says about it.
         } else if self.frames.read(line, before) {
             self.after_frame = true;
         } else if pattern!(r"^(?:Traceback \(most recent|stack ?trace|Caused by:|goroutine \d+|_No response_$)")[0]
@@ -106,9 +120,23 @@ impl<'t> Reader<'t> {
         } else if after_frame && line.starts_with([' ', '\t']) {
             self.code.push(text.to_owned());
         } else if let Some(error) = error(text).filter(|_| !self.title.is_empty() || !self.frames.is_empty()) {
-            self.error = Some(error.to_owned());
+            self.error = Some(error);
         } else {
             self.words(line, text);
+        }
+    }
+
+    /// What a program printed, where the text is not mostly what somebody wrote.
+    fn messages(&self, whole: &'t str) -> Vec<&'t str> {
+        let lines: Vec<&str> = whole.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if self.logged.len() * 2 >= lines.len() {
+            log::gravest(&self.logged)
+        } else if let (Some(error), true) = (self.error, self.title.is_empty()) {
+            vec![error]
+        } else if lines.len() <= FEW_LINES && self.frames.is_empty() {
+            lines
+        } else {
+            Vec::new()
         }
     }
 
@@ -165,7 +193,8 @@ fn paths(text: &str, frames: &[Frame]) -> Vec<String> {
     let (mut paths, mut seen) = (Vec::new(), HashSet::new());
     for found in pattern!(r"[\w.~@+/\\-]*\w\.[A-Za-z]\w{0,7}\b")[0].find_iter(text) {
         let path = found.as_str().replace('\\', "/");
-        let fits = path.len() <= MAX_NAME && has_known_extension(&path) && !in_frames.contains(path.as_str());
+        let name = path.rsplit('/').next().unwrap_or_default(); // the rest may be of another machine
+        let fits = path.len() <= MAX_NAME && has_known_extension(name) && !in_frames.contains(path.as_str());
         if fits && seen.insert(path.clone()) {
             paths.push(path);
         }
@@ -271,6 +300,26 @@ _No response_
         );
         assert_eq!(report.title, "ValueError: bad address: nobody");
         assert_eq!(report.frames[0].function.as_deref(), Some("send_mail"));
+    }
+
+    #[test]
+    fn a_log_is_about_its_gravest_line_and_what_somebody_says_about_it_stays_the_title() {
+        let log = "10:42:01 INFO starting\n10:42:02 ERROR cannot open /x\n10:42:03 INFO ending\n";
+        let report = Report::read(log);
+        assert_eq!((report.title.as_str(), report.prose.as_str()), ("cannot open /x", "cannot open /x\n"));
+        assert_eq!(report.messages, ["cannot open /x"]);
+        let said = Report::read(&format!("Why does it end?\n{log}"));
+        assert_eq!((said.title.as_str(), &said.messages[..]), ("Why does it end?", &["cannot open /x".to_owned()][..]));
+    }
+
+    #[test]
+    fn messages_are_looked_for_only_in_what_a_program_printed() {
+        assert_eq!(Report::read(TICKET).messages, [""; 0]);
+        let trace = "Traceback (most recent call last):\n  File \"a.py\", line 7, in send\nValueError: bad address\n";
+        assert_eq!(Report::read(trace).messages, ["ValueError: bad address"]);
+        assert_eq!(Report::read("fatal: no remote\nhint: add one\n").messages, ["fatal: no remote", "hint: add one"]);
+        let sentences = "It is slow.\n".repeat(5);
+        assert_eq!(Report::read(&format!("{sentences}10:42:02 ERROR cannot open /x\n")).messages, [""; 0]);
     }
 
     #[test]

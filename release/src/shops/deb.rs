@@ -34,9 +34,9 @@ fn control(
     let size = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum::<usize>();
     let depends =
         glibc.map(|(major, minor)| format!("Depends: libc6 (>= {major}.{minor}), libgcc-s1\n")).unwrap_or_default();
-    let (owner, name) = product.owner_and_name();
+    let (owner, _) = product.owner_and_name();
     format!(
-        "Package: cruxe\nVersion: {version}\nArchitecture: {architecture}\nMaintainer: {MAKER} <{name}@{owner}.example>\n\
+        "Package: cruxe\nVersion: {version}\nArchitecture: {architecture}\nMaintainer: {MAKER} <{owner}@users.noreply.github.com>\n\
          Installed-Size: {size}\n{depends}Section: devel\nPriority: optional\nHomepage: {}\nDescription: {ABOUT}\n \
          One program with its index: for agents over MCP, for people at the terminal.\n",
         product.repository

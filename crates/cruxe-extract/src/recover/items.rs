@@ -126,10 +126,9 @@ impl Cutter<'_> {
     fn close(&mut self, end: usize, items: &mut Vec<Item>) {
         let Some(mut item) = self.item.take() else { return };
         item.range.end = item.range.end.min(end).max(item.range.start);
-        for block in &mut item.blocks {
-            if block.end == block.start && self.open.in_braces() {
-                block.end = item.range.end; // never closed
-            }
+        // Only the last can be open; others that are empty are `{}`.
+        if let Some(block) = item.blocks.last_mut().filter(|block| block.end == block.start && self.open.in_braces()) {
+            block.end = item.range.end.max(block.start);
         }
         self.open = Open::default();
         items.push(item);

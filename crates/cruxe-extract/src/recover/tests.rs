@@ -110,3 +110,12 @@ fn the_parameters_of_a_function_that_is_not_understood_cost_only_themselves() {
     assert_eq!(names(&facts), ["first", "second", "third"]);
     assert!(matches!(&facts.problems[..], [Problem::SyntaxError { line: 2, .. }]), "{:?}", facts.problems);
 }
+
+#[test]
+fn an_empty_block_before_one_that_is_left_open_is_no_part_of_it() {
+    let text = "a = {} + { b;";
+    let found = items(&BRACES, text.as_bytes(), 0..text.len());
+    assert_eq!(found[0].blocks, [5..5, 10..13]);
+    let facts = extract("a.kt", "fun f() { val a = {} + { b = = 1\n");
+    assert!(names(&facts).contains(&"f"), "{:?}", names(&facts));
+}

@@ -159,7 +159,7 @@ impl Cutter<'_> {
         if is_annotation(&code[..code.len().min(MAX_SPACE)]) {
             return false; // of what follows
         }
-        if code.last().is_some_and(|last| b",=(+-*/&|<:.?".contains(last)) || code.ends_with(b"->") {
+        if code.last().is_some_and(|last| b",=(+-*/&|<:".contains(last)) || code.ends_with(b"->") {
             return false;
         }
         let mut at = self.at;

@@ -10,6 +10,7 @@ use tree_sitter::{Language, Node};
 
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming, Relations, Told};
+use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
@@ -180,7 +181,20 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    triple: true,
+    types: &["defmodule", "defimpl", "defprotocol"],
+    in_type: ("defmodule X do\n", "end"),
+    in_function: ("def f do\n", "end"),
+    ..LAYOUT
+};
+
 impl Rules for Elixir {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Comment => Trivia::Comment,

@@ -11,6 +11,7 @@ use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::place::by_path;
+use crate::recover::{Comments, LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
@@ -156,7 +157,19 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    comments: Comments::Lua,
+    in_type: ("function f()\n", "end"),
+    in_function: ("function f()\n", "end"),
+    ..LAYOUT
+};
+
 impl Rules for Lua {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, _text: &str) -> Trivia {
         if self.kinds.get(kind) == K::Comment { Trivia::Doc } else { Trivia::No }
     }

@@ -11,6 +11,7 @@ use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
+use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
@@ -170,7 +171,15 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis =
+    Lexis { heredocs: true, in_type: ("class X\n", "end"), in_function: ("def f\n", "end"), ..LAYOUT };
+
 impl Rules for Ruby {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, _text: &str) -> Trivia {
         if self.kinds.get(kind) == K::Comment { Trivia::Doc } else { Trivia::No }
     }

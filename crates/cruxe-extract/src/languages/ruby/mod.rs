@@ -91,6 +91,7 @@ enum K {
     Constant,
     Variable,
     Symbol,
+    BareSymbol,
     KeySymbol,
 }
 
@@ -142,6 +143,7 @@ const KINDS: &[(&str, K)] = &[
     ("class_variable", K::Variable),
     ("global_variable", K::Variable),
     ("simple_symbol", K::Symbol),
+    ("bare_symbol", K::BareSymbol),
     ("hash_key_symbol", K::KeySymbol),
 ];
 
@@ -197,6 +199,7 @@ impl Rules for Ruby {
             K::Lambda => cx.open_scope(ScopeKind::Function),
             K::Identifier | K::Constant | K::Variable => self.name(cx),
             K::Symbol => self.symbol(cx),
+            K::BareSymbol => self.bare_symbol(cx),
             K::KeySymbol if cx.field() != self.value => self.key(cx),
             _ => {}
         }
@@ -455,6 +458,16 @@ mod tests {
         let facts = extract("a.rb", "# foo\nputs 'foo', \"bar #{baz}\"\n__END__\nqux\n");
         let names: Vec<_> = facts.occurrences.iter().map(|one| facts.name(one.name)).collect();
         assert_eq!(names, ["puts", "baz"]);
+    }
+
+    #[test]
+    fn every_symbol_is_a_mention_of_its_name() {
+        let facts = extract(
+            "a.rb",
+            "class A\n  before_action :check\n  attr_reader :title\n  def run(x)\n    x.send(:check)\n    { check: 1, :check => 2 }\n    handlers = [:check, *%i[check other]]\n  end\nend\n",
+        );
+        assert_eq!(uses(&facts, "check"), [Role::Value, Role::Value, Role::Key, Role::Key, Role::Key, Role::Key]);
+        assert_eq!(uses(&facts, "title"), []);
     }
 
     #[test]

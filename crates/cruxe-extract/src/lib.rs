@@ -112,9 +112,9 @@ impl Extractor {
     /// The tree of a text, as good as it can be had; `None` when the deadline passes first.
     fn tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<Parsed> {
         let parsed = self.recovered_tree(def, text, deadline)?;
-        let dialect = parsed.tree.root_node().has_error().then(|| parsed.loaded.rules.dialect(text)).flatten();
+        let dialect = (parsed.lost() > 0).then(|| parsed.loaded.rules.dialect(text)).flatten();
         match dialect.and_then(|other| self.recovered_tree(other, text, deadline)) {
-            Some(better) if walk::error_bytes(&better.tree) < walk::error_bytes(&parsed.tree) => Some(better),
+            Some(better) if better.lost() < parsed.lost() => Some(better),
             _ => Some(parsed),
         }
     }
@@ -146,7 +146,8 @@ impl Extractor {
         let mended = tree.root_node().has_error().then(|| loaded.rules.mend(&input)).flatten();
         if let Some(mended) = mended.filter(|mended| mended.len() == text.len())
             && let Some(better) = parse(parser, &mended, deadline)
-            && walk::error_bytes(&better) < walk::error_bytes(&tree)
+            // Where one error takes in everything, one less does not show.
+            && walk::error_bytes(&better) <= walk::error_bytes(&tree)
         {
             (input, tree) = (Cow::Owned(mended), better);
         }
@@ -163,6 +164,12 @@ struct Parsed {
 }
 
 impl Parsed {
+    /// How many bytes of the file say nothing.
+    fn lost(&self) -> usize {
+        let unparsed = self.unparsed.iter().map(|span| (span.end - span.start) as usize);
+        walk::error_bytes(&self.tree) + unparsed.sum::<usize>()
+    }
+
     /// Notes the names that the tree does not show, and what was not understood.
     fn note_gaps(&self, build: &mut Builder) {
         if let Some(lexis) = self.loaded.rules.lexis() {

@@ -178,8 +178,10 @@ impl Rest<'_> {
         self.at = end;
         match kind {
             Kind::Name if node.is_named() => {
-                // `@x` of Ruby belongs to `x`.
-                let text = self.text.get(start..end).unwrap_or_default().trim_start_matches('@');
+                // `@x` of Ruby belongs to `x`, `:x` and `x:` name something by themselves.
+                let text = self.text.get(start..end).unwrap_or_default().trim_start_matches('@').trim_end();
+                let text = text.strip_suffix(':').unwrap_or(text);
+                let (text, start) = text.strip_prefix(':').map_or((text, start), |text| (text, start + 1));
                 if text != node.kind() && !NOBODYS.contains(&text) && is_name(text) {
                     self.found.push((text, start as u32, unparsed));
                 }

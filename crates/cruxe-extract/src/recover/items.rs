@@ -126,10 +126,9 @@ impl Cutter<'_> {
     fn close(&mut self, end: usize, items: &mut Vec<Item>) {
         let Some(mut item) = self.item.take() else { return };
         item.range.end = item.range.end.min(end).max(item.range.start);
-        for block in &mut item.blocks {
-            if block.end == block.start && self.open.in_braces() {
-                block.end = item.range.end; // never closed
-            }
+        // Only the last can be open; others that are empty are `{}`.
+        if let Some(block) = item.blocks.last_mut().filter(|block| block.end == block.start && self.open.in_braces()) {
+            block.end = item.range.end.max(block.start);
         }
         self.open = Open::default();
         items.push(item);
@@ -160,7 +159,7 @@ impl Cutter<'_> {
         if is_annotation(&code[..code.len().min(MAX_SPACE)]) {
             return false; // of what follows
         }
-        if code.last().is_some_and(|last| b",=(+-*/&|<:.?".contains(last)) || code.ends_with(b"->") {
+        if code.last().is_some_and(|last| b",=(+-*/&|<:".contains(last)) || code.ends_with(b"->") {
             return false;
         }
         let mut at = self.at;

@@ -1,21 +1,38 @@
 //! Just enough of a language's tokens to find the braces that count: those outside of strings and comments.
 
 /// How a language writes strings, comments and the ends of declarations.
+#[derive(Clone, Copy)]
 pub struct Lexis {
+    /// What begins a comment.
+    pub comments: Comments,
     /// `/* /* */ */` is one comment.
     pub nested_comments: bool,
     /// `#` at the start of a line begins a directive of a preprocessor.
     pub directives: bool,
-    /// `#` begins a comment.
-    pub hash_comments: bool,
     /// `'` quotes a character, or a string where `strings` says so.
     pub quotes: Quotes,
     /// `"""` quotes text with line feeds.
     pub triple: bool,
     /// `${` in a string holds code.
     pub templates: bool,
+    /// A string may go on over several lines.
+    pub long_strings: bool,
+    /// A backtick quotes text with line feeds.
+    pub backticks: bool,
+    /// `<<WORD` quotes the lines up to one with that word.
+    pub heredocs: bool,
     /// A declaration ends with its line.
     pub lines: bool,
+    /// There are no braces: a declaration goes as far as what is indented more.
+    pub layout: bool,
+    /// There are braces, whether or not they match.
+    pub braced: bool,
+    /// What begins with `@` or `#[` stands before what it is about.
+    pub annotations: bool,
+    /// The body of a declaration cannot be taken apart: it is one expression.
+    pub undivided: bool,
+    /// Has to stand before a piece of code, or the grammar takes it for something else.
+    pub opening: &'static str,
     /// Words before the braces of what holds declarations.
     pub types: &'static [&'static str],
     /// Stands around a declaration of a type whose own head the grammar does not understand.
@@ -24,6 +41,21 @@ pub struct Lexis {
     pub in_function: (&'static str, &'static str),
     /// Finds what can be taken out of a piece of code without loss, such as attribute-like macros.
     pub removable: fn(&str) -> Vec<std::ops::Range<usize>>,
+}
+
+/// What begins a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comments {
+    /// `//` and `/*`.
+    Slashes,
+    /// They, and `#`.
+    SlashesAndHash,
+    /// `#`.
+    Hash,
+    /// `--` and `--[[`.
+    Lua,
+    /// `--` and `{-`.
+    Haskell,
 }
 
 /// What `'` means.
@@ -37,17 +69,36 @@ pub enum Quotes {
 
 /// What most languages with braces have in common, for `..BRACES`.
 pub const BRACES: Lexis = Lexis {
+    comments: Comments::Slashes,
     nested_comments: false,
     directives: false,
-    hash_comments: false,
     quotes: Quotes::Character,
     triple: false,
     templates: false,
+    long_strings: false,
+    backticks: false,
+    heredocs: false,
     lines: false,
+    layout: false,
+    braced: true,
+    annotations: true,
+    undivided: false,
+    opening: "",
     types: &["class", "interface", "enum", "record"],
     in_type: ("class X {", "}"),
     in_function: ("class X { void f() {", "} }"),
     removable: |_| Vec::new(),
+};
+
+/// What most languages without braces have in common, for `..LAYOUT`.
+pub const LAYOUT: Lexis = Lexis {
+    comments: Comments::Hash,
+    quotes: Quotes::Text,
+    layout: true,
+    braced: false,
+    annotations: false,
+    types: &["class", "module"],
+    ..BRACES
 };
 
 /// How deep code inside of strings inside of code is followed.
@@ -59,12 +110,35 @@ impl Lexis {
         self.skip_at(bytes, at, 0)
     }
 
+    /// Where the comment that begins at an offset ends; the offset itself when none does.
+    pub(crate) fn comment_at(&self, bytes: &[u8], at: usize) -> usize {
+        use Comments::{Hash, Haskell, Lua, Slashes, SlashesAndHash};
+        let rest = &bytes[at..];
+        let block = |end: &[u8]| memchr::memmem::find(rest, end).map_or(rest.len(), |at| at + end.len());
+        let length = match (self.comments, rest) {
+            (Slashes | SlashesAndHash, [b'/', b'/', ..]) => line(rest),
+            (Slashes | SlashesAndHash, [b'/', b'*', ..]) => self.comment(rest),
+            (SlashesAndHash, [b'#', next, ..]) if *next != b'[' => line(rest),
+            (Hash, [b'#', ..]) => line(rest),
+            (Lua, [b'-', b'-', b'[', b'[', ..]) => block(b"]]"),
+            (Haskell, [b'{', b'-', ..]) => block(b"-}"),
+            (Lua | Haskell, [b'-', b'-', ..]) => line(rest),
+            _ => 0,
+        };
+        (at + length).min(bytes.len())
+    }
+
     fn skip_at(&self, bytes: &[u8], at: usize, level: u32) -> usize {
         let rest = &bytes[at..];
+        let comment = self.comment_at(bytes, at);
+        if comment > at {
+            return comment;
+        }
         let length = match rest {
-            [b'/', b'/', ..] => line(rest),
-            [b'#', ..] if self.hash_comments && rest.get(1) != Some(&b'[') => line(rest),
-            [b'/', b'*', ..] => self.comment(rest),
+            [b'`', ..] if self.backticks => memchr::memchr(b'`', &rest[1..]).map_or(rest.len(), |end| end + 2),
+            [b'\'', b'\'', b'\'', ..] if self.triple && self.quotes == Quotes::Text => {
+                memchr::memmem::find(&rest[3..], b"'''").map_or(rest.len(), |end| end + 6)
+            }
             [b'"', ..] if self.quotes == Quotes::Character && is_verbatim(bytes, at) => verbatim(rest),
             [b'"', b'"', b'"', ..] if self.triple => {
                 let quotes = rest.iter().take_while(|byte| **byte == b'"').count().min(8);
@@ -106,7 +180,7 @@ impl Lexis {
         while at < rest.len() {
             match rest[at] {
                 b'\\' => at += 2,
-                b'\n' if self.quotes == Quotes::Character => return at,
+                b'\n' if !self.long_strings => return at,
                 b'$' if self.templates && level < MAX_TEMPLATES && rest.get(at + 1) == Some(&b'{') => {
                     at = self.template(rest, at + 2, level);
                 }

@@ -9,6 +9,8 @@
 //! The cost is bounded: no more than [`BUDGET`] times the text is parsed again, in at most [`ROUNDS`] rounds.
 
 mod items;
+mod layout;
+mod leaf;
 mod lexis;
 mod names;
 #[cfg(test)]
@@ -20,7 +22,7 @@ use std::time::Instant;
 use cruxe_model::facts::Span;
 use tree_sitter::{Parser, Tree};
 
-pub use lexis::{BRACES, Lexis, Quotes};
+pub use lexis::{BRACES, Comments, LAYOUT, Lexis, Quotes};
 pub(crate) use names::names;
 
 use self::items::{Item, items};
@@ -32,11 +34,17 @@ const BUDGET: usize = 12;
 const MAX_BYTES: usize = 4 << 20;
 /// What a parse costs beyond the length of what is parsed, in bytes.
 const PER_PARSE: usize = 256;
+/// What a small file may cost besides.
+const SMALL: usize = 64 * PER_PARSE;
 const ROUNDS: usize = 3;
 /// What is longer than this is taken apart without being tried.
-const LARGE: usize = 8 << 10;
+const LARGE: usize = 3 << 10;
 /// How deep braces in braces are followed.
 const MAX_DEPTH: usize = 12;
+/// How many functions of a file are emptied, one after another.
+const MAX_EMPTIED: usize = 6;
+/// How many lines of a head are tried one by one.
+const MAX_LINES: usize = 8;
 /// How many things are taken out of one item.
 const MAX_REMOVED: usize = 12;
 
@@ -58,34 +66,79 @@ pub(crate) fn recover(
     tree: &Tree,
     deadline: Instant,
 ) -> Option<Recovered> {
-    let budget = (text.len() * BUDGET).min(text.len() * 2 + MAX_BYTES) + 16 * PER_PARSE;
     // The rest of the time is for what was found.
     let deadline = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 4;
+    let first = rounds(lexis, parser, text, tree, deadline);
+    let lost = first.as_ref().map_or(error_bytes(tree), Recovered::lost);
+    let another = !lexis.layout || lexis.long_strings;
+    if !another || !is_much(lost, text) {
+        return first;
+    }
+    // A bracket or a quote that is left open hides what follows; where lines begin still tells.
+    let by_layout = Lexis { layout: true, long_strings: false, ..*lexis };
+    let second = rounds(&by_layout, parser, text, tree, deadline);
+    if second.as_ref().is_some_and(|second| second.lost() < lost) { second } else { first }
+}
+
+/// What is lost may be as much, in bytes, without another attempt.
+const FINE: usize = 200;
+
+/// Whether so many bytes of a text are worth another attempt.
+fn is_much(lost: usize, text: &str) -> bool {
+    lost > FINE.max(text.len() / 20) || lost * 4 >= text.len()
+}
+
+impl Recovered {
+    /// How many bytes of the text say nothing.
+    fn lost(&self) -> usize {
+        error_bytes(&self.tree) + self.unparsed.iter().map(|span| (span.end - span.start) as usize).sum::<usize>()
+    }
+}
+
+/// Takes out what does not parse, round by round, as long as that helps.
+fn rounds(lexis: &Lexis, parser: &mut Parser, text: &str, tree: &Tree, deadline: Instant) -> Option<Recovered> {
+    let budget = (text.len() * BUDGET).min(text.len() * 2 + MAX_BYTES) + SMALL;
     let mut work = Work {
         lexis,
         parser,
         deadline,
         budget,
+        spent: false,
         text: text.as_bytes().to_vec(),
         removed: Vec::new(),
         unparsed: Vec::new(),
+        unseen: Vec::new(),
         separated: false,
+        errors: Vec::new(),
     };
     let mut best: Option<Recovered> = None;
     for _ in 0..ROUNDS {
         let current = best.as_ref().map_or(tree, |best| &best.tree);
         let errors = error_ranges(current);
-        if errors.is_empty() || !work.round(&errors) {
+        if errors.is_empty() || work.spent || !work.round(&errors) {
             break;
         }
-        let Some(next) = work.parse_all() else { break };
+        let Some(mut next) = work.parse_all() else { break };
+        if !work.unseen.is_empty() {
+            next = work.without_unseen(next);
+        }
         if error_bytes(&next) >= error_bytes(current) {
-            break;
+            // What is left of a line can make sense alone and none where it stands.
+            let lost = error_bytes(current) + work.blanked();
+            work.whole_lines();
+            let blanked = work.blanked();
+            match work.parse_all().filter(|other| error_bytes(other) + blanked < lost) {
+                Some(other) => next = other,
+                None => break,
+            }
         }
-        let spans = |ranges: &[Range<usize>]| {
-            ranges.iter().map(|at| Span { start: at.start as u32, end: at.end as u32 }).collect()
-        };
-        best = Some(Recovered { tree: next, removed: spans(&work.removed), unparsed: spans(&work.unparsed) });
+        best = Some(work.recovered(next));
+    }
+    let lost = best.as_ref().map_or(error_bytes(tree), Recovered::lost);
+    if is_much(lost, text)
+        && let Some(other) = work.one_by_one().filter(|other| other.lost() < lost)
+    {
+        return Some(other);
     }
     best
 }
@@ -95,10 +148,16 @@ struct Work<'a> {
     parser: &'a mut Parser,
     deadline: Instant,
     budget: usize,
+    /// There is nothing left of the budget.
+    spent: bool,
     text: Vec<u8>,
     removed: Vec<Range<usize>>,
     unparsed: Vec<Range<usize>>,
+    /// Blocks that there was no time to look at.
+    unseen: Vec<Range<usize>>,
     separated: bool,
+    /// What the grammar does not understand of the text as it is.
+    errors: Vec<Range<usize>>,
 }
 
 /// What stands around a piece of code while it is parsed alone.
@@ -114,6 +173,8 @@ struct Failure {
     bytes: usize,
     /// By offsets into the piece.
     ranges: Vec<Range<usize>>,
+    /// It shows in what stands around the piece.
+    beyond: bool,
 }
 
 impl Failure {
@@ -126,20 +187,71 @@ impl Work<'_> {
     /// Looks at the items that errors touch; tells whether anything was taken out.
     fn round(&mut self, errors: &[Range<usize>]) -> bool {
         let before = self.removed.len() + self.unparsed.len();
-        let all = items(self.lexis, &self.text, 0..self.text.len());
-        let touches = |item: &Item| {
-            let next = errors.partition_point(|error| error.end < item.range.start);
-            errors.get(next).is_some_and(|error| error.start <= item.range.end)
-        };
-        let touched: Vec<bool> = all.iter().map(touches).collect();
-        let around = Around { before: b"", after: b"", depth: 0 };
+        let all = self.cut(0..self.text.len());
+        let touched = touched(&all, errors);
+        self.errors = errors.to_vec();
+        let around = Around { before: self.lexis.opening.as_bytes(), after: b"", depth: 0 };
         for (at, item) in all.iter().enumerate() {
-            // What goes wrong in one item may show only in the next.
-            if (touched[at] || touched.get(at + 1) == Some(&true)) && self.item(item, &around).is_none() {
+            if !around.before.is_empty() && self.text[item.range.clone()].starts_with(around.before.trim_ascii()) {
+                continue; // what makes the rest code stays
+            }
+            // Where brackets or quotes are left open, an error may show anywhere.
+            if (touched[at] || self.lexis.layout) && self.item(item, &around).is_none() {
                 break;
             }
         }
-        self.removed.len() + self.unparsed.len() > before || std::mem::take(&mut self.separated)
+        self.removed.len() + self.unparsed.len() > before
+            || !self.unseen.is_empty()
+            || std::mem::take(&mut self.separated)
+    }
+
+    fn recovered(&self, tree: Tree) -> Recovered {
+        let span = |at: &Range<usize>| Span { start: at.start as u32, end: at.end as u32 };
+        let spans = |ranges: &[Range<usize>]| ranges.iter().map(span).collect();
+        Recovered { tree, removed: spans(&self.removed), unparsed: spans(&self.unparsed) }
+    }
+
+    /// Takes out the blocks that there was no time to look at, where more is lost with them.
+    fn without_unseen(&mut self, tree: Tree) -> Tree {
+        let unseen = std::mem::take(&mut self.unseen);
+        if error_bytes(&tree) <= unseen.iter().map(ExactSizeIterator::len).sum() {
+            return tree;
+        }
+        let kept = self.blank(&unseen);
+        match self.parse_all().filter(|other| error_bytes(other) < error_bytes(&tree)) {
+            Some(other) => {
+                self.unparsed.extend(unseen);
+                other
+            }
+            None => {
+                self.restore(&unseen, &kept);
+                tree
+            }
+        }
+    }
+
+    /// Empties the functions that errors begin in, one after another, where nothing in them can be told apart.
+    fn one_by_one(&mut self) -> Option<Recovered> {
+        let mut tree = self.parse_all()?;
+        let all = self.cut(0..self.text.len());
+        let mut next = 0;
+        for _ in 0..MAX_EMPTIED {
+            let errors = error_ranges(&tree);
+            let touched = touched(&all, &errors);
+            let Some(at) = (next..all.len()).find(|at| touched[*at] && !all[*at].blocks.is_empty()) else { break };
+            next = at + 1;
+            self.empty(&all[at], 0);
+            tree = self.without_unseen(tree);
+        }
+        Some(self.recovered(tree))
+    }
+
+    /// The items in a piece of the text.
+    fn cut(&self, piece: Range<usize>) -> Vec<Item> {
+        match self.lexis.layout {
+            true => layout::items(self.lexis, &self.text, piece),
+            false => items(self.lexis, &self.text, piece),
+        }
     }
 
     fn parse_all(&mut self) -> Option<Tree> {
@@ -151,6 +263,28 @@ impl Work<'_> {
 
     /// Makes an item parse, as far as that goes; `None` when there is no time left.
     fn item(&mut self, item: &Item, around: &Around) -> Option<()> {
+        if !self.spent && self.mend(item, around).is_some() {
+            return Some(());
+        }
+        if self.spent {
+            self.empty(item, 0);
+        }
+        self.spent.then_some(())
+    }
+
+    /// Notes the insides of the functions of an item as what may go: their names stay, and nothing hides what follows.
+    fn empty(&mut self, item: &Item, depth: usize) {
+        let types = self.is_type(item.range.start..item.blocks.first().map_or(item.range.end, |block| block.start));
+        for block in &item.blocks {
+            if types && depth < MAX_DEPTH {
+                self.cut(block.clone()).iter().for_each(|item| self.empty(item, depth + 1));
+            } else {
+                self.unseen.push(block.clone());
+            }
+        }
+    }
+
+    fn mend(&mut self, item: &Item, around: &Around) -> Option<()> {
         let whole = [item.range.clone()];
         // A large item that holds others is not parsed whole only to learn that it has to be taken apart.
         let large = item.range.len() > LARGE && !item.blocks.is_empty() && !item.cut && around.depth < MAX_DEPTH;
@@ -160,7 +294,7 @@ impl Work<'_> {
         }
         if item.cut && around.depth < MAX_DEPTH && self.one_branch(item, failure.bytes, around)? {
             let deeper = Around { depth: around.depth + 1, ..*around };
-            return self.items(item.range.clone(), &deeper);
+            return self.cut(item.range.clone()).iter().try_for_each(|item| self.item(item, &deeper));
         }
         if item.blocks.is_empty() || around.depth >= MAX_DEPTH {
             return self.leaf(&whole, failure, around);
@@ -180,39 +314,60 @@ impl Work<'_> {
         for (at, block) in item.blocks.iter().enumerate() {
             let (before, after) = self.frame(&head, at, understood, around);
             let inside = Around { before: &before, after: &after, depth: around.depth + 1 };
-            if block.len() > LARGE || !self.check(std::slice::from_ref(block), &inside)?.none() {
-                self.items(block.clone(), &inside)?;
-                self.separate(block, &inside)?;
+            let large = block.len() > LARGE;
+            let failure =
+                if large { Some(Failure::default()) } else { self.check(std::slice::from_ref(block), &inside) };
+            match failure {
+                Some(failure) if !large && failure.none() => {}
+                Some(failure) => {
+                    self.items(block, &failure, &inside)?;
+                    self.separate(block, &inside);
+                }
+                // What went before is done.
+                None => self.empty(&Item { blocks: vec![block.clone()], ..item.clone() }, around.depth),
             }
         }
         Some(())
     }
 
-    fn items(&mut self, piece: Range<usize>, around: &Around) -> Option<()> {
-        let all = items(self.lexis, &self.text, piece);
-        all.iter().try_for_each(|item| self.item(item, around))
+    /// Looks at the items of a block: first at those that an error touches, at the others where that was not enough.
+    fn items(&mut self, block: &Range<usize>, failure: &Failure, around: &Around) -> Option<()> {
+        let all = self.cut(block.clone());
+        let large = failure.none(); // and so was not parsed alone
+        let here = |range: &Range<usize>| block.start + range.start..block.start + range.end;
+        let errors = if large { self.errors.clone() } else { failure.ranges.iter().map(here).collect() };
+        let touched = touched(&all, &errors);
+        for (item, _) in all.iter().zip(&touched).filter(|(_, touched)| **touched) {
+            self.item(item, around)?;
+        }
+        let rest = touched.contains(&false) && !large;
+        if rest && self.check(std::slice::from_ref(block), around).is_some_and(|failure| !failure.none()) {
+            for (item, _) in all.iter().zip(&touched).filter(|(_, touched)| !**touched) {
+                self.item(item, around)?;
+            }
+        }
+        Some(())
     }
 
     /// Puts a semicolon between the items of a block that fails although none of them does, where line feeds are not
     /// always seen as what they are.
-    fn separate(&mut self, block: &Range<usize>, around: &Around) -> Option<()> {
+    fn separate(&mut self, block: &Range<usize>, around: &Around) {
         if !self.lexis.lines {
-            return Some(());
+            return;
         }
-        let failure = self.check(std::slice::from_ref(block), around)?;
-        if failure.none() {
-            return Some(());
-        }
-        let all = items(self.lexis, &self.text, block.clone());
+        let Some(failure) = self.check(std::slice::from_ref(block), around).filter(|failure| !failure.none()) else {
+            return;
+        };
+        let all = self.cut(block.clone());
         let places = all.iter().skip(1).filter_map(|item| item.range.start.checked_sub(1));
         let places: Vec<usize> = places.filter(|at| self.text[*at].is_ascii_whitespace()).collect();
         let kept: Vec<u8> = places.iter().map(|at| std::mem::replace(&mut self.text[*at], b';')).collect();
-        if self.check(std::slice::from_ref(block), around)?.bytes >= failure.bytes {
-            places.iter().zip(kept).for_each(|(at, byte)| self.text[*at] = byte);
-        } else {
+        let next = self.check(std::slice::from_ref(block), around);
+        if next.is_some_and(|next| next.bytes < failure.bytes) {
             self.separated = true;
+        } else {
+            places.iter().zip(kept).for_each(|(at, byte)| self.text[*at] = byte);
         }
-        Some(())
     }
 
     /// What stands around the inside of a block: the head of its item, or a stand-in for a head that is not understood.
@@ -224,118 +379,34 @@ impl Work<'_> {
             let before = [around.before, &pieces(&head[..=block])].concat();
             return (before, [&pieces(&head[block + 1..]), &b"\n"[..], around.after].concat());
         }
-        let words = &self.text[head[block].clone()];
-        let words = &words[..memchr::memchr(b'(', words).unwrap_or(words.len())];
-        let types = |word: &[u8]| self.lexis.types.iter().any(|known| known.as_bytes() == word);
-        let is_type = words.split(|byte| !byte.is_ascii_alphanumeric()).any(types);
+        let is_type = self.is_type(head[block].clone());
         let (before, after) = if is_type { self.lexis.in_type } else { self.lexis.in_function };
         (before.into(), after.into())
     }
 
-    /// Takes out of a piece without braces what can be taken out, and what fails itself when that does not help.
-    fn leaf(&mut self, pieces: &[Range<usize>], failure: Failure, around: &Around) -> Option<()> {
-        let failure = self.strip(pieces, pieces, failure, around)?;
-        if failure.none() {
-            return Some(());
-        }
-        let length: usize = pieces.iter().map(ExactSizeIterator::len).sum();
-        let bad: Vec<Range<usize>> = failure.ranges.iter().flat_map(|range| place(pieces, range)).collect();
-        if bad.is_empty() {
-            return Some(()); // the parser only misses something, and goes on
-        }
-        let small = bad.iter().map(ExactSizeIterator::len).sum::<usize>() * 2 < length;
-        if small && bad.iter().all(|range| balanced(&self.text[range.clone()])) {
-            let kept = self.blank(&bad);
-            if self.check(pieces, around)?.bytes < failure.bytes {
-                self.unparsed.extend(bad);
-                return Some(());
-            }
-            self.restore(&bad, &kept);
-        }
-        let lists = self.lists(pieces);
-        if !lists.is_empty() {
-            let kept = self.blank(&lists);
-            if self.check(pieces, around)?.none() {
-                self.unparsed.extend(lists);
-                return Some(());
-            }
-            self.restore(&lists, &kept);
-        }
-        if let [whole] = pieces
-            && around.depth > 0
-        {
-            self.blank(pieces);
-            self.unparsed.push(whole.clone());
-        }
-        Some(())
+    /// Whether a head is that of something that holds declarations.
+    fn is_type(&self, head: Range<usize>) -> bool {
+        let words = &self.text[head];
+        let words = &words[..memchr::memchr(b'(', words).unwrap_or(words.len())];
+        let types = |word: &[u8]| self.lexis.types.iter().any(|known| known.as_bytes() == word);
+        words.split(|byte| !byte.is_ascii_alphanumeric()).any(types)
     }
 
-    /// The insides of the outermost parentheses of some pieces: what is left without them still has its name.
-    fn lists(&self, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
-        let (mut found, mut open, mut depth) = (Vec::new(), 0, 0usize);
-        for piece in pieces {
-            let mut at = piece.start;
-            while at < piece.end {
-                let next = self.lexis.skip(&self.text[..piece.end], at);
-                match self.text[at] {
-                    b'(' if depth == 0 => (open, depth) = (at + 1, 1),
-                    b'(' => depth += 1,
-                    b')' if depth == 1 && open >= piece.start && open < at => {
-                        found.push(open..at);
-                        depth = 0;
-                    }
-                    b')' => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                at = next.max(at + 1);
-            }
-        }
-        found
+    /// How many bytes were taken out that mean something.
+    fn blanked(&self) -> usize {
+        self.unparsed.iter().map(ExactSizeIterator::len).sum()
     }
 
-    /// Takes out of some pieces, one after another and then together, what can go without loss, where that helps the
-    /// whole.
-    fn strip(
-        &mut self,
-        pieces: &[Range<usize>],
-        whole: &[Range<usize>],
-        mut failure: Failure,
-        around: &Around,
-    ) -> Option<Failure> {
-        let code: Vec<u8> = pieces.iter().flat_map(|range| self.text[range.clone()].iter().copied()).collect();
-        let Ok(code) = String::from_utf8(code) else { return Some(failure) };
-        let found = (self.lexis.removable)(&code);
-        let found: Vec<Vec<Range<usize>>> = found.iter().take(MAX_REMOVED).map(|range| place(pieces, range)).collect();
-        let together = found.concat();
-        let single = if found.len() > 1 { found } else { Vec::new() };
-        for ranges in single.into_iter().chain([together]) {
-            if failure.none() || ranges.is_empty() {
-                break;
-            }
-            let kept = self.blank(&ranges);
-            let next = self.check(whole, around)?;
-            if next.bytes < failure.bytes {
-                failure = next;
-                self.removed.extend(ranges);
-            } else {
-                self.restore(&ranges, &kept);
-            }
+    /// Takes out all of the lines of which a part was taken out.
+    fn whole_lines(&mut self) {
+        for at in 0..self.unparsed.len() {
+            let range = self.unparsed[at].clone();
+            let start = memchr::memrchr(b'\n', &self.text[..range.start]).map_or(0, |at| at + 1);
+            let end = memchr::memchr(b'\n', &self.text[range.end..]).map_or(self.text.len(), |at| range.end + at);
+            self.unparsed[at] = start..end;
         }
-        Some(failure)
-    }
-
-    /// Leaves one branch of the conditions that cut through an item; tells whether that helped.
-    fn one_branch(&mut self, item: &Item, bytes: usize, around: &Around) -> Option<bool> {
-        let (lines, other) = branches(&self.text, item.range.clone());
-        let all: Vec<Range<usize>> = lines.iter().chain(&other).cloned().collect();
-        let kept = self.blank(&all);
-        if self.check(std::slice::from_ref(&item.range), around)?.bytes < bytes {
-            self.removed.extend(lines);
-            self.unparsed.extend(other);
-            return Some(true);
-        }
-        self.restore(&all, &kept);
-        Some(false)
+        let all = self.unparsed.clone();
+        self.blank(&all);
     }
 
     /// Parses pieces of the text as one, between what stands around them.
@@ -345,32 +416,29 @@ impl Work<'_> {
         let end = code.len();
         code.push(b'\n');
         code.extend_from_slice(around.after);
-        self.budget = self.budget.checked_sub(code.len() + PER_PARSE)?;
+        let Some(budget) = self.budget.checked_sub(code.len() + PER_PARSE) else {
+            self.spent = true;
+            return None;
+        };
+        self.budget = budget;
         let Ok(code) = String::from_utf8(code) else { return Some(Failure::default()) };
         let tree = crate::parse(self.parser, &code, self.deadline)?;
         let start = around.before.len();
         let inside = |range: Range<usize>| range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
-        Some(Failure { bytes: error_bytes(&tree), ranges: error_ranges(&tree).into_iter().map(inside).collect() })
+        let ranges = error_ranges(&tree);
+        let beyond = ranges.iter().any(|range| !range.is_empty() && (range.start < start || range.end > end + 1));
+        Some(Failure { bytes: error_bytes(&tree), ranges: ranges.into_iter().map(inside).collect(), beyond })
     }
+}
 
-    /// Puts spaces in place of pieces; returns what stood there.
-    fn blank(&mut self, ranges: &[Range<usize>]) -> Vec<Vec<u8>> {
-        let kept = ranges.iter().map(|range| self.text[range.clone()].to_vec()).collect();
-        for range in ranges {
-            self.text[range.clone()]
-                .iter_mut()
-                .filter(|byte| !byte.is_ascii_whitespace())
-                .for_each(|byte| *byte = b' ');
-        }
-        kept
-    }
-
-    fn restore(&mut self, ranges: &[Range<usize>], kept: &[Vec<u8>]) {
-        // Backwards, because ranges may overlap.
-        for (range, kept) in ranges.iter().zip(kept).rev() {
-            self.text[range.clone()].copy_from_slice(kept);
-        }
-    }
+/// Which items an error touches: what goes wrong in one may show only in the next.
+fn touched(items: &[Item], errors: &[Range<usize>]) -> Vec<bool> {
+    let touches = |item: &Item| {
+        let next = errors.partition_point(|error| error.end < item.range.start);
+        errors.get(next).is_some_and(|error| error.start <= item.range.end)
+    };
+    let own: Vec<bool> = items.iter().map(touches).collect();
+    (0..items.len()).map(|at| own[at] || own.get(at + 1) == Some(&true)).collect()
 }
 
 /// An item without the insides of its braces.
@@ -383,57 +451,4 @@ fn outside(item: &Item) -> Vec<Range<usize>> {
     }
     pieces.push(start..item.range.end.max(start));
     pieces
-}
-
-/// Where in the text a part of pieces that were put together stands.
-fn place(pieces: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
-    let mut offset = 0;
-    let mut found = Vec::new();
-    for piece in pieces {
-        let (start, end) = (part.start.max(offset), part.end.min(offset + piece.len()));
-        if start < end {
-            found.push(piece.start + start - offset..piece.start + end - offset);
-        }
-        offset += piece.len();
-    }
-    found
-}
-
-/// Whether brackets open and close in a piece of code, so that it can be taken out.
-fn balanced(code: &[u8]) -> bool {
-    let count = |byte: u8| memchr::memchr_iter(byte, code).count();
-    count(b'{') == count(b'}') && count(b'(') == count(b')')
-}
-
-/// The lines of conditions in a piece, and what stands in their second and further branches.
-fn branches(text: &[u8], piece: Range<usize>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
-    let (mut lines, mut other) = (Vec::new(), Vec::new());
-    let mut open: Vec<Option<usize>> = Vec::new(); // where the second branch begins
-    let mut start = piece.start;
-    while start < piece.end {
-        let end = memchr::memchr(b'\n', &text[start..piece.end]).map_or(piece.end, |at| start + at + 1);
-        if let Some(word) = text[start..end].trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
-            let condition = if word.starts_with(b"if") {
-                open.push(None);
-                true
-            } else if word.starts_with(b"el") {
-                if let Some(last) = open.last_mut() {
-                    last.get_or_insert(end);
-                }
-                true
-            } else if word.starts_with(b"endif") {
-                if let Some(from) = open.pop().flatten() {
-                    other.push(from..start);
-                }
-                true
-            } else {
-                false
-            };
-            if condition {
-                lines.push(start..end);
-            }
-        }
-        start = end;
-    }
-    (lines, other)
 }

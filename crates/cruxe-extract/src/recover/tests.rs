@@ -3,7 +3,7 @@
 use cruxe_model::facts::{FileFacts, Problem, Span};
 
 use super::items::{Item, items};
-use super::{BRACES, Lexis};
+use super::{BRACES, LAYOUT, Lexis, layout};
 use crate::languages::fixture_tests::extract;
 
 fn names(facts: &FileFacts) -> Vec<&str> {
@@ -109,4 +109,75 @@ fn the_parameters_of_a_function_that_is_not_understood_cost_only_themselves() {
     );
     assert_eq!(names(&facts), ["first", "second", "third"]);
     assert!(matches!(&facts.problems[..], [Problem::SyntaxError { line: 2, .. }]), "{:?}", facts.problems);
+}
+
+#[test]
+fn an_empty_block_before_one_that_is_left_open_is_no_part_of_it() {
+    let text = "a = {} + { b;";
+    let found = items(&BRACES, text.as_bytes(), 0..text.len());
+    assert_eq!(found[0].blocks, [5..5, 10..13]);
+    let facts = extract("a.kt", "fun f() { val a = {} + { b = = 1\n");
+    assert!(names(&facts).contains(&"f"), "{:?}", names(&facts));
+}
+
+#[test]
+fn lines_that_are_indented_no_more_end_a_declaration_where_there_are_no_braces() {
+    let text = "@a\ndef f(\n    x,\n):\n    return 1\n\n# c\nif a:\n    b()\nelse:\n    c()\nd = [\n    1,\n]\n";
+    let lexis = Lexis { annotations: true, ..LAYOUT };
+    let found = layout::items(&lexis, text.as_bytes(), 0..text.len());
+    let pieces: Vec<&str> = found.iter().map(|item| &text[item.range.clone()]).collect();
+    let expected =
+        ["@a\ndef f(\n    x,\n):\n    return 1\n\n# c", "if a:\n    b()\nelse:\n    c()", "d = [\n    1,\n]"];
+    assert_eq!(pieces, expected);
+    let blocks = |at: usize| -> Vec<&str> { found[at].blocks.iter().map(|block| text[block.clone()].trim()).collect() };
+    assert_eq!(blocks(1), ["b()", "c()"]);
+}
+
+#[test]
+fn an_unfinished_line_hides_nothing_else_without_braces() {
+    for broken in ["x = = 1", "foo(a b", "if (", "return foo.", "foo(\"bar"] {
+        let cases = [
+            (
+                "a.py",
+                "class A:\n    def first(self):\n        a()\n\n    def second(self):\n        BROKEN\n        b()\n\n    def third(self):\n        c()\n\n\ndef fourth():\n    d()\n",
+            ),
+            (
+                "a.rb",
+                "class A\n  def first\n    a\n  end\n\n  def second\n    BROKEN\n    b\n  end\n\n  def third\n    c\n  end\nend\n\ndef fourth\n  d\nend\n",
+            ),
+            (
+                "a.ex",
+                "defmodule A do\n  def first do\n    a()\n  end\n\n  def second do\n    BROKEN\n    b()\n  end\n\n  def third do\n    c()\n  end\n\n  def fourth, do: d()\nend\n",
+            ),
+            (
+                "a.lua",
+                "function first()\n  a()\nend\n\nfunction second()\n  BROKEN\n  b()\nend\n\nfunction third()\n  c()\nend\n\nfunction fourth()\n  d()\nend\n",
+            ),
+            ("a.sh", "first() {\n  a\n}\n\nsecond() {\n  BROKEN\n  b\n}\n\nthird() {\n  c\n}\n\nfourth() {\n  d\n}\n"),
+            (
+                "a.rs",
+                "fn first() {\n    a();\n}\n\nfn second() {\n    BROKEN\n    b();\n}\n\nfn third() {\n    c();\n}\n\nfn fourth() {\n    d();\n}\n",
+            ),
+            (
+                "a.kt",
+                "class A {\n    fun first() {\n        a()\n    }\n\n    fun second() {\n        BROKEN\n        b()\n    }\n\n    fun third() {\n        c()\n    }\n}\n\nfun fourth() {\n    d()\n}\n",
+            ),
+        ];
+        for (path, text) in cases {
+            let facts = extract(path, &text.replace("BROKEN", broken));
+            let found = names(&facts);
+            let lost: Vec<&&str> = ["first", "third", "fourth"].iter().filter(|name| !found.contains(name)).collect();
+            assert!(lost.is_empty(), "{path} {broken}: {lost:?} of {found:?}");
+        }
+    }
+}
+
+#[test]
+fn functions_keep_their_names_where_there_is_no_time_to_look_into_them() {
+    let bad = "    a = = 1 +;\n    if (x y) { b( ; }\n".repeat(40);
+    let functions: String = (0..20).map(|at| format!("void f{at}(int a) {{\n{bad}}}\n\n")).collect();
+    let facts = extract("a.c", &format!("{functions}int after(void) {{ return 1; }}\n"));
+    let found = names(&facts);
+    let lost: Vec<String> = (0..20).map(|at| format!("f{at}")).filter(|name| !found.contains(&name.as_str())).collect();
+    assert!(lost.is_empty() && found.contains(&"after"), "{lost:?} of {found:?}");
 }

@@ -293,7 +293,10 @@ impl Resolver<'_> {
             }
             foreign => match foreign::pointee(foreign, lang) {
                 Some(inner) => self.deeper(|| self.type_members(&inner, name, lang, want)),
-                None => Vec::new(),
+                None => match foreign {
+                    Ty::Foreign(of, _) => self.deeper(|| self.added_to_foreign(of, name, lang)),
+                    _ => Vec::new(),
+                },
             },
         }
     }

@@ -8,7 +8,7 @@ use cruxe_extract::naming::Merging;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Relation, SymbolIndex};
 
-use super::file::File;
+use super::file::{File, Lang};
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want};
 use crate::name::segments;
@@ -39,16 +39,42 @@ impl Resolver<'_> {
                 continue;
             }
             let Some(file) = self.file(hit.version) else { continue };
-            if let Some(owner) = self.owner(&file, def) {
-                table.all.push((def, owner));
-                if let Some(owner) = owner {
-                    table.owned.entry(owner).or_default().push(def);
-                }
+            let Some(owner) = self.owner(&file, def) else { continue };
+            // `static string F(this T x)` is called on values of `T`, and through the class that it stands in.
+            let extended = file.symbol(def.symbol).parent.and_then(|_| self.extended(&file, def));
+            let called_on = match &extended {
+                Some(Ty::Value(of, _)) => Some(*of),
+                Some(_) => None,
+                None => owner,
+            };
+            table.all.push((def, called_on));
+            for owner in [owner, called_on.filter(|_| extended.is_some())].into_iter().flatten() {
+                table.owned.entry(owner).or_default().push(def);
             }
         }
         let table = Rc::new(table);
         self.tables.borrow_mut().insert(name.to_owned(), Rc::clone(&table));
         table
+    }
+
+    /// The type that a definition adds itself to from elsewhere.
+    fn extended(&self, file: &Arc<File>, def: Def) -> Option<Ty> {
+        let own = |own: &&cruxe_model::facts::Heritage| own.symbol == def.symbol && own.relation == Relation::SelfType;
+        let own = file.facts.heritage.iter().find(own)?;
+        Some(self.type_of(file, own.ty, file.symbol(def.symbol).name_span.start))
+    }
+
+    /// What the ref adds to a type that it does not define, under a name.
+    pub(super) fn added_to_foreign(&self, foreign: &str, name: &str, lang: Lang) -> Vec<Def> {
+        let adds = |def: &Def| {
+            let Some(file) = self.file(def.version).filter(|file| lang.may_mean(file.lang)) else { return false };
+            let parent = file.symbol(def.symbol).parent.filter(|at| file.symbol(*at).kind == SymbolKind::Impl);
+            let around = || self.extended(&file, Def { symbol: parent?, ..*def });
+            let ty = self.extended(&file, *def).or_else(around);
+            matches!(ty, Some(Ty::Foreign(of, _)) if &*of == foreign)
+        };
+        let table = self.member_table(name);
+        table.all.iter().filter(|(_, owner)| owner.is_none()).map(|(def, _)| *def).filter(adds).collect()
     }
 
     /// The type that a member belongs to: `None` for what is no member, `Some(None)` for one of an unknown type.
@@ -65,9 +91,8 @@ impl Resolver<'_> {
                 _ => None,
             };
         }
-        let own = |own: &&cruxe_model::facts::Heritage| own.symbol == def.symbol && own.relation == Relation::SelfType;
-        if let Some(own) = file.facts.heritage.iter().find(own) {
-            return Some(match self.type_of(file, own.ty, symbol.name_span.start) {
+        if let Some(ty) = self.extended(file, def) {
+            return Some(match ty {
                 Ty::Value(owner, _) => Some(owner),
                 _ if symbol.kind == Method => self.written_owner(file, symbol),
                 _ => None,

@@ -59,6 +59,44 @@ fn what_stands_in_code_that_does_not_parse_counts() {
 }
 
 #[test]
+fn names_that_are_handed_about_as_symbols_atoms_and_strings_are_mentions() {
+    let ruby = [
+        ("a.rb", "class Shop\n  before_action :check_all\n  def check_all\n  end\nend\n"),
+        ("b.rb", "HOOKS = [:check_all]\ncall(on: %i[check_all])\n"),
+    ];
+    let (mentions, open) = account(&ruby, "check_all");
+    assert_eq!((mentions.definitions, mentions.uses), (1, 1), "{mentions:?}");
+    assert_eq!(open, ["b.rb:1 Key", "b.rb:2 Key"]);
+    let elixir = [
+        ("a.ex", "defmodule Shop do\n  def total_of(x), do: x\nend\n"),
+        (
+            "b.ex",
+            "defmodule Use do\n  import Shop, only: [total_of: 1]\n  def go, do: apply(Shop, :total_of, [1])\n  def hooks, do: [:total_of]\nend\n",
+        ),
+    ];
+    let (mentions, open) = account(&elixir, "total_of");
+    assert_eq!((mentions.definitions, mentions.uses, mentions.total()), (1, 1, 4), "{mentions:?} {open:?}");
+    let python = [
+        ("a.py", "class Shop:\n    def total_of(self):\n        pass\n"),
+        ("b.py", "from a import Shop\n\ndef go(shop: Shop, x):\n    getattr(shop, 'total_of')()\n"),
+    ];
+    let (mentions, open) = account(&python, "total_of");
+    assert_eq!((mentions.definitions, mentions.uses, mentions.total()), (1, 1, 2), "{mentions:?} {open:?}");
+}
+
+#[test]
+fn an_extension_method_of_a_foreign_type_is_used_where_it_is_called_on_one() {
+    let files = [(
+        "A.cs",
+        "namespace N;\npublic class Own { }\npublic static class Ext {\n    public static string ToMetric(this int x) { return \"\"; }\n    public static string ToOwn(this Own x) { return \"\"; }\n}\nclass Use {\n    void F(int x, Own o) {\n        x.ToMetric();\n        5.ToMetric();\n        Ext.ToMetric(5);\n        o.ToOwn();\n        Ext.ToOwn(o);\n    }\n}\n",
+    )];
+    for (name, uses) in [("ToMetric", 3), ("ToOwn", 2)] {
+        let (mentions, open) = account(&files, name);
+        assert_eq!((mentions.uses, mentions.total()), (uses, uses + 1), "{name}: {mentions:?} {open:?}");
+    }
+}
+
+#[test]
 fn other_languages_count_and_are_told_apart() {
     let files =
         [("src/lib.rs", "pub fn hash_all() {}\n"), ("py/use.py", "import native\nnative.hash_all()\nhash_all()\n")];

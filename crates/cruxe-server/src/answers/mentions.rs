@@ -67,7 +67,7 @@ pub fn reason(reason: Reason) -> &'static str {
         Reason::Several => "several definitions are possible",
         Reason::NotInSight => "the file neither defines nor imports it",
         Reason::NoSuchMember => "the type of what stands before it has no such member",
-        Reason::Key => "it is a key of something that is not known",
+        Reason::Key => "it is a key, a symbol or an atom of something that is not known",
         Reason::Path => "it is part of a module's path",
         Reason::Missing => {
             "its path leads into this repository, which has nothing there (renamed, generated or not indexed)"

@@ -10,6 +10,7 @@ use super::common::{self, Imported};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming, Relations, Told};
+use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -102,7 +103,15 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     Box::new(Bash { kinds, name: field(grammar, "name"), variable: field(grammar, "variable") })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis =
+    Lexis { heredocs: true, long_strings: true, in_type: ("f() {\n", "}"), in_function: ("f() {\n", "}"), ..LAYOUT };
+
 impl Rules for Bash {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Comment if text.starts_with("#!") => Trivia::Comment,

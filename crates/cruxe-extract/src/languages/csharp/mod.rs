@@ -196,6 +196,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
     refine: hooks::refine,
     key_of: hooks::key_of,
     lexis: Some(&LEXIS),
+    mend: newer::mend,
     ..TABLE
 };
 

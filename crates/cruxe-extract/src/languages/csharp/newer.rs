@@ -2,6 +2,37 @@
 
 use std::ops::Range;
 
+/// The text without what the grammar does not know: the stars of casts to pointers, directives of a program of one file.
+pub(super) fn mend(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    for (end, _) in text.match_indices("*)") {
+        let stars = text[..=end].bytes().rev().take_while(|byte| matches!(byte, b'*' | b' ')).count();
+        let written = text[..end + 1 - stars].trim_end_matches(|c: char| c.is_alphanumeric() || "_.".contains(c));
+        // `(int*)`, not `f(a *)` nor `(*)`
+        if written.len() < end + 1 - stars && written.ends_with('(') && !ends_with_name(&written[..written.len() - 1]) {
+            bytes[end + 1 - stars..=end].fill(b' ');
+            // `*(int*)p` reads what is there.
+            let before = &written[..written.len() - 1];
+            let operand = |code: &str| ends_with_name(code) || code.ends_with([')', ']']);
+            if before.ends_with('*') && !operand(before.trim_end_matches('*').trim_end()) {
+                bytes[before.len() - 1] = b' ';
+            }
+        }
+    }
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("#:") {
+            bytes[start..start + line.trim_end().len()].fill(b' ');
+        }
+        start += line.len();
+    }
+    if bytes == text.as_bytes() { None } else { String::from_utf8(bytes).ok() }
+}
+
+fn ends_with_name(code: &str) -> bool {
+    code.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
 /// What a piece of code that does not parse may parse without: words that say nothing about names.
 pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -22,7 +53,15 @@ pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::removable;
+    use super::{mend, removable};
+
+    #[test]
+    fn casts_to_pointers_lose_their_stars() {
+        let mended = |code: &str| mend(code).unwrap_or_default();
+        assert_eq!(mended("*(int*)(p + 0) = *(A.B**)q;"), " (int )(p + 0) =  (A.B  )q;");
+        assert_eq!(mended("x = sizeof(int*); y = a * (b);"), "");
+        assert_eq!(mended("#:property A=b\nint a;"), "              \nint a;");
+    }
 
     #[test]
     fn modifiers_and_marks_of_arrays_may_go() {

@@ -28,6 +28,7 @@ use self::kinds::{Fields, K, KINDS};
 use super::common::has_any;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::recover::{BRACES, Lexis, Quotes};
 use crate::registry::Kinds;
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -119,7 +120,22 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     Box::new(Ecma { kinds: Kinds::new(grammar, KINDS), untyped: f.return_type == 0, f })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    quotes: Quotes::Text,
+    backticks: true,
+    lines: true,
+    types: &["class", "interface", "namespace", "module"],
+    in_type: ("class X {", "}"),
+    in_function: ("function f() {", "}"),
+    ..BRACES
+};
+
 impl Rules for Ecma {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Comment if is_directive(text) => Trivia::Comment,

@@ -10,6 +10,7 @@ use tree_sitter::{Language, Node};
 
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming, Relations, Told};
+use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
@@ -55,6 +56,7 @@ enum K {
     Identifier,
     Alias,
     Keyword,
+    Atom,
 }
 
 const KINDS: &[(&str, K)] = &[
@@ -75,6 +77,7 @@ const KINDS: &[(&str, K)] = &[
     ("identifier", K::Identifier),
     ("alias", K::Alias),
     ("keyword", K::Keyword),
+    ("atom", K::Atom),
 ];
 
 /// Calls that define a function or macro.
@@ -180,7 +183,20 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    triple: true,
+    types: &["defmodule", "defimpl", "defprotocol"],
+    in_type: ("defmodule X do\n", "end"),
+    in_function: ("def f do\n", "end"),
+    ..LAYOUT
+};
+
 impl Rules for Elixir {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Comment => Trivia::Comment,
@@ -204,6 +220,7 @@ impl Rules for Elixir {
             K::Identifier => self.identifier(cx),
             K::Alias => self.alias(cx),
             K::Keyword => self.key(cx),
+            K::Atom => self.atom(cx),
             _ => {}
         }
         Walk::Into
@@ -354,6 +371,21 @@ impl Elixir {
         }
     }
 
+    /// `:name`: a function of the module before it (`apply(Shop, :total, [])`, `{Shop, :total, []}`), or anything of its name.
+    fn atom(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let Some(name) = cx.text_of(&node).strip_prefix(':') else { return };
+        // `defstruct [:name]` defines it.
+        let field = (2..=3).any(|level| self.word_around(cx, level) == Some("defstruct"));
+        if field || !name.chars().all(|c| c.is_alphanumeric() || "_?!".contains(c)) {
+            return;
+        }
+        let module = node.prev_named_sibling().filter(|before| self.is(before, K::Alias));
+        let receiver = module.map(|module| self.path_expr(cx, cx.text_of(&module)));
+        let role = if receiver.is_some() { Role::Value } else { Role::Key };
+        cx.occurrence_at(name, node.start_byte() as u32 + 1, role, receiver);
+    }
+
     /// Options of `alias`, `import` and the like are the language's own words; those of `defstruct` are fields.
     fn in_declaration(&self, cx: &Cx) -> bool {
         let words = (4..=5).filter_map(|level| self.word_around(cx, level));
@@ -408,6 +440,8 @@ impl Elixir {
 
 #[cfg(test)]
 mod tests {
+    use cruxe_model::facts::Role;
+
     use crate::languages::fixture_tests::extract;
 
     fn symbols(text: &str) -> Vec<(String, (u32, u32))> {
@@ -431,7 +465,18 @@ mod tests {
         let bound: Vec<_> = facts.bindings.iter().map(|binding| facts.name(binding.name)).collect();
         assert_eq!(bound, ["v", "m", "d", "r"]);
         let used: Vec<_> = facts.occurrences.iter().map(|one| facts.name(one.name)).collect();
-        assert_eq!(used, ["dflt", "is_map", "m", "g", "v", "d", "r"]);
+        assert_eq!(used, ["dflt", "is_map", "m", "ok", "g", "v", "d", "r"]);
+    }
+
+    #[test]
+    fn an_atom_is_a_mention_of_its_name_and_of_the_module_before_it() {
+        let facts = extract(
+            "a.ex",
+            "defmodule A do\n  defstruct [:total]\n  def f(x) do\n    apply(Shop, :total, [])\n    {Shop, :total, [x]}\n    Map.get(x, :total)\n  end\nend\n",
+        );
+        let total = facts.occurrences.iter().filter(|one| facts.name(one.name) == "total");
+        let roles: Vec<_> = total.map(|one| (one.role, one.receiver.is_some())).collect();
+        assert_eq!(roles, [(Role::Value, true), (Role::Value, true), (Role::Key, false)]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::common::stem;
 use crate::build::Decl;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{ALL_RELATIONS, Locals, Members, Merging, NAMING, Naming, Relations, System, Told};
+use crate::recover::{BRACES, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, children, span};
 
@@ -199,7 +200,21 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    backticks: true,
+    lines: true,
+    types: &["struct", "interface", "import", "const", "var", "type"],
+    in_type: ("type X struct {", "}"),
+    in_function: ("func f() {", "}"),
+    ..BRACES
+};
+
 impl Rules for Go {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             // Orders to tools document nothing.

@@ -10,6 +10,7 @@ use tree_sitter::{Language, Node};
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming, Relations, Told};
+use crate::recover::{Comments, LAYOUT, Lexis, Quotes};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -172,7 +173,21 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    comments: Comments::Haskell,
+    quotes: Quotes::Character,
+    undivided: true,
+    in_type: ("instance X Y where\n", ""),
+    in_function: ("", ""),
+    ..LAYOUT
+};
+
 impl Rules for Haskell {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Haddock if text.starts_with("-- ^") || text.starts_with("{-^") => Trivia::No, // of what stands before

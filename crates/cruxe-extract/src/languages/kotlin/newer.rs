@@ -6,7 +6,8 @@ use std::ops::Range;
 const MODIFIERS: &[&str] = &["actual", "expect", "internal", "private", "protected", "public"];
 
 /// Words that are names wherever nothing is declared with them, which the grammar does not always see.
-const SOFT: &[&str] = &["data", "dynamic", "enum", "expect", "get", "inner", "open", "set", "suspend", "value"];
+const SOFT: &[&str] =
+    &["data", "dynamic", "enum", "expect", "get", "inner", "open", "set", "suspend", "value", "where"];
 
 /// The text with such words written as plain names of the same length, lines that the grammar joins with the one before
 /// kept apart, and what says nothing about names left out. Names are read from the file's own text.
@@ -76,7 +77,12 @@ fn is_name(c: char) -> bool {
 /// Whether a soft key word is a name, by what stands around it.
 fn is_plain_name(word: &str, before: &str, after: &str) -> bool {
     let next = after.trim_start_matches(' ');
+    // `insert { … } get Tasks.id`
+    let infix = after.starts_with(' ') && next.starts_with(is_name) && !next.starts_with("set");
+    let previous = before.trim_end_matches(' ').rsplit(|c| !is_name(c)).next().unwrap_or_default();
     match word {
+        "get" | "set" if MODIFIERS.contains(&previous) => false, // `private set`
+        "get" if infix => before.trim_end_matches(' ').ends_with(|c: char| is_name(c) || matches!(c, '}' | ')' | ']')),
         "get" => !(next.starts_with("()") || next.starts_with('\n')) && next.starts_with(['(', '{', '.', '<', ',']),
         "suspend" => after.starts_with('(') || next.starts_with([',', ')', ':', '=', '.']),
         "set" if next.starts_with('(') => {
@@ -176,7 +182,16 @@ fn closing(code: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::removable;
+    use super::{mend, removable};
+
+    #[test]
+    fn soft_words_are_names_where_nothing_is_declared_with_them() {
+        let names = |code: &str| mend(code).map(|mended| mended.matches('_').count()).unwrap_or_default();
+        assert_eq!(names("val a = t.insert { } get t.id"), 1);
+        assert_eq!(names("where?.let { where = it }"), 2);
+        assert_eq!(names("var a: Int = 1\n    private set\n"), 0);
+        assert_eq!(names("val a: Int\n    get() = 1\nfun <T> f() where T : Any {}"), 0);
+    }
 
     #[test]
     fn guards_contexts_dollars_and_modifiers_of_constructors_may_go() {

@@ -11,6 +11,7 @@ use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming, Relations, Told};
 use crate::place::by_path;
+use crate::recover::{Comments, LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
@@ -156,7 +157,19 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    comments: Comments::Lua,
+    in_type: ("function f()\n", "end"),
+    in_function: ("function f()\n", "end"),
+    ..LAYOUT
+};
+
 impl Rules for Lua {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, _text: &str) -> Trivia {
         if self.kinds.get(kind) == K::Comment { Trivia::Doc } else { Trivia::No }
     }
@@ -262,7 +275,8 @@ impl Lua {
         all
     }
 
-    /// A local name: a symbol at the top of the file, else a variable. What is required is an import already.
+    /// A local name: a symbol at the top of the file, or a function outside of others, else a variable. What is required
+    /// is an import already.
     fn introduce(
         &self,
         cx: &mut Cx,
@@ -273,7 +287,9 @@ impl Lua {
         if target.value.is_some_and(|value| self.required(cx, &value).is_some()) {
             return None;
         }
-        if cx.scope_kind(cx.current_scope()) == ScopeKind::File {
+        let function = target.value.is_some_and(|value| self.is(&value, K::FunctionLiteral));
+        let scope = if function { cx.function_scope() } else { cx.current_scope() };
+        if cx.scope_kind(scope) == ScopeKind::File {
             return Some(self.symbol(cx, target, whole, leading, true));
         }
         let value = target.value.map(|value| self.expr(cx, &value, 0));
@@ -307,7 +323,10 @@ impl Lua {
             let symbol = cx.symbol_at(*at);
             symbol.kind != SymbolKind::Use && symbol.name == name && symbol.name_span.start < before
         };
-        target.owner.is_some() || !cx.siblings().take(LOOK_BACK).any(|at| same(&at))
+        // `local f` above, `f = function` here: this is where it is defined.
+        let function = target.value.is_some_and(|value| self.is(&value, K::FunctionLiteral));
+        let defines = |at: &cruxe_model::facts::SymbolIndex| !function || cx.symbol_at(*at).kind == SymbolKind::Fn;
+        target.owner.is_some() || !cx.siblings().take(LOOK_BACK).any(|at| same(&at) && defines(&at))
     }
 
     fn symbol(
@@ -344,7 +363,7 @@ impl Lua {
         }
     }
 
-    /// A named entry of a table that is a symbol itself.
+    /// A named entry of a table that is a symbol itself, or a function in any table outside of functions.
     fn table_field(&self, cx: &mut Cx) {
         let node = cx.node();
         let Some(name) = self.declared_field(cx) else { return };
@@ -361,10 +380,14 @@ impl Lua {
     /// The name of the current table entry, when the table is the value of the innermost symbol.
     fn declared_field<'t>(&self, cx: &Cx<'_, '_, 't>) -> Option<Node<'t>> {
         let (node, table) = (cx.node(), cx.parent()?);
-        let owner = cx.symbol_at(cx.current_symbol()?);
-        let holds = matches!(owner.kind, SymbolKind::Variable | SymbolKind::Const | SymbolKind::Field);
         let name = node.child_by_field_id(self.name).filter(|name| self.is(name, K::Identifier))?;
-        (holds && owner.span.end == table.end_byte() as u32).then_some(name)
+        let holds = cx.current_symbol().map(|at| cx.symbol_at(at)).is_some_and(|owner| {
+            matches!(owner.kind, SymbolKind::Variable | SymbolKind::Const | SymbolKind::Field)
+                && owner.span.end == table.end_byte() as u32
+        });
+        let function = node.child_by_field_id(self.value).is_some_and(|value| self.is(&value, K::FunctionLiteral));
+        let outside = cx.scope_kind(cx.function_scope()) == ScopeKind::File;
+        (holds || function && outside).then_some(name)
     }
 
     /// The string of `require "x"`, and the field of `require("x").field`.
@@ -496,6 +519,16 @@ mod tests {
         let names: Vec<_> = facts.symbols.iter().map(|one| (one.kind.as_str(), one.qualified_name.as_str())).collect();
         let expected = [("variable", "m.M"), ("fn", "m.M.a"), ("fn", "m.M.b"), ("method", "m.M.c"), ("fn", "m.M.d")];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn functions_outside_of_functions_are_found_whatever_holds_them() {
+        let facts = extract(
+            "m.lua",
+            "local later\ndo\n  local inner = function() end\n  later = function() inner() end\nend\nreturn setmetatable({ x = 1 }, { __call = function() local no = function() end end })\n",
+        );
+        let names: Vec<_> = facts.symbols.iter().map(|one| (one.kind.as_str(), one.name.as_str())).collect();
+        assert_eq!(names, [("variable", "later"), ("fn", "inner"), ("fn", "later"), ("fn", "__call")]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::c::{C, is_included};
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
-use crate::recover::{BRACES, Lexis, Quotes};
+use crate::recover::{BRACES, Comments, Lexis, Quotes};
 
 /// The PHP language.
 pub static PHP: LanguageDef = LanguageDef {
@@ -171,8 +171,10 @@ pub(super) static PHP_TABLE: Table = Table {
 };
 
 static LEXIS: Lexis = Lexis {
-    hash_comments: true,
+    comments: Comments::SlashesAndHash,
     quotes: Quotes::Text,
+    long_strings: true,
+    opening: "<?php ",
     types: &["class", "interface", "trait", "enum", "namespace"],
     in_type: ("<?php class X {", "}"),
     in_function: ("<?php class X { function f() {", "} }"),

@@ -21,6 +21,7 @@ use tree_sitter::{Language, Node};
 use super::common::stem;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
@@ -288,7 +289,15 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis =
+    Lexis { triple: true, annotations: true, in_type: ("class X:\n", ""), in_function: ("if x:\n", ""), ..LAYOUT };
+
 impl Rules for Python {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Comment if text.starts_with("#:") => Trivia::Doc,

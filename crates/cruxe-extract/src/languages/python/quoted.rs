@@ -28,10 +28,26 @@ impl Python {
             if is_name(text) {
                 cx.occurrence_at(text, inside.start, Role::Value, None);
             }
+        } else if let Some(object) = self.reflected(cx) {
+            let text = cx.slice(inside);
+            if is_name(text) {
+                let receiver = self.expr(cx, &object, 0);
+                cx.occurrence_at(text, inside.start, Role::Value, Some(receiver));
+            }
         } else {
             self.dotted_path(cx, inside);
         }
         Walk::Skip
+    }
+
+    /// The object of `getattr(object, "name")` and the like, where the current string is the name.
+    fn reflected<'t>(&self, cx: &Cx<'_, '_, 't>) -> Option<Node<'t>> {
+        let list = cx.ancestor(1).filter(|frame| self.kinds.get(frame.kind) == K::ArgumentList)?.node;
+        let call = cx.ancestor(2).filter(|frame| self.kinds.get(frame.kind) == K::Call)?.node;
+        let word = cx.text_of(&call.child_by_field_id(self.function)?);
+        let reflects = ["getattr", "setattr", "hasattr", "delattr"].contains(&word) || word.ends_with("patch.object");
+        let second = list.named_child(1).is_some_and(|second| second.id() == cx.node().id());
+        list.named_child(0).filter(|_| reflects && second)
     }
 
     /// `"app.middleware.Auth"`: frameworks import what such strings name.

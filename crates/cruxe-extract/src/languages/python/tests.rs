@@ -150,6 +150,15 @@ fn types_in_quotes_are_occurrences_and_other_strings_are_not() {
 }
 
 #[test]
+fn names_that_getattr_is_given_are_members() {
+    let facts =
+        facts("def f(shop):\n    getattr(shop, 'total')()\n    setattr(shop, name, 'total')\n    log('total')\n");
+    let total = facts.occurrences.iter().filter(|one| facts.name(one.name) == "total");
+    let found: Vec<_> = total.map(|one| (one.role, one.receiver.is_some())).collect();
+    assert_eq!(found, [(Role::Value, true)]);
+}
+
+#[test]
 fn docs_are_docstrings_and_marked_comments_but_not_plain_ones() {
     let text =
         "# plain\nx = 1\n#: doc\ny = 2\nz = 3\n\"\"\"after\"\"\"\n# plain\ndef f():\n    'doc'\ndef g():\n    f'no'\n";

@@ -1,7 +1,7 @@
 //! Calls that declare something: `require`, `include`, `attr_reader`, `private`, `define_method`, `it`.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex};
+use cruxe_model::facts::{Access, ExprId, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex};
 use tree_sitter::Node;
 
 use super::{K, Ruby};
@@ -45,6 +45,14 @@ const DECLARING: &[&str] = &[
 
 /// Calls whose symbols name methods, wherever they stand.
 const REFLECTING: &[&str] = &["method", "send", "public_send", "__send__", "respond_to?", "instance_method", "try"];
+
+/// What a `:symbol` is for.
+enum Symbolic {
+    /// It is the name of a definition.
+    Defines,
+    /// It names a method of a receiver.
+    Names(Option<ExprId>),
+}
 
 /// Calls that hold one test.
 const TESTS: &[&str] = &["it", "specify", "scenario", "test", "should"];
@@ -264,38 +272,47 @@ impl Ruby {
         cx.occurrence(&node, if written { Role::Write } else { Role::Call }, receiver);
     }
 
-    /// A `:symbol` that names a method: `&:to_s`, `send(:run)`, `before_action :check` in the body of a class.
+    /// A `:symbol`: one that names a method (`&:to_s`, `send(:run)`, `before_action :check` in the body of a class), or one
+    /// that may stand for anything of its name.
     pub(super) fn symbol(&self, cx: &mut Cx) {
         let node = cx.node();
-        let at = match cx.ancestor(1).map(|frame| self.kinds.get(frame.kind)) {
-            Some(K::BlockArgument) => 0,
-            Some(K::Pair) if cx.field() == self.value => 3,
-            Some(K::Arguments) => 2,
-            _ => return,
+        let Some(name) = cx.text_of(&node).strip_prefix(':').filter(|name| !name.starts_with('"')) else { return };
+        let start = node.start_byte() as u32 + 1;
+        match self.symbol_use(cx) {
+            Some(Symbolic::Defines) => {}
+            Some(Symbolic::Names(receiver)) => cx.occurrence_at(name, start, Role::Value, receiver),
+            None => cx.occurrence_at(name, start, Role::Key, None),
+        }
+    }
+
+    /// `%i[a b]`
+    pub(super) fn bare_symbol(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let name = cx.text_of(&node);
+        cx.occurrence_at(name, node.start_byte() as u32, Role::Key, None);
+    }
+
+    /// What a `:symbol` is for; `None` where nothing says so.
+    fn symbol_use(&self, cx: &mut Cx) -> Option<Symbolic> {
+        let node = cx.node();
+        let at = match cx.ancestor(1).map(|frame| self.kinds.get(frame.kind))? {
+            K::BlockArgument => return Some(Symbolic::Names(None)),
+            K::Alias => return Some(Symbolic::Defines),
+            K::Pair if cx.field() == self.value => 3,
+            K::Arguments => 2,
+            _ => return None,
         };
-        let receiver = cx.ancestor(at).filter(|_| at > 0).and_then(|frame| frame.node.child_by_field_id(self.receiver));
-        if at > 0 {
-            let Some(call) = cx.ancestor(at).filter(|frame| self.kinds.get(frame.kind) == K::Call) else { return };
-            let Some(word) = call.node.child_by_field_id(self.method) else { return };
-            let word = cx.text_of(&word);
-            let in_class =
-                receiver.is_none() && matches!(cx.current_kind(), Some(SymbolKind::Class | SymbolKind::Module));
-            let declares = DECLARING.contains(&word) && word != "alias_method";
-            if declares || !(in_class || REFLECTING.contains(&word)) {
-                return;
-            }
-            let first = cx
-                .ancestor(1)
-                .is_some_and(|list| list.node.named_child(0).is_some_and(|first| first.id() == node.id()));
-            if word == "alias_method" && first {
-                return;
-            }
+        let call = cx.ancestor(at).filter(|frame| self.kinds.get(frame.kind) == K::Call)?.node;
+        let receiver = call.child_by_field_id(self.receiver);
+        let word = cx.text_of(&call.child_by_field_id(self.method)?);
+        let in_class = receiver.is_none() && matches!(cx.current_kind(), Some(SymbolKind::Class | SymbolKind::Module));
+        let first =
+            cx.ancestor(1).is_some_and(|list| list.node.named_child(0).is_some_and(|first| first.id() == node.id()));
+        if DECLARING.contains(&word) && (word != "alias_method" || first) {
+            return Some(Symbolic::Defines);
         }
-        let receiver = receiver.map(|receiver| self.expr(cx, &receiver, 0));
-        let text = cx.text_of(&node);
-        if let Some(name) = text.strip_prefix(':').filter(|name| !name.starts_with('"')) {
-            cx.occurrence_at(name, node.start_byte() as u32 + 1, Role::Value, receiver);
-        }
+        (in_class || REFLECTING.contains(&word))
+            .then(|| Symbolic::Names(receiver.map(|receiver| self.expr(cx, &receiver, 0))))
     }
 
     /// `key:` of a call's keyword argument or of a pattern.
@@ -304,7 +321,7 @@ impl Ruby {
         let outer = cx.ancestor(2).map(|frame| self.kinds.get(frame.kind));
         if cx.parent().is_some_and(|parent| self.is(&parent, K::Pattern)) {
             cx.occurrence(&node, Role::Unpack, None);
-        } else if outer == Some(K::Arguments) {
+        } else if outer == Some(K::Arguments) || cx.parent().is_some_and(|parent| self.is(&parent, K::Pair)) {
             cx.occurrence(&node, Role::Key, None);
         }
     }

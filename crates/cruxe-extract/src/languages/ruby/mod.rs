@@ -11,6 +11,7 @@ use super::common;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
+use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Leading, Rules, Trivia, Walk, span};
 
@@ -90,6 +91,7 @@ enum K {
     Constant,
     Variable,
     Symbol,
+    BareSymbol,
     KeySymbol,
 }
 
@@ -141,6 +143,7 @@ const KINDS: &[(&str, K)] = &[
     ("class_variable", K::Variable),
     ("global_variable", K::Variable),
     ("simple_symbol", K::Symbol),
+    ("bare_symbol", K::BareSymbol),
     ("hash_key_symbol", K::KeySymbol),
 ];
 
@@ -170,7 +173,15 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis =
+    Lexis { heredocs: true, in_type: ("class X\n", "end"), in_function: ("def f\n", "end"), ..LAYOUT };
+
 impl Rules for Ruby {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, _text: &str) -> Trivia {
         if self.kinds.get(kind) == K::Comment { Trivia::Doc } else { Trivia::No }
     }
@@ -188,6 +199,7 @@ impl Rules for Ruby {
             K::Lambda => cx.open_scope(ScopeKind::Function),
             K::Identifier | K::Constant | K::Variable => self.name(cx),
             K::Symbol => self.symbol(cx),
+            K::BareSymbol => self.bare_symbol(cx),
             K::KeySymbol if cx.field() != self.value => self.key(cx),
             _ => {}
         }
@@ -446,6 +458,16 @@ mod tests {
         let facts = extract("a.rb", "# foo\nputs 'foo', \"bar #{baz}\"\n__END__\nqux\n");
         let names: Vec<_> = facts.occurrences.iter().map(|one| facts.name(one.name)).collect();
         assert_eq!(names, ["puts", "baz"]);
+    }
+
+    #[test]
+    fn every_symbol_is_a_mention_of_its_name() {
+        let facts = extract(
+            "a.rb",
+            "class A\n  before_action :check\n  attr_reader :title\n  def run(x)\n    x.send(:check)\n    { check: 1, :check => 2 }\n    handlers = [:check, *%i[check other]]\n  end\nend\n",
+        );
+        assert_eq!(uses(&facts, "check"), [Role::Value, Role::Value, Role::Key, Role::Key, Role::Key, Role::Key]);
+        assert_eq!(uses(&facts, "title"), []);
     }
 
     #[test]

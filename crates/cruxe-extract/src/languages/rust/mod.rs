@@ -20,6 +20,7 @@ use tree_sitter::{Language, Node};
 
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::recover::{BRACES, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
@@ -375,7 +376,20 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    nested_comments: true,
+    types: &["impl", "mod", "trait", "struct", "enum", "extern"],
+    in_type: ("impl X {", "}"),
+    in_function: ("fn f() {", "}"),
+    ..BRACES
+};
+
 impl Rules for Rust {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::LineComment | K::BlockComment => comment(text),

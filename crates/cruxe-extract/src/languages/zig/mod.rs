@@ -11,6 +11,7 @@ use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
 use crate::place::by_path;
+use crate::recover::{BRACES, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
@@ -125,7 +126,19 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
     })
 }
 
+/// How declarations are found without the grammar.
+static LEXIS: Lexis = Lexis {
+    types: &["struct", "enum", "union", "opaque"],
+    in_type: ("const X = struct {", "};"),
+    in_function: ("fn f() void {", "}"),
+    ..BRACES
+};
+
 impl Rules for Zig {
+    fn lexis(&self) -> Option<&'static Lexis> {
+        Some(&LEXIS)
+    }
+
     fn trivia(&self, kind: u16, text: &str) -> Trivia {
         match self.kinds.get(kind) {
             K::Comment if text.starts_with("///") && !text.starts_with("////") => Trivia::Doc,

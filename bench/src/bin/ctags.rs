@@ -261,44 +261,98 @@ fn count(file: &Seen, tags: Vec<Tag>, row: &mut Row, options: &Options) {
 
 /// The last part of a name, without what the two write differently.
 fn bare(name: &str) -> String {
-    let last = if name.starts_with("operator") { name } else { name.rsplit(['.', ':']).next().unwrap_or(name) };
+    let operator = name
+        .strip_prefix("operator")
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.'));
+    let last = if operator { name } else { name.rsplit(['.', ':']).next().unwrap_or(name) };
     last.chars().filter(|c| !c.is_whitespace() && !matches!(c, '`' | '"' | '\'')).collect()
 }
 
 /// Words that ctags takes for names.
 const KEY_WORDS: &str = " if else for while switch return catch do case default sizeof when try get set new function \
-    defined typeof foreach using lock constructor def self instance deriving decltype forward skip where operator ";
+    defined typeof foreach using lock constructor def self instance deriving decltype forward skip where operator \
+    class extends pattern infix infixl infixr role family _ ";
 
 /// Whether ctags made a name up: it does not stand on its line, it is a key word, a macro that looks like a function or
-/// a variable, or it stands in a comment.
+/// a variable, it stands in a comment, or its language does not define names so.
 fn made_up(tag: &Tag, line: &str, language: &str) -> bool {
     let name = tag.name.rsplit(['.', ':']).next().unwrap_or(&tag.name);
     let plain = name.trim_start_matches("operator").trim().trim_matches(['`', '"']);
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let whole =
         line.match_indices(plain).any(|(at, _)| !line[at + plain.len()..].starts_with(word) || !plain.ends_with(word));
-    let macro_use = matches!(language, "c" | "cpp") && !name.contains(|c: char| c.is_lowercase());
     let comment = line.trim_start().starts_with("//") || line.trim_start().starts_with("* ");
-    let constraint = language == "csharp" && (line.contains("where ") || matches!(tag.kind.as_str(), "macro"));
-    let loops = language == "kotlin" && line.contains("for (");
-    let object = language == "javascript" && tag.kind == "class" && !line.contains("class");
     name.starts_with("__anon")
         || name.to_lowercase().starts_with("anonymous")
         || KEY_WORDS.contains(&format!(" {name} "))
-        || (macro_use && (tag.kind == "function" || line.contains('(')))
         || matches!(tag.kind.as_str(), "describe" | "context")
-        || (language == "bash" && name.contains(['=', ']']))
         || comment
-        || constraint
-        || loops
-        || object
         || !whole
+        || match language {
+            "c" | "cpp" => {
+                let capitals = !name.contains(|c: char| c.is_lowercase());
+                capitals && (tag.kind == "function" || line.contains('('))
+            }
+            "csharp" => line.contains("where ") || tag.kind == "macro" || tag.kind == "method" && is_call(line, plain),
+            "kotlin" => line.contains("for ("),
+            "javascript" | "typescript" => is_no_declaration(tag, line, plain),
+            "bash" => !is_plain(name) || !(line.trim_start().starts_with("function") || before_parenthesis(line, name)),
+            "lua" => !is_plain(name) || line.contains("require"),
+            "haskell" => is_no_binding(tag, line, plain),
+            _ => false,
+        }
 }
 
-/// Whether a name is none of the file's own, by the tree of a file that the grammar reads: it stands in a string or a
-/// comment, it is local to a function, or only a function expression knows itself by it.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c))
+}
+
+fn before_parenthesis(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| line[at + name.len()..].trim_start().starts_with('('))
+}
+
+/// Whether a line of C# calls a method, or has a type of that name: ctags does not know statements outside of classes, nor tuples.
+fn is_call(line: &str, name: &str) -> bool {
+    let places: Vec<usize> = line.match_indices(name).map(|(at, _)| at).collect();
+    let after =
+        |at: usize| line[at + name.len()..].starts_with(['(', '<', ' ']) && before_parenthesis(&line[at..], name);
+    let alone = |at: usize| !line[..at].trim_start().contains(' ') && line.trim_end().ends_with(';');
+    let chained = |at: usize| line[..at].ends_with(").");
+    !places.iter().any(|at| (after(*at) || line[at + name.len()..].starts_with('<')) && !alone(*at) && !chained(*at))
+}
+
+/// Whether a name of JavaScript is only that of an object, or one that a function or class expression knows itself by.
+fn is_no_declaration(tag: &Tag, line: &str, name: &str) -> bool {
+    let ends = |at: usize| !line[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let places: Vec<usize> = line.match_indices(name).map(|(at, _)| at).filter(|at| ends(*at)).collect();
+    let itself = |at: &usize| {
+        let before = line[..*at].trim_end().trim_end_matches('*').trim_end();
+        let before = before.strip_suffix("function").or_else(|| before.strip_suffix("class"));
+        let before = before.map(|before| before.trim_end().trim_end_matches("async").trim_end());
+        before.is_some_and(|before| {
+            before.ends_with(['=', '(', ',', ':', '?', '[', '&', '|', '!']) || before.ends_with("return")
+        })
+    };
+    let owner = |at: &usize| line[*at + name.len()..].starts_with('.');
+    let class = format!("class {name}");
+    let function = [format!("function {name}"), format!("{name} = function"), format!("{name} = class")];
+    let object = tag.kind == "class" && !line.contains(&class) && !function.iter().any(|form| line.contains(form));
+    object || places.iter().any(itself) || places.iter().all(owner)
+}
+
+/// Whether a line of Haskell binds something else: a type in a signature, a splice, an operator between its operands.
+fn is_no_binding(tag: &Tag, line: &str, name: &str) -> bool {
+    let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_' || c == '(');
+    let after = line.trim_start().strip_prefix(name).map_or("", str::trim_start);
+    let operator = after.starts_with(|c: char| "!#$%&*+./<>?@\\^|-~`".contains(c)) && !after.starts_with("| ");
+    let splice = line.starts_with("$(") || line.contains("''");
+    tag.kind == "function" && (!lower || splice || operator)
+}
+
+/// Whether a name is none of the file's own: it stands in a string or a comment, and in a file that the grammar reads, it
+/// is local to a function, or only a function expression knows itself by it.
 fn is_inner(file: &Seen, tag: &Tag) -> bool {
-    let Some(tree) = file.tree.as_ref().filter(|_| !file.stumbles) else { return false };
+    let Some(tree) = file.tree.as_ref() else { return false };
     let start: usize = file.text.split_inclusive('\n').take(tag.line as usize - 1).map(str::len).sum();
     let line = file.text[start..].lines().next().unwrap_or_default();
     let name = tag.name.rsplit(['.', ':']).next().unwrap_or(&tag.name);
@@ -309,12 +363,17 @@ fn is_inner(file: &Seen, tag: &Tag) -> bool {
     let mut functions = 0;
     while let Some(around) = node {
         let kind = around.kind();
-        if ["string", "heredoc", "comment", "template", "quoted"].iter().any(|part| kind.contains(part)) {
+        let quoted = ["string", "heredoc", "comment", "template", "quoted"].iter().any(|part| kind.contains(part));
+        if quoted && !around.has_error() {
             return true;
         }
         let body = around.child_by_field_name("body").is_some_and(|body| body.byte_range().contains(&at));
         functions += usize::from(body && (kind.contains("function") || kind.contains("method")) || kind == "do_block");
         node = around.parent();
     }
-    own || (functions > 0 && matches!(file.language, "javascript" | "typescript" | "lua" | "ruby" | "bash"))
+    if file.stumbles {
+        return false;
+    }
+    let lambda = file.language == "python" && line.contains("lambda");
+    own || functions > 0 && (lambda || matches!(file.language, "javascript" | "typescript" | "lua" | "ruby" | "bash"))
 }

@@ -86,6 +86,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_plugin_has_the_guide_as_its_skill_and_this_version() {
+        assert_eq!(include_str!("../../../integrations/claude-code/skills/cruxe/SKILL.md"), skill());
+        let manifest = include_str!("../../../integrations/claude-code/.claude-plugin/plugin.json");
+        let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap();
+        assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+        let action = include_str!("../../../action.yml");
+        assert!(action.contains(&format!("default: \"{}\"", env!("CARGO_PKG_VERSION"))));
+    }
+
+    #[test]
     fn the_guide_is_short() {
         let tokens = cruxe_tokens::count(&guide());
         assert!(tokens < 600, "{tokens} tokens");

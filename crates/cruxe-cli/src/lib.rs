@@ -19,7 +19,7 @@ mod tool_list_tests;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{FromArgMatches, Parser};
 
 pub use context::CliError;
 use cruxe_server::contract::ToolError;
@@ -55,8 +55,11 @@ pub fn main() -> ExitCode {
     if program == Program::Cue {
         return cue::main(&arguments);
     }
-    let command = Cruxe::command().name(program.name()).bin_name(program.name());
-    let cruxe = match command.try_get_matches_from(&arguments).and_then(|matches| Cruxe::from_arg_matches(&matches)) {
+    let cruxe = match program
+        .command_line()
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Cruxe::from_arg_matches(&matches))
+    {
         Ok(cruxe) => cruxe,
         Err(problem) => {
             if let Some(message) = output::usage_for_programs(&problem) {

@@ -5,11 +5,13 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
+use clap::{CommandFactory, ValueEnum};
+
 /// Says the name where the file's own does not; for launchers on systems where they cannot choose it, and for ourselves.
 const RUN_AS: &str = "--run-as=";
 
 /// The names under which the program is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Program {
     /// The product.
     Cruxe,
@@ -20,7 +22,8 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    const ALL: [Program; 3] = [Program::Cruxe, Program::Codecompass, Program::Cue];
+    /// Every name.
+    pub const ALL: [Program; 3] = [Program::Cruxe, Program::Codecompass, Program::Cue];
 
     /// Returns the name that users type.
     pub fn name(self) -> &'static str {
@@ -28,6 +31,14 @@ impl Program {
             Program::Cruxe => "cruxe",
             Program::Codecompass => "codecompass",
             Program::Cue => "cue",
+        }
+    }
+
+    /// Returns what can be typed behind the name.
+    pub fn command_line(self) -> clap::Command {
+        match self {
+            Program::Cue => crate::cue::command_line(),
+            program => crate::Cruxe::command().name(program.name()).bin_name(program.name()),
         }
     }
 

@@ -19,11 +19,12 @@ const fn allowed(path: &'static str, most: usize, why: &'static str) -> Allowed 
 const ANY: usize = usize::MAX;
 
 const ALLOWED: &[Allowed] = &[
+    allowed("crates/cruxe-cli/src/commands/doctor.rs", 1, "what the system allows a watcher"),
     allowed("crates/cruxe-cli/src/commands/serve_http.rs", 1, "a token file that the user names"),
     allowed("crates/cruxe-cli/src/config.rs", 5, "the user's own configuration, and the one named with --config"),
     allowed("crates/cruxe-cli/src/cue/upgrade/", ANY, "a release, and the folder of the program"),
     allowed("crates/cruxe-cli/src/download.rs", 1, "a download, into a folder of its own"),
-    allowed("crates/cruxe-cli/src/install/file.rs", 7, "settings in the user's home, where links are meant"),
+    allowed("crates/cruxe-cli/src/install/file.rs", 9, "settings in the user's home, where links are meant"),
     allowed("crates/cruxe-deck/src/config.rs", 1, "the user's own cue.toml, and the one named with --config"),
     allowed("crates/cruxe-embed/src/", ANY, "models in the user's home"),
     allowed("crates/cruxe-files/src/", ANY, "the door itself"),

@@ -11,7 +11,7 @@ use cruxe_vcs::hash_blob;
 use crate::error::IndexError;
 use crate::job::open_root;
 use crate::project::{Project, Source};
-use crate::scan::{self, ScanFile};
+use crate::scan::{self, Listing, ScanFile};
 use crate::seen::Seen;
 
 /// A file whose time of change lies this close to a look at it may change again without its time showing it.
@@ -43,6 +43,21 @@ pub struct Outcome {
     pub seen: Option<Seen>,
 }
 
+/// The files of a work tree.
+pub struct Listed {
+    /// When they began to be listed.
+    pub began: SystemTime,
+    /// The files.
+    pub listing: Listing,
+}
+
+impl Listed {
+    /// Lists them.
+    pub fn now(project: &Project) -> Result<Listed, IndexError> {
+        Ok(Listed { began: SystemTime::now(), listing: project.scan()? })
+    }
+}
+
 /// A published ref and what it is compared with.
 pub struct Comparison<'a> {
     /// The project.
@@ -60,9 +75,9 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares. Costs a walk and a `stat` per file for a work tree, nothing for a commit; files whose `stat` differs are
-    /// read.
-    pub fn run(&self) -> Result<Outcome, IndexError> {
+    /// Compares. Costs a walk and a `stat` per file for a work tree that is not listed yet, nothing for a commit; files
+    /// whose `stat` differs are read.
+    pub fn run(&self, listed: Option<Listed>) -> Result<Outcome, IndexError> {
         let changed = |change| Ok(Outcome { change: Some(change), seen: None });
         if let Some(change) = commit_change(self.source, &self.published.state) {
             return changed(change);
@@ -73,8 +88,7 @@ impl Comparison<'_> {
         if self.published.state.worktree.as_deref() != Some(&*self.project.root.to_string_lossy()) {
             return changed(Change::OtherSource);
         }
-        let began = SystemTime::now();
-        let listing = self.project.scan()?;
+        let Listed { began, listing } = listed.map_or_else(|| Listed::now(self.project), Ok)?;
         let root = open_root(self.project)?;
         for file in &listing.files {
             let same = match self.stats.get(&file.path) {

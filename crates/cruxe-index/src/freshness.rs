@@ -13,9 +13,10 @@ use cruxe_model::RepoPath;
 use cruxe_store::{RefSnapshot, StatEntry};
 use parking_lot::{Condvar, Mutex};
 
-use crate::comparison::{self, Change, Comparison};
+use crate::comparison::{self, Change, Comparison, Listed};
 use crate::error::IndexError;
 use crate::project::{Project, Source};
+use crate::scan::Listing;
 use crate::seen::{Held, Seen};
 use crate::watch::Watcher;
 
@@ -119,11 +120,11 @@ impl Freshness {
         if self.is_as_verified(project, published, &stats)? {
             return Ok(None);
         }
-        let edits = self.watch_folders(project);
+        let (edits, listed) = self.watch_folders(project);
         let doubted = self.doubted(project);
         let by_limit = !self.limits_hold.load(Ordering::Relaxed);
         let comparison = Comparison { project, source, published, stats: &stats, doubted: &doubted, by_limit };
-        let outcome = comparison.run()?;
+        let outcome = comparison.run(listed)?;
         if outcome.change.is_none() {
             self.limits_hold.store(true, Ordering::Relaxed);
             let doubts = &mut *self.doubts.lock();
@@ -180,28 +181,32 @@ impl Freshness {
     }
 
     /// The number of edits so far, with every folder that there was by then watched: what comes later happens in a
-    /// watched folder, or in one whose making is an edit itself. `None` without a watcher.
-    pub(crate) fn watch_folders(&self, project: &Project) -> Option<u64> {
+    /// watched folder, or in one whose making is an edit itself. `None` without a watcher. Where the work tree was listed
+    /// for it, the list comes along: nobody has to make it again to see what there was after those edits.
+    pub(crate) fn watch_folders(&self, project: &Project) -> (Option<u64>, Option<Listed>) {
         let edits = self.edits_so_far();
+        let mut last = None;
         let mut watched_at = self.watched_at.lock();
         if self.watcher.lock().is_some() && (edits.is_none() || *watched_at != edits) {
             // A folder that is made between the list and the watch of the one around it is heard of by nobody; so it is
             // listed again until a list has nothing new.
             loop {
-                let folders = folders(project);
+                let listed = Listed::now(project).ok();
+                let folders = folders(project, listed.as_ref().map(|listed| &listed.listing));
+                last = listed;
                 let mut watcher = self.watcher.lock();
                 match watcher.as_ref().and_then(|watcher| watcher.watch(folders)) {
                     Some(true) => {}
                     Some(false) => break,
                     None => {
                         *watcher = None;
-                        return None;
+                        return (None, last);
                     }
                 }
             }
             *watched_at = edits;
         }
-        edits
+        (edits, last)
     }
 
     /// The number of edits of the work tree that were heard of, every one before this moment included. While it stays the
@@ -237,7 +242,8 @@ impl Freshness {
     pub(crate) fn start_watching(&self, project: &Project) -> bool {
         let edited = Arc::clone(&self.edited);
         let cookies = project.store.dir().root().join("watch");
-        let watcher = Watcher::start(folders(project), &cookies, move || edited.wake());
+        let listing = project.scan().ok();
+        let watcher = Watcher::start(folders(project, listing.as_ref()), &cookies, move || edited.wake());
         let watching = watcher.is_some();
         *self.watcher.lock() = watcher;
         watching
@@ -251,12 +257,12 @@ impl Freshness {
 
 /// Everything whose change matters: the folders of the work tree, where rules stand that hide files of it, and where git
 /// keeps HEAD and branches.
-fn folders(project: &Project) -> Vec<PathBuf> {
+fn folders(project: &Project, listing: Option<&Listing>) -> Vec<PathBuf> {
     let root = &project.root;
-    let listing = project.scan().unwrap_or_default();
-    let mut folders: Vec<PathBuf> = listing.folders.iter().map(|folder| root.join(folder)).collect();
-    let rules = listing.consulted.iter().filter_map(|path| Path::new(path).parent());
-    folders.extend(rules.map(|folder| root.join(folder)));
+    let listed = listing.into_iter().flat_map(|listing| &listing.folders).map(|folder| root.join(folder));
+    let consulted = listing.into_iter().flat_map(|listing| &listing.consulted);
+    let rules = consulted.filter_map(|path| Path::new(path).parent()).map(|folder| root.join(folder));
+    let mut folders: Vec<PathBuf> = listed.chain(rules).collect();
     if let Some(repo) = &project.repo {
         folders.push(repo.git_dir().to_owned());
         folders.extend(["refs/heads", "info"].map(|folder| repo.common_dir().join(folder)));
@@ -324,6 +330,6 @@ mod tests {
     fn without_a_watcher_nobody_claims_to_have_heard_of_edits() {
         let fixture = Fixture::indexed(&[("a.py", "def a(): pass\n")]);
         let freshness = Freshness::default();
-        assert_eq!((freshness.edits_heard(), freshness.watch_folders(&fixture.workspace.project)), (None, None));
+        assert_eq!((freshness.edits_heard(), freshness.watch_folders(&fixture.workspace.project).0), (None, None));
     }
 }

@@ -27,6 +27,8 @@ const MAX_BASES: usize = 1024;
 #[derive(Default)]
 pub struct History {
     trees: Mutex<Vec<Arc<CommitTree>>>,
+    /// Held while one is read: whoever wants the same waits for it.
+    reading: Mutex<()>,
     bases: Mutex<HashMap<(ContentHash, ContentHash), Option<ContentHash>>>,
 }
 
@@ -45,8 +47,13 @@ impl History {
     /// What a commit contains.
     pub fn tree(&self, project: &Project, commit: &ContentHash) -> Result<Arc<CommitTree>, IndexError> {
         let known = || self.trees.lock();
-        if let Some(tree) = known().iter().find(|tree| tree.commit == *commit) {
-            return Ok(Arc::clone(tree));
+        let find = || known().iter().find(|tree| tree.commit == *commit).map(Arc::clone);
+        if let Some(tree) = find() {
+            return Ok(tree);
+        }
+        let _reading = self.reading.lock();
+        if let Some(tree) = find() {
+            return Ok(tree);
         }
         let repo = project.repo.as_ref().ok_or_else(|| IndexError::RefNotIndexed(commit.to_hex()))?;
         let tree = Arc::new(CommitTree::read(repo, commit, project.config.index.max_files)?);

@@ -62,6 +62,14 @@ impl Project {
         Ok(Project { id, root, repo, store, config })
     }
 
+    /// A project that is none: for a server that nobody has told yet what it is about. Nothing is below its root.
+    pub fn nowhere(home: &Home, config: Config) -> Project {
+        let root = home.root().join("nowhere");
+        let id = ProjectId::new(&root.to_string_lossy());
+        let store = Store::open(home.project(&id));
+        Project { id, root, repo: None, store, config }
+    }
+
     /// Registers the project where it is not registered yet.
     pub fn register(&self) -> Result<(), IndexError> {
         if self.store.dir().record()?.is_none() {

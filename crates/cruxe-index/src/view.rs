@@ -110,10 +110,12 @@ impl Workspace {
             // No event told of it, or not yet.
             Ok(view) if !view.standing.is_fresh() => self.freshness.wake(),
             Ok(_) => {}
-            // What is damaged in part is rebuilt by a sync, also where it is the part that every question needs.
-            Err(_) => {
-                let damaged = self.project.store.wants_rebuild();
-                if damaged && policy != FreshnessPolicy::BestEffort {
+            // What is damaged in part is rebuilt by a sync, also where it is the part that every question needs. So is what an
+            // earlier version of the program wrote.
+            Err(problem) => {
+                let outdated = matches!(problem, IndexError::Store(problem) if problem.is_outdated());
+                let rebuilt = outdated || self.project.store.wants_rebuild();
+                if rebuilt && policy != FreshnessPolicy::BestEffort {
                     self.sync_in_background();
                 }
             }

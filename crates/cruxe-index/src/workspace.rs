@@ -67,6 +67,11 @@ impl Workspace {
         (status, found, Some(problem.to_string()))
     }
 
+    /// Whether an earlier version of the program wrote the index: the next job, whichever it is, rebuilds it.
+    pub fn is_outdated(&self) -> bool {
+        self.snapshot().is_err_and(|problem| problem.is_outdated())
+    }
+
     /// The job that is going on, in whatever process.
     pub fn active_job(&self) -> Result<Option<Job>, StoreError> {
         self.project.store.jobs().active()
@@ -111,7 +116,9 @@ impl Workspace {
     }
 
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
-        let mut job = PreparedJob::start(&self.project, request)?;
+        // Nothing can be added to what an earlier version wrote.
+        let force = request.force || self.is_outdated();
+        let mut job = PreparedJob::start(&self.project, &JobRequest { force, ..request.clone() })?;
         job.doubted = self.freshness.doubted(&self.project);
         self.jobs.note_interrupted(job.interrupted().iter().cloned());
         Ok(job)

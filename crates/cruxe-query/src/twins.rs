@@ -144,10 +144,11 @@ fn spreads(lang: Lang) -> bool {
     lang.naming.merging == Merging::AcrossFiles
 }
 
-/// Whether nobody outside of its file means it: a `static` function of C.
+/// Whether nobody outside of its file means it: a `static` function of C, a macro of a source file.
 pub(crate) fn is_of_its_file(symbol: &Symbol) -> bool {
-    use SymbolKind::{Const, Fn, Static, Variable};
-    symbol.flags.local || symbol.access == Access::Private && matches!(symbol.kind, Fn | Variable | Const | Static)
+    use SymbolKind::{Const, Fn, Macro, Static, Variable};
+    let alone = matches!(symbol.kind, Fn | Variable | Const | Static | Macro);
+    symbol.flags.local || symbol.access == Access::Private && alone
 }
 
 /// Whether a word before the name says that the definition is one part of several.

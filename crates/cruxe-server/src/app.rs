@@ -10,13 +10,16 @@ use cruxe_deck::{Deck, context};
 use cruxe_index::{View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, SchemaStatus};
+use cruxe_query::search;
 use cruxe_store::{Job, SCHEMA_VERSION};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answers::ServerStatus;
+use crate::ask;
 use crate::contract::{LIMITED, Metadata, ToolError, left_out};
+use crate::quiet::Quiet;
 use crate::tool::Call;
 use crate::workspaces::Workspaces;
 
@@ -27,6 +30,8 @@ pub struct App {
     decks: Mutex<HashMap<PathBuf, Arc<Deck>>>,
     started: Instant,
     prewarm: Mutex<Prewarm>,
+    /// Whether anybody waits for an answer.
+    pub(crate) quiet: Quiet,
 }
 
 /// Whether the index was read ahead of the first question.
@@ -45,7 +50,7 @@ impl App {
     /// A server's state. [`Prewarm::Warming`] becomes complete with [`App::prewarm`].
     pub fn new(workspaces: Workspaces, prewarm: Prewarm) -> Arc<App> {
         let (decks, prewarm) = (Mutex::default(), Mutex::new(prewarm));
-        Arc::new(App { workspaces, decks, started: Instant::now(), prewarm })
+        Arc::new(App { workspaces, decks, started: Instant::now(), prewarm, quiet: Quiet::default() })
     }
 
     /// The workspaces that it answers about.
@@ -68,10 +73,30 @@ impl App {
         *self.prewarm.lock()
     }
 
-    /// Reads the server's own index with its checksums and the front matter of its deck's documents, and opens recent
-    /// workspaces, where that is wanted.
+    /// Reads what the first question needs of what is published, where that is wanted: a client that has just started a
+    /// server asks while its files are still being looked at.
     pub fn prewarm(&self) {
         if self.prewarm_status() != Prewarm::Warming {
+            return;
+        }
+        let own = self.own();
+        if let Ok(view) = own.as_published(None) {
+            // What is wrong here is the question's to tell.
+            let _ = search::read_ahead(&view);
+            ask::layers(own, &view);
+        }
+        *self.prewarm.lock() = Prewarm::Complete;
+    }
+
+    /// Blocks until nobody has asked anything for a while, or for long enough.
+    pub fn wait_until_quiet(&self) {
+        self.quiet.wait();
+    }
+
+    /// Reads the whole of the server's own index with its checksums and the front matter of its deck's documents, and
+    /// opens recent workspaces, unless the user did not want that.
+    pub fn check(&self) {
+        if self.prewarm_status() == Prewarm::Disabled {
             return;
         }
         self.workspaces.open_recent();
@@ -88,7 +113,6 @@ impl App {
         {
             tracing::warn!("{problem}");
         }
-        *self.prewarm.lock() = Prewarm::Complete;
     }
 
     /// The deck of a workspace; nothing is read when it is opened.

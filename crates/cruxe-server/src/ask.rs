@@ -34,6 +34,7 @@ impl App {
         policy: Option<FreshnessPolicy>,
         answer: impl FnOnce(&Asked) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
+        let _asking = self.quiet.asking();
         let workspace = self.workspace(call)?;
         let ref_name = App::ref_name(&workspace, call, ref_name);
         let policy = policy.unwrap_or(workspace.project.config.query.freshness_policy);

@@ -2,13 +2,18 @@
 //!
 //! Everything is read to the last byte, so it takes as long as that takes.
 
+use std::collections::HashSet;
+
 use cruxe_extract::language::FrontEnd;
 use cruxe_extract::languages::LANGUAGES;
 use cruxe_extract::registry;
-use cruxe_index::{IndexError, Workspace};
+use cruxe_index::{IndexError, Listing, Workspace};
 use cruxe_model::SchemaStatus;
 use cruxe_store::JobStatus;
 use serde::Serialize;
+
+/// Where Linux says how many folders a user may watch.
+const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,7 +36,9 @@ pub fn checks(workspace: &Workspace) -> Result<Vec<Check>, IndexError> {
     checks.extend(embeddings(workspace));
     checks.extend(compiler(workspace));
     checks.push(grammars());
-    checks.push(ignore_rules(workspace));
+    let listing = workspace.project.scan();
+    checks.extend(watching(listing.as_ref().ok()));
+    checks.push(ignore_rules(listing));
     checks.push(jobs(workspace)?);
     checks.extend(settings(workspace));
     Ok(checks)
@@ -56,6 +63,11 @@ fn index(workspace: &Workspace) -> Vec<Check> {
     let (status, _, message) = workspace.schema();
     let outcome = workspace.project.store.validate();
     let force = || Some("run `cruxe index --force`".to_owned());
+    if workspace.is_outdated() {
+        let detail = message.unwrap_or_default();
+        let next = Some("run `cruxe index`, or ask something: it is rebuilt".to_owned());
+        return vec![Check { name: "database (SQLite)", ok: false, detail, next }];
+    }
     match (status, outcome) {
         (SchemaStatus::NotIndexed, _) => {
             let detail = "nothing is indexed yet".to_owned();
@@ -127,8 +139,23 @@ fn grammars() -> Check {
     }
 }
 
-fn ignore_rules(workspace: &Workspace) -> Check {
-    match workspace.project.scan() {
+/// Whether the system lets a server watch every folder; nothing to say where it has no such bound.
+fn watching(listing: Option<&Listing>) -> Option<Check> {
+    let allowed: usize = std::fs::read_to_string(WATCHES).ok()?.trim().parse().ok()?;
+    let folders: HashSet<&str> = listing?
+        .files
+        .iter()
+        .map(|file| file.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder))
+        .collect();
+    let (needed, ok) = (folders.len(), folders.len() < allowed);
+    let next =
+        "raise it with `sysctl fs.inotify.max_user_watches`; without it every question looks at the files".to_owned();
+    let detail = format!("{needed} folders to watch, the system allows {allowed} watches to a user");
+    Some(Check { name: "watching (inotify)", ok, detail, next: (!ok).then_some(next) })
+}
+
+fn ignore_rules(listing: Result<Listing, IndexError>) -> Check {
+    match listing {
         Ok(listing) => {
             let warnings = listing.warnings.first().map(|warning| format!("; {warning}")).unwrap_or_default();
             let detail =

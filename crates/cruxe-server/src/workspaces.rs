@@ -31,6 +31,16 @@ pub struct WorkspaceRules {
     pub max_registered: usize,
     /// Reads the configuration of a workspace.
     pub load_config: LoadConfig,
+    /// Where a server was started that is in no project: the client's roots say then what it answers about.
+    pub lost: Option<Lost>,
+}
+
+/// A server that was started in a folder which is no project, such as `/` or the user's home.
+pub struct Lost {
+    /// The folder.
+    pub started_in: PathBuf,
+    /// Whether the workspace that a client works in is watched.
+    pub watch: bool,
 }
 
 /// The workspaces of a server.
@@ -86,11 +96,13 @@ impl Workspaces {
     pub fn find(&self, asked: Option<&str>, session: &Session) -> Result<Arc<Workspace>, ToolError> {
         let roots = session.roots();
         let Some(asked) = asked else {
-            let offered = roots.as_ref().filter(|roots| self.rules.auto && !roots.iter().any(|root| self.is_own(root)));
+            let chooses = self.rules.auto || self.rules.lost.is_some();
+            let offered = roots.as_ref().filter(|roots| chooses && !roots.iter().any(|root| self.is_own(root)));
             let first = offered.and_then(|roots| roots.iter().find(|root| self.is_allowed(root)));
-            return match first {
-                Some(root) => self.at(root, &root.to_string_lossy()),
-                None => Ok(Arc::clone(&self.own)),
+            return match (first, &self.rules.lost) {
+                (Some(root), lost) => self.at(root, &root.to_string_lossy(), lost.is_some()),
+                (None, Some(lost)) => Err(nowhere(lost)),
+                (None, None) => Ok(Arc::clone(&self.own)),
             };
         };
         let path = Path::new(asked);
@@ -105,16 +117,17 @@ impl Workspaces {
         if !self.is_allowed(&path) {
             return Err(not_allowed(asked, "is below no allowed root"));
         }
-        let offered = |roots: Vec<PathBuf>| roots.iter().any(|root| path.starts_with(root));
-        if !self.is_own(&path) && !roots.is_none_or(offered) {
+        let offered = |roots: &Vec<PathBuf>| roots.iter().any(|root| path.starts_with(root));
+        if !self.is_own(&path) && !roots.as_ref().is_none_or(offered) {
             let error = not_allowed(asked, "is outside the roots that the client offers");
             return Err(error.suggest("Add the folder to the client's roots, or leave `workspace` out."));
         }
-        self.at(&path, asked)
+        self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered))
     }
 
-    /// The workspace around a folder that may be asked for.
-    fn at(&self, folder: &Path, asked: &str) -> Result<Arc<Workspace>, ToolError> {
+    /// The workspace around a folder that may be asked for. One that the client `chose` for a server in no project is what the
+    /// server is for: it is registered and watched like a server's own.
+    fn at(&self, folder: &Path, asked: &str, chosen: bool) -> Result<Arc<Workspace>, ToolError> {
         if folder == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
@@ -141,22 +154,25 @@ impl Workspaces {
             open.others.push(Arc::clone(&found));
             return Ok(found);
         }
-        self.register(&mut open, &project, asked)?;
+        self.register(&mut open, &project, asked, chosen)?;
         self.make_room(&mut open, asked)?;
         let config = (self.rules.load_config)(&project.root).map_err(|problem| {
             let error = ToolError::invalid_input(format!("the configuration of the workspace: {problem}"));
             error.with("workspace", asked).suggest("Correct the file, or ask for another workspace.")
         })?;
         let workspace = Workspace::open(Project { config, ..project });
+        if chosen && self.rules.lost.as_ref().is_some_and(|lost| lost.watch) {
+            workspace.follow();
+        }
         open.others.push(Arc::clone(&workspace));
         Ok(workspace)
     }
 
-    fn register(&self, open: &mut Open, project: &Project, asked: &str) -> Result<(), ToolError> {
+    fn register(&self, open: &mut Open, project: &Project, asked: &str, chosen: bool) -> Result<(), ToolError> {
         if project.is_registered()? {
             return Ok(());
         }
-        if !self.rules.auto {
+        if !self.rules.auto && !chosen {
             return Err(not_registered(asked));
         }
         if open.registered.len() >= self.rules.max_registered {
@@ -199,7 +215,7 @@ impl Workspaces {
         recent.sort();
         let skip = recent.len().saturating_sub(self.capacity() - 1);
         for (_, root) in recent.into_iter().skip(skip) {
-            match self.at(&root, &root.to_string_lossy()) {
+            match self.at(&root, &root.to_string_lossy(), false) {
                 Ok(workspace) => drop(workspace.project.store.open_index()),
                 Err(problem) => tracing::debug!(%problem, "a recent workspace was not opened"),
             }
@@ -237,6 +253,16 @@ fn without_dots(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// Says what a server needs that was started in no project.
+fn nowhere(lost: &Lost) -> ToolError {
+    let folder = lost.started_in.display();
+    let message = format!("the server was started in {folder}, which is no project, and the client offers no folder");
+    ToolError::new(ErrorCode::ProjectNotFound, message).with("workspace", &lost.started_in).suggest(
+        "Open a folder in the client (its roots choose the project), give `workspace` with the path of a registered project, or \
+         start the server with --workspace PATH.",
+    )
 }
 
 fn not_registered(asked: &str) -> ToolError {

@@ -60,6 +60,12 @@ impl StoreError {
         }
     }
 
+    /// Whether an earlier version of the program wrote the index: this one can rebuild it without asking. What a later version
+    /// wrote is left alone, or the two would rebuild it in turns.
+    pub fn is_outdated(&self) -> bool {
+        matches!(self, StoreError::Incompatible { found, required } if found < required)
+    }
+
     /// Whether it is the disk that refuses: it is full, cannot be written, or breaks.
     pub fn is_of_the_disk(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, DiskFull, FileLockingProtocolFailed, ReadOnly, SystemIoFailure};

@@ -33,9 +33,11 @@ pub(crate) struct Index {
     /// Refs as of the publish in which they were read: every change of a ref is a publish.
     pub(crate) refs: Mutex<HashMap<String, (i64, Arc<RefState>)>>,
     /// Symbols of versions that were asked for lately; they never change either.
-    pub(crate) tables: Mutex<HashMap<VersionId, Arc<SymbolTable>>>,
+    pub(crate) tables: Mutex<Tables>,
     /// Corpora as of the publish in which they were made, the latest last.
     pub(crate) corpora: Mutex<Vec<(String, i64, Arc<Corpus>)>>,
+    /// Held while one is made: whoever wants the same waits for it.
+    pub(crate) making: Mutex<()>,
     /// The publish that the text reader has seen.
     seen: Mutex<i64>,
     /// The embeddings, as far as they were read.
@@ -52,6 +54,14 @@ pub(crate) struct Index {
     damaged: AtomicBool,
     /// What a thorough check found; `None` while nothing is wrong.
     damage: Mutex<Option<String>>,
+}
+
+/// Symbols of versions.
+#[derive(Default)]
+pub(crate) struct Tables {
+    pub of: HashMap<VersionId, Arc<SymbolTable>>,
+    /// How many symbols all of them have.
+    pub symbols: usize,
 }
 
 impl Index {
@@ -81,6 +91,7 @@ impl Index {
             refs: Mutex::default(),
             tables: Mutex::default(),
             corpora: Mutex::default(),
+            making: Mutex::default(),
             seen: Mutex::new(-1),
             vectors: SharedRows::default(),
             mentions: Mentions::default(),

@@ -10,6 +10,7 @@ use cruxe_model::ProjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::lock::WriterLock;
 
 /// The folder of everything that Cruxe keeps for a user.
 #[derive(Clone, Debug)]
@@ -43,10 +44,17 @@ impl Home {
         ProjectDir { root: self.root.join("projects").join(id.as_str()) }
     }
 
+    /// Fails where nothing can be written.
+    pub fn check_writable(&self) -> Result<(), StoreError> {
+        let probe = self.root.join("projects").join(format!("probe-{}", std::process::id()));
+        write_atomically(&probe, b"")?;
+        fs::remove_file(&probe).map_err(StoreError::io(&probe))
+    }
+
     /// The folders of every project that was ever seen.
     pub fn projects(&self) -> Vec<ProjectDir> {
         let entries = fs::read_dir(self.root.join("projects")).into_iter().flatten().flatten();
-        entries.map(|entry| ProjectDir { root: entry.path() }).collect()
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).map(|root| ProjectDir { root }).collect()
     }
 }
 
@@ -93,6 +101,28 @@ impl ProjectDir {
     /// When the project was last indexed or asked about; `None` for one that never was.
     pub fn last_used(&self) -> Option<SystemTime> {
         fs::metadata(self.jobs_path()).and_then(|file| file.modified()).ok()
+    }
+
+    /// Bytes on disk, the work trees that were made for it included.
+    pub fn size(&self) -> u64 {
+        [self.root.clone(), self.worktrees()].iter().map(|folder| size_of(folder)).sum()
+    }
+
+    /// Removes everything that is kept for the project; [`StoreError::Busy`] while somebody indexes it.
+    pub fn remove(&self) -> Result<(), StoreError> {
+        let lock = WriterLock::acquire(&self.lock_path())?;
+        let worktrees = self.worktrees();
+        if worktrees.exists() {
+            fs::remove_dir_all(&worktrees).map_err(StoreError::io(&worktrees))?;
+        }
+        // The record goes first: what a crash leaves of the rest is no project any more.
+        let record = self.root.join("project.json");
+        if record.exists() {
+            fs::remove_file(&record).map_err(StoreError::io(&record))?;
+        }
+        // Where open files cannot be removed, a lock that is held could not.
+        drop(lock);
+        fs::remove_dir_all(&self.root).map_err(StoreError::io(&self.root))
     }
 
     /// The folder of the work trees that were made for this project's refs: `worktrees/<project>` beside `projects`.
@@ -178,6 +208,22 @@ impl ProjectDir {
         let number = |name: &str| name.strip_prefix('g').and_then(|rest| rest.parse().ok()).filter(|n| *n < u64::MAX);
         Ok(entries.flatten().filter_map(|entry| number(entry.file_name().to_str()?)).collect())
     }
+}
+
+/// Bytes of a folder with all that is in it; links are not followed, and what cannot be read counts as nothing.
+fn size_of(folder: &Path) -> u64 {
+    let mut sum = 0;
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => pending.push(entry.path()),
+                Ok(found) => sum += found.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    sum
 }
 
 /// The number in the name of a generation's folder. What is published counts up from it, so that two generations never have a

@@ -98,8 +98,13 @@ impl RefSnapshot {
         let known = || self.index.corpora.lock();
         let (own, as_of) = (&self.state.name, self.as_of());
         let same = |(name, published, _): &&(String, i64, Arc<Corpus>)| name == own && *published == as_of;
-        if let Some((.., corpus)) = known().iter().find(same) {
-            return Ok(Arc::clone(corpus));
+        let find = || known().iter().find(same).map(|(.., corpus)| Arc::clone(corpus));
+        if let Some(corpus) = find() {
+            return Ok(corpus);
+        }
+        let _making = self.index.making.lock();
+        if let Some(corpus) = find() {
+            return Ok(corpus);
         }
         let corpus = Arc::new(self.make_corpus()?);
         let mut known = known();

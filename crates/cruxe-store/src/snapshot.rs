@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::cache::Cache;
 use crate::check::unseal;
 use crate::error::StoreError;
-use crate::index::Index;
+use crate::index::{Index, Tables};
 use crate::manifest::RefState;
 use crate::meta::REF_COUNT;
 use crate::names::{self, NameMatch, SymbolHit};
@@ -23,8 +23,11 @@ use crate::{meta, pack};
 /// How many rows of files are kept in memory: some ten megabytes of them.
 const MAX_KNOWN_FILES: usize = 50_000;
 
-/// How many files' symbols are kept: some ten kilobytes each.
-const MAX_TABLES: usize = 4_000;
+/// How many symbols are kept in memory: some three hundred bytes each.
+const MAX_SYMBOLS: usize = 100_000;
+
+/// How many refs are kept: with the names of the files that they leave out they have some hundred kilobytes each.
+const MAX_REFS: usize = 32;
 
 /// What is published, as of one moment.
 pub struct Snapshot {
@@ -78,7 +81,11 @@ impl Snapshot {
         }
         let state = self.noted(self.read_ref_state(name))?.map(Arc::new);
         if let Some(state) = &state {
-            known().insert(name.to_owned(), (self.as_of, Arc::clone(state)));
+            let mut known = known();
+            if known.len() >= MAX_REFS {
+                known.clear();
+            }
+            known.insert(name.to_owned(), (self.as_of, Arc::clone(state)));
         }
         Ok(state)
     }
@@ -229,15 +236,17 @@ impl Snapshot {
     /// The same, kept for the next question.
     pub fn symbol_table(&self, version: VersionId) -> Result<Arc<SymbolTable>, StoreError> {
         let known = || self.index.tables.lock();
-        if let Some(table) = known().get(&version) {
+        if let Some(table) = known().of.get(&version) {
             return Ok(Arc::clone(table));
         }
         let table = Arc::new(self.symbols(version)?);
         let mut known = known();
-        if known.len() >= MAX_TABLES {
-            known.clear();
+        if known.symbols > MAX_SYMBOLS {
+            *known = Tables::default();
         }
-        known.insert(version, Arc::clone(&table));
+        if known.of.insert(version, Arc::clone(&table)).is_none() {
+            known.symbols += table.symbols.len();
+        }
         Ok(table)
     }
 

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use crate::context::CliError;
 use crate::output;
+use crate::program::Program;
 
 /// Print shell completions
 ///
@@ -15,12 +16,15 @@ use crate::output;
 pub(crate) struct Completions {
     /// The shell
     shell: Shell,
+    /// The name that is completed
+    #[arg(long, value_enum, default_value_t = Program::Cruxe)]
+    program: Program,
 }
 
 impl Completions {
     pub fn run(self) -> Result<ExitCode, CliError> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::Cruxe::command(), "cruxe", &mut script);
+        clap_complete::generate(self.shell, &mut self.program.command_line(), self.program.name(), &mut script);
         output::text(&String::from_utf8_lossy(&script));
         Ok(ExitCode::SUCCESS)
     }

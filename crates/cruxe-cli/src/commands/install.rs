@@ -11,14 +11,15 @@ use crate::context::{CliError, Context};
 use crate::guide;
 use crate::install::agents::{Agent, Scope};
 use crate::install::file::Change;
-use crate::install::machine::{Machine, Os};
+use crate::install::machine::{Launch, Machine, Os};
 use crate::install::{self, NAME};
 use crate::output::{self, Paint};
 
 /// Make coding agents use this program
 ///
 /// Puts an entry into the settings of each agent, those that are installed if none is named, and leaves the rest of the
-/// settings as it is. A copy of what was there stays beside each file. Settings that cannot be read are never touched.
+/// settings as it is. A copy of what was there stays beside each file until --uninstall, which leaves nothing behind. Settings
+/// that cannot be read are never touched.
 /// Exits with 1 when one of them failed or no agent was found.
 ///
 /// Examples:
@@ -47,7 +48,8 @@ pub(crate) struct Install {
     /// Also put the guide (`cruxe guide`) into the project's CLAUDE.md, GEMINI.md or AGENTS.md
     #[arg(long)]
     guide: bool,
-    /// The program that agents start [default: this one; `cruxe` in a project's settings]
+    /// The program that agents start [default: this one, where the PATH or a package manager finds it; `cruxe` in a project's
+    /// settings]
     #[arg(long, value_name = "PROGRAM")]
     command: Option<String>,
 }
@@ -135,8 +137,8 @@ impl Install {
     /// Sets up one agent; `None` for one that has no such settings.
     fn set_up(&self, machine: &Machine, agent: Agent, scope: Scope, root: &Path) -> Option<Step> {
         let path = agent.settings(machine, scope, root)?;
-        let program = self.program(scope);
-        let entry = |text: &str| agent.entry(text, &program, scope, root);
+        let launch = self.launch(machine, scope);
+        let entry = |text: &str| agent.entry(text, &launch, scope, root);
         let format = agent.format();
         let add = |text: &str| install::add(format, text, &entry(text));
         let project = (scope == Scope::Project).then_some(root);
@@ -178,7 +180,8 @@ impl Install {
             (false, false) => Outcome::Added,
         };
         if !self.dry_run {
-            match change.write() {
+            let written = if self.uninstall { change.clean_up().map(|()| None) } else { change.write() };
+            match written {
                 Ok(backup) => step.backup = backup,
                 Err(problem) => (step.outcome, step.error) = (Outcome::Failed, Some(problem.to_string())),
             }
@@ -187,10 +190,11 @@ impl Install {
     }
 
     /// What agents start. Another machine has its programs elsewhere, so a project's settings name it only.
-    fn program(&self, scope: Scope) -> String {
-        let here = || std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned());
-        let named = self.command.clone().or_else(|| if scope == Scope::User { here() } else { None });
-        named.unwrap_or_else(|| NAME.to_owned())
+    fn launch(&self, machine: &Machine, scope: Scope) -> Launch {
+        match (&self.command, scope, std::env::current_exe()) {
+            (None, Scope::User, Ok(here)) => machine.stable(&here),
+            (named, ..) => Launch::of(named.as_deref().unwrap_or(NAME)),
+        }
     }
 
     fn print(&self, step: &Step) {

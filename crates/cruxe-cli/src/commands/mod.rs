@@ -13,12 +13,15 @@ mod init;
 mod install;
 mod list_refs;
 mod locate;
+mod man;
 mod model;
 mod names;
 mod outline;
 mod places;
+mod projects;
 mod prune_overlays;
 mod refs;
+mod remove;
 mod search;
 mod serve_http;
 pub(crate) mod serve_mcp;
@@ -33,6 +36,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::context::{CliError, Context};
+use crate::cue;
+use crate::cue::upgrade::Upgrade;
 
 /// A command.
 #[derive(Subcommand)]
@@ -55,11 +60,15 @@ pub(crate) enum Command {
     State(state::State),
     PruneOverlays(prune_overlays::PruneOverlays),
     Web(web::Web),
+    Projects(projects::Projects),
+    Remove(remove::Remove),
     ServeMcp(serve_mcp::ServeMcp),
     Install(install::Install),
     Guide(guide::Guide),
     Doctor(doctor::Doctor),
+    Upgrade(Upgrade),
     Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -83,11 +92,15 @@ impl Command {
             Command::State(command) => command.run(context),
             Command::PruneOverlays(command) => command.run(context),
             Command::Web(command) => command.run(context),
+            Command::Projects(command) => command.run(context),
+            Command::Remove(command) => command.run(context),
             Command::ServeMcp(command) => command.run(context),
             Command::Install(command) => command.run(context),
             Command::Guide(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
+            Command::Upgrade(command) => Ok(cue::upgrade(command, context)),
             Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
         }
     }
 }

@@ -116,6 +116,10 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
         Ok(view) if view.published.is_some() && view.standing.is_fresh() => return Ok(view),
         Ok(view) => view.published.is_some(),
         Err(IndexError::RefNotIndexed(_)) => false,
+        Err(IndexError::Store(problem)) if problem.is_outdated() => {
+            output::note("note: an earlier version made this index; it is rebuilt");
+            false
+        }
         Err(problem) => return Err(problem.into()),
     };
     if let Ok(name) = here() {

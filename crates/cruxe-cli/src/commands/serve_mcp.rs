@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use cruxe_index::Workspace;
+use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::AnswerForm;
 use cruxe_server::app::Prewarm;
-use cruxe_server::{App, Server, Toolset, Toolsets, WorkspaceRules, Workspaces, serve_stdio, tools};
+use cruxe_server::{App, Lost, Server, Toolset, Toolsets, WorkspaceRules, Workspaces, serve_stdio, tools};
 use tokio::runtime::Runtime;
 
 use super::serve_http::{self, HttpArgs};
@@ -81,19 +81,26 @@ impl ServeMcp {
         if self.transport == Transport::Stdio && (self.web || self.http != HttpArgs::default()) {
             return Err(CliError::Usage("options of HTTP without `--transport http`".to_owned()));
         }
-        let workspace = context.workspace()?;
-        let prewarm = if self.no_prewarm { Prewarm::Disabled } else { Prewarm::Warming };
         self.check_roots()?;
-        let rules = rules(context, &workspace, self.auto_workspace, self.allowed_root.clone());
+        let (workspace, started_in) = self.found(context)?;
+        let lost = started_in.is_some();
+        let prewarm = if self.no_prewarm || lost { Prewarm::Disabled } else { Prewarm::Warming };
+        let watch = workspace.project.config.server.watch && !self.no_watch;
+        let mut rules = rules(context, &workspace, self.auto_workspace, self.allowed_root.clone());
+        rules.lost = started_in.map(|started_in| Lost { started_in, watch });
+        // Where nothing can be written `doctor` does not know of this server, and that is all.
+        let root = if lost { Path::new("") } else { &workspace.project.root };
+        let note = context.home.note_server(env!("CARGO_PKG_VERSION"), root);
         let app = App::new(Workspaces::new(context.home.clone(), Arc::clone(&workspace), rules), prewarm);
         let sets = Toolsets::new(self.toolsets);
         let form = self.answers.map_or(workspace.project.config.server.answers, AnswerForm::from);
         let server = tools::server(&app, env!("CARGO_PKG_VERSION"), &sets, form);
         let runtime = runtime()?;
-        let watch = workspace.project.config.server.watch && !self.no_watch;
         match self.transport {
             Transport::Stdio => {
-                prepare_in_background(&app, watch);
+                if !lost {
+                    prepare_in_background(&app, watch);
+                }
                 runtime.block_on(talk(server));
             }
             Transport::Http => {
@@ -107,7 +114,25 @@ impl ServeMcp {
         // would leave, and the next start takes it up.
         app.workspaces().close();
         runtime.shutdown_background();
+        drop(note);
         std::process::exit(0);
+    }
+
+    /// The workspace to serve. A client may start the server in `/` or in the user's home, or leave a variable as it stands; its
+    /// roots tell then which folder it means, so the server is there all the same and says where it was started.
+    fn found(&self, context: &Context) -> Result<(Arc<Workspace>, Option<PathBuf>), CliError> {
+        let unfilled = |path: &PathBuf| path.to_string_lossy().starts_with("${");
+        let started_in = match (context.workspace(), &context.options.workspace) {
+            (Ok(workspace), _) => return Ok((workspace, None)),
+            (Err(CliError::Index(IndexError::TooBroad(folder))), None) if self.transport == Transport::Stdio => folder,
+            (Err(_), Some(path)) if self.transport == Transport::Stdio && unfilled(path) => {
+                std::env::current_dir().unwrap_or_default()
+            }
+            (Err(problem), _) => return Err(problem),
+        };
+        tracing::warn!("{} is no project: the client's roots choose one", started_in.display());
+        let config = config::load(&context.home, None, context.options.config.as_deref())?;
+        Ok((Workspace::open(Project::nowhere(&context.home, config)), Some(started_in)))
     }
 
     fn check_roots(&self) -> Result<(), CliError> {
@@ -137,6 +162,7 @@ pub(super) fn rules(
         allowed_roots,
         max_registered: server.max_auto_workspaces,
         load_config: Box::new(load_config),
+        lost: None,
     }
 }
 
@@ -206,11 +232,15 @@ pub(super) fn prepare_in_background(app: &Arc<App>, watch: bool) {
             Ok(false) | Err(cruxe_store::StoreError::NotIndexed) => {
                 workspace.sync_in_background();
             }
+            // The first question about it rebuilds it; it is told so.
+            Err(problem) if problem.is_outdated() => tracing::warn!("{problem}"),
             Err(problem) => tracing::error!("{problem}"),
         }
+        app.prewarm();
+        app.wait_until_quiet();
         if watch {
             workspace.follow();
         }
-        app.prewarm();
+        app.check();
     });
 }

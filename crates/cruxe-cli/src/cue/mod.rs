@@ -19,13 +19,13 @@ mod picker;
 mod report;
 mod scene;
 mod table;
-mod upgrade;
+pub(crate) mod upgrade;
 mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use self::error::{CueError, Kind};
 use crate::commands::Command;
@@ -84,6 +84,11 @@ enum CueCommand {
     HoldClipboard,
 }
 
+/// Returns what can be typed behind `cue`.
+pub(crate) fn command_line() -> clap::Command {
+    Cue::command()
+}
+
 /// Runs `cue` with these arguments, the first of which is its name.
 pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
     let cue = match Cue::try_parse_from(arguments) {
@@ -99,7 +104,17 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
         }
     };
     let json = cue.options.json;
-    match Context::new(cue.options).map_err(CueError::from).and_then(|context| run(cue.command, &context)) {
+    ended(Context::new(cue.options).map_err(CueError::from).and_then(|context| run(cue.command, &context)), json)
+}
+
+/// Runs `upgrade` for `cruxe`, which has it too: whoever installed one name looks for it there.
+pub(crate) fn upgrade(command: upgrade::Upgrade, context: &Context) -> ExitCode {
+    ended(command.run(context), context.options.json)
+}
+
+/// Reports what went wrong, if anything did; the exit code.
+fn ended(outcome: Result<ExitCode, CueError>, json: bool) -> ExitCode {
+    match outcome {
         Ok(code) => code,
         Err(problem) => {
             if json {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::machine::{Machine, Os};
+use super::machine::{Launch, Machine, Os};
 use super::{Entry, Format};
 
 /// An agent.
@@ -146,8 +146,10 @@ impl Agent {
     }
 
     /// Our entry in its settings, which say `text` so far. `root` is the folder to serve where the agent cannot tell it.
-    pub fn entry(self, text: &str, command: &str, scope: Scope, root: &Path) -> Entry {
-        let mut arguments = ["serve-mcp", "--answers", "text"].map(str::to_owned).to_vec();
+    pub fn entry(self, text: &str, launch: &Launch, scope: Scope, root: &Path) -> Entry {
+        let Launch { command, before } = launch;
+        let mut arguments = before.clone();
+        arguments.extend(["serve-mcp", "--answers", "text"].map(str::to_owned));
         match self.folder(scope) {
             Folder::StartedThere => {}
             Folder::Variable(name) => arguments.extend(["--workspace".to_owned(), name.to_owned()]),
@@ -162,7 +164,7 @@ impl Agent {
             Agent::Codex => (&["mcp_servers"], plain()),
             Agent::Zed => (&["context_servers"], plain()),
             Agent::OpenCode => {
-                let all: Vec<String> = std::iter::once(command.to_owned()).chain(arguments).collect();
+                let all: Vec<String> = std::iter::once(command.clone()).chain(arguments).collect();
                 let value = vec![("type", json!("local")), ("command", json!(all))];
                 // Its second version has servers a level deeper and no `enabled`. Not every first one reads that form,
                 // so it is written only where the user writes it.
@@ -178,6 +180,9 @@ impl Agent {
 
     fn folder(self, scope: Scope) -> Folder {
         match (self, scope) {
+            // Settings of a user hold for windows without a folder too, where VS Code refuses the variable. The server learns
+            // the folder from the client's roots.
+            (Agent::VsCode, Scope::User) => Folder::StartedThere,
             (Agent::Cursor | Agent::VsCode, _) => Folder::Variable("${workspaceFolder}"),
             (Agent::ClaudeDesktop | Agent::Windsurf, _) => Folder::Fixed,
             _ => Folder::StartedThere,

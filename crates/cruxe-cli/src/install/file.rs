@@ -21,7 +21,7 @@ pub(crate) struct Change {
 /// Whose file it is.
 enum SettingsFile {
     /// The user's own. A link was followed: settings are often links into a folder under version control.
-    Own(PathBuf),
+    Own { path: PathBuf, linked: bool },
     /// A project's, below its root. Who wrote the project may have put a link there, so none is followed.
     InProject(Root, PathBuf),
 }
@@ -39,7 +39,10 @@ impl Change {
             Some((root, below)) => {
                 SettingsFile::InProject(Root::open(root).map_err(|problem| problem.to_string())?, below)
             }
-            None => SettingsFile::Own(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
+            None => SettingsFile::Own {
+                path: fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
+                linked: path.is_symlink(),
+            },
         };
         let before = match place.read() {
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?),
@@ -76,6 +79,17 @@ impl Change {
         Ok(copy)
     }
 
+    /// Takes our part out for good: no copy of what was there, none of earlier runs, and no file that says nothing any more.
+    pub fn clean_up(&self) -> io::Result<()> {
+        // The copy last, unless a folder is to be left empty: until then it is what there is if something goes wrong.
+        if says_nothing(&self.after) && !self.place.is_link() {
+            self.place.remove_copy()?;
+            return self.place.remove();
+        }
+        self.write_without_copy()?;
+        self.place.remove_copy()
+    }
+
     /// Writes it; for a file that is under version control.
     pub fn write_without_copy(&self) -> io::Result<()> {
         match &self.place {
@@ -83,7 +97,7 @@ impl Change {
                 root.write(path, self.after.as_bytes(), Existing::Replace)?;
                 Ok(())
             }
-            SettingsFile::Own(path) => write_own(path, &self.after, self.before.is_some()),
+            SettingsFile::Own { path, .. } => write_own(path, &self.after, self.before.is_some()),
         }
     }
 }
@@ -91,7 +105,7 @@ impl Change {
 impl SettingsFile {
     fn path(&self) -> PathBuf {
         match self {
-            SettingsFile::Own(path) => path.clone(),
+            SettingsFile::Own { path, .. } => path.clone(),
             SettingsFile::InProject(root, path) => root.path().join(path),
         }
     }
@@ -99,7 +113,7 @@ impl SettingsFile {
     fn read(&self) -> io::Result<Vec<u8>> {
         match self {
             SettingsFile::InProject(root, path) => Ok(root.read(path, LARGEST_FILE)?),
-            SettingsFile::Own(path) => {
+            SettingsFile::Own { path, .. } => {
                 let mut bytes = Vec::new();
                 File::open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
                 if bytes.len() as u64 == LARGEST_FILE { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
@@ -107,14 +121,43 @@ impl SettingsFile {
         }
     }
 
-    fn write_copy(&self, before: &str) -> io::Result<PathBuf> {
-        let beside = |path: &Path| {
-            let mut name = path.file_name().unwrap_or_default().to_owned();
-            name.push(".cruxe-backup");
-            path.with_file_name(name)
-        };
+    /// A link is somebody's arrangement: what it leads to may say nothing, but it stays.
+    fn is_link(&self) -> bool {
+        matches!(self, SettingsFile::Own { linked: true, .. })
+    }
+
+    fn remove(&self) -> io::Result<()> {
         match self {
-            SettingsFile::Own(path) => {
+            SettingsFile::Own { path, .. } => fs::remove_file(path),
+            SettingsFile::InProject(root, path) => {
+                root.remove_file(path)?;
+                // A folder that was made for the file goes with it; one that holds more refuses.
+                if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty())
+                    && root.list(folder).is_ok_and(|entries| entries.is_empty())
+                {
+                    root.remove_folder(folder)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn remove_copy(&self) -> io::Result<()> {
+        match self {
+            SettingsFile::Own { path, .. } => match fs::remove_file(beside(path)) {
+                Err(problem) if problem.kind() != ErrorKind::NotFound => Err(problem),
+                _ => Ok(()),
+            },
+            SettingsFile::InProject(root, path) => match root.remove_file(beside(path)) {
+                Err(problem) if !problem.is_absent() => Err(problem.into()),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn write_copy(&self, before: &str) -> io::Result<PathBuf> {
+        match self {
+            SettingsFile::Own { path, .. } => {
                 fs::copy(path, beside(path))?;
                 Ok(beside(path))
             }
@@ -124,6 +167,19 @@ impl SettingsFile {
             }
         }
     }
+}
+
+/// Where the copy of a file is.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".cruxe-backup");
+    path.with_file_name(name)
+}
+
+/// Whether settings hold nothing, in TOML, JSON or Markdown.
+fn says_nothing(text: &str) -> bool {
+    let text: String = text.trim_start_matches('\u{feff}').split_whitespace().collect();
+    text.is_empty() || text == "{}"
 }
 
 fn write_own(path: &Path, text: &str, exists: bool) -> io::Result<()> {

@@ -210,6 +210,42 @@ fn an_index_of_a_newer_program_asks_for_a_reindex() {
     assert!(right(&locate(&mut started)) && right(&locate(&mut running)));
 }
 
+/// Makes it look as if an earlier version had written the index.
+fn age(repo: &Repo) {
+    overwrite(&database(repo), 60, &7u32.to_be_bytes());
+}
+
+#[test]
+fn an_index_of_an_earlier_program_is_rebuilt_without_being_asked_for() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("shapes", &sources::borrowed(&sources::shapes(FILES)));
+    repo.cruxe(&["index"]).ok();
+    age(&repo);
+    let doctor = repo.cruxe(&["doctor"]);
+    assert_eq!(doctor.code, Some(1));
+    assert!(doctor.stdout.contains("run `cruxe index`, or ask something: it is rebuilt"), "{}", doctor.stdout);
+    let found = repo.cruxe(&["search", "Shape042::describe"]);
+    assert!(found.stderr.contains("an earlier version made this index; it is rebuilt"), "{}", found.transcript());
+    assert!(found.ok().contains("src/group2/shape_042.rs"));
+    repo.cruxe(&["doctor"]).ok();
+    age(&repo);
+    repo.cruxe(&["index"]).ok();
+    repo.cruxe(&["doctor"]).ok();
+
+    // A server answers as the contract says, says what it does about it, and does it.
+    age(&repo);
+    let mut client = repo.watching_server();
+    let ask = json!({"name": "Shape042::describe"});
+    let error = client.answer("locate_symbol", ask.clone()).unwrap_err();
+    assert_eq!(
+        (&error["code"], &error["data"]["schema_status"]),
+        (&json!("index_incompatible"), &json!("reindex_required"))
+    );
+    let suggestion = error["data"]["suggestion"].as_str().unwrap();
+    assert!(suggestion.contains("being rebuilt in the background"), "{suggestion}");
+    eventually("the index is rebuilt", DEADLINE, || right(&client.answer("locate_symbol", ask.clone())).then_some(()));
+}
+
 #[test]
 fn a_plain_index_never_hides_damage() {
     let sandbox = Sandbox::new();

@@ -104,6 +104,34 @@ fn the_agents_that_are_there_are_set_up_once_and_taken_out_again() {
 }
 
 #[test]
+fn what_was_installed_leaves_nothing_behind_when_it_goes() {
+    let user = User::new();
+    let codex = user.write(".codex/config.toml", CODEX);
+    let names = |folder: &Path| {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let before = names(&user.project);
+    user.install(&["codex", "vscode", "cursor"]);
+    assert_eq!(
+        parsed(&user.home(".config/Code/User/mcp.json"))["servers"]["cruxe"]["args"],
+        json!(["serve-mcp", "--answers", "text"]),
+        "windows without a folder have no variable for one"
+    );
+    assert_eq!(names(&user.home(".codex")), ["config.toml", "config.toml.cruxe-backup"]);
+    user.install(&["codex", "vscode", "cursor", "--uninstall"]);
+    assert_eq!(names(&user.home(".codex")), ["config.toml"]);
+    assert_eq!(read(&codex), CODEX);
+    assert_eq!((names(&user.home(".config/Code/User")), names(&user.home(".cursor"))), (vec![], vec![]));
+    user.install(&["zed", "vscode", "claude-code", "--project", "--guide"]);
+    assert_ne!(names(&user.project), before);
+    user.install(&["zed", "vscode", "claude-code", "--project", "--guide", "--uninstall"]);
+    assert_eq!(names(&user.project), before);
+}
+
+#[test]
 fn broken_settings_are_named_and_never_touched_and_the_others_are_set_up() {
     let user = User::new();
     let broken = [

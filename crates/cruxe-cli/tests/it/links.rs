@@ -235,7 +235,8 @@ fn settings_of_a_project_are_written_to_no_link() {
 
 fn auto_server(sandbox: &Sandbox, here: &Repo, allowed: &Path) -> Client {
     let mut command = sandbox.cruxe_in(&here.root);
-    command.args(["serve-mcp", "--no-watch", "--auto-workspace", "--allowed-root"]).arg(allowed);
+    // Without reading ahead: a workspace that is open keeps the configuration that it was opened with.
+    command.args(["serve-mcp", "--no-watch", "--no-prewarm", "--auto-workspace", "--allowed-root"]).arg(allowed);
     command.env("SECRET_OF_THE_SERVER", "TOPSECRET");
     Client::start(command)
 }

@@ -133,5 +133,6 @@ fn unknown_tools_and_parameters() {
     let answer = client.ok("locate_symbol", json!({"name": "Claims", "unheard_of": 1}));
     assert_eq!(answer["total_candidates"], 1);
     let none: Value = client.request("tools/call", json!({"name": "health_check"}));
-    assert_eq!(none["result"]["structuredContent"]["status"], "ready");
+    assert_eq!(none["result"]["isError"], false);
+    assert_eq!(none["result"]["structuredContent"]["version"], env!("CARGO_PKG_VERSION"));
 }

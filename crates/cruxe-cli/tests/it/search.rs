@@ -486,6 +486,7 @@ fn the_parts_of_an_explained_score_add_up_to_it() {
         "ValueError: bad address: x",
         "src/cart.rs",
         "limits",
+        "Quota is used up too early\n\n`RateLimiter.check_quota` says:\n\n    client x exceeded its quota\n",
     ] {
         for (level, text) in [("basic", "bm25_score"), ("full", "text_relevance")] {
             let answer = client.ok("search_code", json!({"query": query, "ranking_explain_level": level}));

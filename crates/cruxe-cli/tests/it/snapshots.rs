@@ -19,6 +19,8 @@ fn settings(sandbox: &Sandbox) -> insta::Settings {
     settings.add_filter(r"\d+\.\d\d s\b", "[SECONDS] s");
     settings.add_filter(r"code-static-256-[0-9a-f]{12}", "code-static-256-[HASH]");
     settings.add_filter(r"\b\d+ languages", "[NUMBER] languages");
+    settings.add_filter(r"(projects?), [\d.]+ [kMG]B", "$1, [SIZE]");
+    settings.add_filter(r"allows \d+ watches", "allows [NUMBER] watches");
     settings.add_filter(r#"("version"): "[^"]+""#, r#"$1: "[VERSION]""#);
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);

@@ -298,7 +298,7 @@ fn a_home_folder_and_the_root_of_the_disk_are_refused() {
     let home = sandbox.user_home();
     fs::write(home.join("a.py"), "def at_home():\n    pass\n").unwrap();
     for (folder, shown) in [(home.as_path(), home.to_str().unwrap()), (std::path::Path::new("/"), "/")] {
-        for arguments in [&["index"][..], &["search", "x"], &["init"], &["serve-mcp"]] {
+        for arguments in [&["index"][..], &["search", "x"], &["init"]] {
             let run = run(sandbox.cruxe_in(folder).args(arguments));
             assert_eq!(run.code, Some(1), "{arguments:?}: {}", run.transcript());
             let expected = format!("error: {shown} is no project: refusing to index a home folder or a whole disk\n");

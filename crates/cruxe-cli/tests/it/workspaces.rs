@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, DEADLINE, Repo, Sandbox, eventually, places};
+use crate::support::{Client, DEADLINE, Repo, Sandbox, eventually, places, sources};
 
 /// A server for `here` that takes in whatever is below `allowed`.
 fn auto_server(sandbox: &Sandbox, here: &Repo, allowed: &Path, settings: &[(&str, &str)]) -> Client {
@@ -179,4 +179,45 @@ fn the_clients_roots_bound_what_it_can_ask_for() {
     assert_eq!(client.places("here"), [""; 0]);
     let answer = client.ok("locate_symbol", json!({"name": "here", "workspace": here.root}));
     assert_eq!(places(&answer), ["a.py:1"]);
+}
+
+#[test]
+fn a_server_that_was_started_in_no_project_learns_it_from_the_clients_roots() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("open", sources::SERVICE);
+    let started = |workspace: Option<&str>| {
+        let mut command = sandbox.cruxe_in(Path::new("/"));
+        command.arg("serve-mcp");
+        if let Some(workspace) = workspace {
+            command.args(["--workspace", workspace]);
+        }
+        Client::start_silent(command)
+    };
+    // The second is what a client leaves that does not know the variable.
+    for workspace in [None, Some("${workspaceFolder}")] {
+        let mut client = with_roots(started(workspace), &[&repo.root]);
+        let status = client.ok("index_status", json!({}));
+        assert_eq!(status["schema_status"].as_str().map(str::is_empty), Some(false), "{status}");
+        eventually("the client's folder is indexed", DEADLINE, || {
+            let found = client.answer("locate_symbol", json!({"name": "validate_token"}));
+            found.ok().filter(|found| found["results"].as_array().is_some_and(|results| !results.is_empty()))
+        });
+        let elsewhere = client.answer("index_status", json!({"workspace": sandbox.path("bin")}));
+        assert!(elsewhere.is_err(), "a folder that the client has not open: {elsewhere:?}");
+        assert_eq!(client.finish(), Some(0));
+    }
+}
+
+#[test]
+fn a_server_in_no_project_and_without_roots_shakes_hands_and_says_what_it_needs() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.cruxe_in(Path::new("/"));
+    command.arg("serve-mcp");
+    let mut client = Client::start(command);
+    assert!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len() > 10);
+    let error = client.answer("search_code", json!({"query": "anything"})).unwrap_err();
+    assert_eq!(error["code"], "project_not_found");
+    assert!(error["message"].as_str().unwrap().contains("was started in /, which is no project"), "{error}");
+    assert!(error["data"]["suggestion"].as_str().unwrap().contains("--workspace PATH"), "{error}");
+    assert_eq!(client.finish(), Some(0));
 }

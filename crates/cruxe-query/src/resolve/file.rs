@@ -221,8 +221,8 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
     let mut scope = nesting.scope_at(facts, start);
     loop {
         let span = facts.scopes[scope.0 as usize].span;
-        // The scopes that the symbol itself opens are inside it.
-        let own = span.start >= start && span.end <= end;
+        // The scopes that the symbol itself opens are inside it; that of a macro takes in the end of its line.
+        let own = span.start >= start && span.end <= end + 1;
         match nesting.scope_parent(scope) {
             Some(outer) if own => scope = outer,
             _ => return Some(scope),

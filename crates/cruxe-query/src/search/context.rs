@@ -66,13 +66,13 @@ pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, Quer
     let query = Query::parse(text);
     let by_words = || lexical::score(&corpus, &query, &stats, &lexical::Postings::default());
     let (meaning, lexical) = if share > 0.0 {
-        semantic::score_while(&corpus, &query.text, &vec![true; corpus.files().len()], by_words)
+        semantic::score_while(&corpus, [&query.text], &vec![true; corpus.files().len()], by_words)
     } else {
         (Err(LexicalOnly::Asked), by_words())
     };
     let lexical = lexical?;
     let (by_meaning, lexical_only) = match meaning {
-        Ok(semantic) => (semantic.chunks, None),
+        Ok([semantic]) => (semantic.chunks, None),
         Err(why) => (Vec::new(), Some(why)),
     };
     // Who asks for meaning and can have none gets what the words say, and is told so.

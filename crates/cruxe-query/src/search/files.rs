@@ -31,7 +31,7 @@ impl Search<'_> {
             Ok((lexical, self.definitions()?))
         };
         let (meaning, by_words) = if weights.semantic > 0.0 {
-            semantic::score_while(&self.corpus, &self.query.text, &self.wanted, by_words)
+            semantic::score_while(&self.corpus, [&self.query.text], &self.wanted, by_words)
         } else {
             (Err(LexicalOnly::Asked), by_words())
         };
@@ -39,7 +39,7 @@ impl Search<'_> {
         let filtered_out = self.filtered_out(&lexical);
         self.keep_wanted(&mut lexical);
         let (semantic, lexical_only) = match meaning {
-            Ok(semantic) => (Some(semantic), None),
+            Ok([semantic]) => (Some(semantic), None),
             Err(why) => (None, Some(why)),
         };
         let mut semantic = semantic;

@@ -237,6 +237,13 @@ pub fn telling_words(query: &str) -> Vec<String> {
     Query::parse(query).words
 }
 
+/// Reads what every search of a ref needs and keeps, ahead of the first one.
+pub fn read_ahead(view: &View) -> Result<(), QueryError> {
+    let query = Query::parse("where does it begin");
+    let Some(snapshot) = &view.published else { return Ok(()) };
+    Search::new(view, snapshot, &Question::new(query.text.clone(), 1), query).map(drop)
+}
+
 /// Finds what a query asks for.
 pub fn search(view: &View, question: &Question) -> Result<SearchAnswer, QueryError> {
     search_with(view, question, &|intent| Weights::of(intent, question.semantic_ratio))

@@ -85,7 +85,7 @@ impl Query {
         Query {
             intent,
             compounds: compounds(text),
-            names: names(text, intent, words.len()),
+            names: names(report.as_ref().map_or(text, |report| &report.prose), intent, words.len()),
             phrases: if report.is_some() { Vec::new() } else { phrases(text, &mut left_out) },
             report,
             places: places(text),

@@ -27,58 +27,35 @@ pub enum LexicalOnly {
 /// Files that are compared in one go.
 const FILES_AT_A_TIME: usize = 64;
 
-/// Compares the query with every chunk of the files that are wanted, and does something else meanwhile: a second core
-/// begins with the comparisons, and this one helps when it has done the other thing.
-pub(super) fn score_while<R>(
+/// Compares texts with every chunk of the files that are wanted, and does something else meanwhile: a second core begins
+/// with the comparisons, and this one helps when it has done the other thing. The last text says most; nothing is near
+/// another that has no vector.
+pub(super) fn score_while<const N: usize, R>(
     corpus: &Corpus,
-    text: &str,
+    texts: [&str; N],
     wanted: &[bool],
     other: impl FnOnce() -> R,
-) -> (Result<Semantic, LexicalOnly>, R) {
-    match prepare(corpus, text) {
-        Ok(query) => {
-            let (semantic, done) = compare_while(corpus, &query, wanted, other);
-            (Ok(semantic), done)
-        }
-        Err(why) => (Err(why), other()),
+) -> (Result<[Semantic; N], LexicalOnly>, R) {
+    let queries = texts.map(|text| prepare(corpus, text));
+    if let Some(Err(why)) = queries.last() {
+        return (Err(*why), other());
     }
-}
-
-/// The same for two texts; where the first has no vector, nothing is near it.
-pub(super) fn score_two_while<R>(
-    corpus: &Corpus,
-    texts: [&str; 2],
-    wanted: &[bool],
-    other: impl FnOnce() -> R,
-) -> (Result<[Semantic; 2], LexicalOnly>, R) {
-    let (first, second) = match (prepare(corpus, texts[0]), prepare(corpus, texts[1])) {
-        (first, Ok(second)) => (first.ok(), second),
-        (_, Err(why)) => return (Err(why), other()),
-    };
-    let nowhere = || Semantic { chunks: vec![0.0; corpus.chunks()] };
-    let near_first = || first.map_or_else(nowhere, |first| compare_while(corpus, &first, wanted, || ()).0);
-    let (second, (near, done)) = compare_while(corpus, &second, wanted, || {
-        let done = other();
-        (near_first(), done)
-    });
-    (Ok([near, second]), done)
-}
-
-fn compare_while<R>(corpus: &Corpus, query: &Comparison, wanted: &[bool], other: impl FnOnce() -> R) -> (Semantic, R) {
-    let mut chunks = vec![0.0; corpus.chunks()];
+    let mut near: [Semantic; N] = std::array::from_fn(|_| Semantic { chunks: vec![0.0; corpus.chunks()] });
     let mut blocks = Vec::new();
-    let (mut rest, mut first) = (chunks.as_mut_slice(), 0);
-    while first < corpus.files().len() {
-        let last = (first + FILES_AT_A_TIME).min(corpus.files().len());
-        let chunks: usize = (first..last).map(|file| corpus.chunks_of(file as FileNumber).len()).sum();
-        let (block, after) = rest.split_at_mut(chunks);
-        blocks.push((first..last, block));
-        (rest, first) = (after, last);
+    for (query, semantic) in queries.iter().zip(&mut near) {
+        let (Ok(query), mut rest, mut first) = (query, semantic.chunks.as_mut_slice(), 0) else { continue };
+        while first < corpus.files().len() {
+            let last = (first + FILES_AT_A_TIME).min(corpus.files().len());
+            let chunks: usize = (first..last).map(|file| corpus.chunks_of(file as FileNumber).len()).sum();
+            let (block, after) = rest.split_at_mut(chunks);
+            blocks.push((query, first..last, block));
+            (rest, first) = (after, last);
+        }
     }
     let blocks = Mutex::new(blocks);
     let next = || blocks.lock().pop();
     let compare = || {
-        while let Some((files, mut out)) = next() {
+        while let Some((query, files, mut out)) = next() {
             for file in files {
                 let (own, after) = out.split_at_mut(corpus.chunks_of(file as FileNumber).len());
                 if wanted[file] {
@@ -95,7 +72,7 @@ fn compare_while<R>(corpus: &Corpus, query: &Comparison, wanted: &[bool], other:
         compare();
         done
     });
-    (Semantic { chunks }, done)
+    (Ok(near), done)
 }
 
 fn prepare<'c>(corpus: &'c Corpus, text: &str) -> Result<Comparison<'c>, LexicalOnly> {
@@ -139,9 +116,9 @@ mod tests {
     fn cosines(indexed: &Indexed, text: &str, wanted: [bool; 2]) -> Result<Vec<f32>, LexicalOnly> {
         let view = indexed.view();
         let corpus = view.published.as_ref().unwrap().corpus().unwrap();
-        let (semantic, other) = score_while(&corpus, text, &wanted, || "done meanwhile");
+        let (semantic, other) = score_while(&corpus, [text], &wanted, || "done meanwhile");
         assert_eq!(other, "done meanwhile");
-        semantic.map(|semantic| semantic.chunks)
+        semantic.map(|[semantic]| semantic.chunks)
     }
 
     #[test]
@@ -151,6 +128,21 @@ mod tests {
         assert!(near.len() == 2 && near[0] > near[1], "{near:?}");
         let near = cosines(&indexed, "tcp connection to a server", [true, true]).unwrap();
         assert!(near[1] > near[0], "{near:?}");
+    }
+
+    #[test]
+    fn several_texts_are_compared_each_for_itself() {
+        let indexed = Indexed::new(FILES);
+        let view = indexed.view();
+        let corpus = view.published.as_ref().unwrap().corpus().unwrap();
+        let near = |texts: [&str; 2]| score_while(&corpus, texts, &[true, true], || ()).0;
+        let [tax, socket] = near(["tax on a bill", "tcp connection"]).unwrap();
+        assert_eq!(tax.chunks, cosines(&indexed, "tax on a bill", [true, true]).unwrap());
+        assert_eq!(socket.chunks, cosines(&indexed, "tcp connection", [true, true]).unwrap());
+        let [unknown, socket] = near(["\u{0d09}\u{0d24}", "tcp connection"]).unwrap();
+        assert_eq!(unknown.chunks, [0.0, 0.0]);
+        assert!(socket.chunks[1] > 0.0);
+        assert_eq!(near(["tcp connection", "\u{0d09}\u{0d24}"]).err(), Some(LexicalOnly::UnknownWords));
     }
 
     #[test]

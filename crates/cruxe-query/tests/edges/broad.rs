@@ -180,3 +180,27 @@ fn what_is_static_in_a_header_belongs_to_whoever_includes_it() {
         ],
     );
 }
+
+#[test]
+fn a_macro_of_a_source_file_is_its_own() {
+    let source = |name: &str, mark: &str| {
+        format!("#define UNUSED(V) ((void) V)\nint {name}(int d) {{ UNUSED(d); return 1; }}{mark}\n")
+    };
+    check(
+        "a.c UNUSED",
+        &[
+            ("a.c", &source("f", " // <-")),
+            ("b.c", &source("g", "")),
+            ("all.h", "#define UNUSED(x) ((void)(x))\n"),
+            ("c.c", "#include \"all.h\"\nint h(int d) { UNUSED(d); return 1; }\n"),
+        ],
+    );
+    check(
+        "all.h UNUSED",
+        &[
+            ("a.c", &source("f", "")),
+            ("all.h", "#define UNUSED(x) ((void)(x))\n"),
+            ("c.c", "#include \"all.h\"\nint h(int d) { UNUSED(d); return 1; } // <-\n"),
+        ],
+    );
+}

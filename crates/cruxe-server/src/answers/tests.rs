@@ -69,6 +69,7 @@ impl Shop {
             allowed_roots: Vec::new(),
             max_registered: 0,
             load_config: Box::new(|_| Ok(Config::default())),
+            lost: None,
         };
         let workspaces = Workspaces::new(self.home.clone(), Arc::clone(&self.workspace), rules);
         App::new(workspaces, Prewarm::Complete)

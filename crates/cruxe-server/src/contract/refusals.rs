@@ -52,6 +52,12 @@ impl From<IndexError> for ToolError {
                 ))
             }
             IndexError::Store(StoreError::NotIndexed) => plain(ErrorCode::IndexNotReady),
+            IndexError::Store(store) if store.is_outdated() => plain(ErrorCode::IndexIncompatible)
+                .with("schema_status", SchemaStatus::ReindexRequired)
+                .suggest(format!(
+                    "It is being rebuilt in the background: wait until {INDEX_STATUS} says `ready`, then ask again. \
+                     (`cruxe index --force` rebuilds it at once.)"
+                )),
             IndexError::Store(store) => match store.schema_status() {
                 Some(status @ (SchemaStatus::ReindexRequired | SchemaStatus::CorruptManifest)) => {
                     plain(ErrorCode::IndexIncompatible).with("schema_status", status)

@@ -32,6 +32,10 @@ impl Place {
         let program = std::env::current_exe()
             .and_then(|path| path.canonicalize())
             .map_err(|problem| failed(format!("cannot tell where this program is: {problem}")))?;
+        if let Some(manager) = manager_of(&program) {
+            return Err(failed(format!("{} belongs to a package manager; nothing was changed", program.display()))
+                .help(format!("Run `{manager}`: it knows which files are its own.")));
+        }
         let folder = program.parent().map(Path::to_owned).unwrap_or_default();
         let place = Place { program, folder };
         place.stage()?;
@@ -85,9 +89,10 @@ impl Place {
         Ok(replaced)
     }
 
-    /// The program here that an entry of an archive is a newer version of.
+    /// The program here that an entry of an archive is a newer version of. Programs are not deeper than in the archive's own
+    /// folder; what is, such as completions, may have their names.
     fn target(&self, entry: &Path) -> Option<PathBuf> {
-        if entry.extension().unwrap_or_default() != EXE_EXTENSION {
+        if entry.components().count() > 2 || entry.extension().unwrap_or_default() != EXE_EXTENSION {
             return None;
         }
         match entry.file_stem()?.to_str()? {
@@ -123,9 +128,33 @@ impl Place {
     }
 }
 
+/// What upgrades a program that lies where a package manager keeps its own.
+fn manager_of(program: &Path) -> Option<&'static str> {
+    let has = |name: &str| program.iter().any(|part| part.eq_ignore_ascii_case(name));
+    match () {
+        () if has("node_modules") => Some("npm install --global cruxe@latest"),
+        () if has("Cellar") => Some("brew upgrade cruxe"),
+        () if has("scoop") => Some("scoop update cruxe"),
+        () if has("WinGet") => Some("winget upgrade Cruxe.Cruxe"),
+        () if has("pipx") => Some("pipx upgrade cruxe"),
+        () if has("uv") => Some("uv tool upgrade cruxe"),
+        () => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_package_manager_installed_is_its_own() {
+        let of = |path: &str| manager_of(Path::new(path));
+        assert_eq!(of("/usr/lib/node_modules/@cruxe/linux-x64/bin/cruxe"), Some("npm install --global cruxe@latest"));
+        assert_eq!(of("/opt/homebrew/Cellar/cruxe/0.1.0/bin/cruxe"), Some("brew upgrade cruxe"));
+        assert_eq!(of("/h/.local/share/pipx/venvs/cruxe/bin/cruxe"), Some("pipx upgrade cruxe"));
+        assert_eq!(of("/h/.local/share/uv/tools/cruxe/bin/cruxe"), Some("uv tool upgrade cruxe"));
+        assert_eq!([of("/h/.local/bin/cruxe"), of("/h/.cargo/bin/cruxe"), of("/h/uvx/cruxe")], [None, None, None]);
+    }
 
     fn place(folder: &Path) -> Place {
         named(folder, "cruxe")
@@ -161,7 +190,8 @@ mod tests {
             fs::write(bin.path().join(name), "old").unwrap();
         }
         let file = other.path().join("x.tar.zst");
-        archive(&file, &[("r/cue", "new cue"), ("r/cruxe", "new"), ("r/codecompass", "new"), ("r/ls", "new")]);
+        let deeper = ("r/completions/bash/cruxe", "complete -F _cruxe");
+        archive(&file, &[deeper, ("r/cue", "new cue"), ("r/cruxe", "new"), ("r/codecompass", "new"), ("r/ls", "new")]);
         let replaced = place(bin.path()).replace(&file, true).unwrap();
         let path = |name: &str| bin.path().join(name).display().to_string();
         assert_eq!(replaced, [path("cue"), path("cruxe")]);

@@ -28,7 +28,7 @@ use crate::output;
 /// Asks the release server for its manifest, downloads the build for this platform, verifies
 /// checksum and signature, and replaces the program in one step. Programs of the same release that
 /// stand beside it (cruxe, codecompass, cue) are replaced with it. Older and equal versions are
-/// never installed. Nothing here happens unless it is called.
+/// never installed. Nothing here happens unless it is called. `cruxe upgrade` is the same command.
 ///
 /// Server and key: --from and --key, else $CUE_RELEASE_URL and $CUE_RELEASE_KEY, else `server` and
 /// `public_key` in the section [upgrade] of --config or of $CRUXE_HOME/cue.toml. A workspace's own
@@ -60,9 +60,10 @@ fn failed(message: impl Into<String>) -> CueError {
     CueError::new(Kind::Io, message).number(1004).data(json!({ "kind": "UpgradeFailed" }))
 }
 
-/// The name of this platform in a manifest.
+/// The name of this platform in a manifest. A program that needs no C library of the system is replaced by its like.
 fn platform() -> String {
-    format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)
+    let library = if cfg!(target_env = "musl") { "-musl" } else { "" };
+    format!("{}-{}{library}", std::env::consts::ARCH, std::env::consts::OS)
 }
 
 impl Upgrade {

@@ -4,6 +4,8 @@ mod cards;
 mod deck;
 mod doctor;
 mod help;
+#[cfg(unix)]
+mod release;
 mod scene;
 mod upgrade;
 mod watch;

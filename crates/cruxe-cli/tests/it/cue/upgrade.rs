@@ -19,7 +19,7 @@ const NEW: &[u8] = b"#!/bin/sh\necho I am new\n";
 
 /// What a server does when a path is asked for.
 #[derive(Clone)]
-enum Answer {
+pub(super) enum Answer {
     Body(Vec<u8>),
     Status(u16),
     /// Announces more than it sends.
@@ -35,14 +35,14 @@ enum Answer {
 }
 
 /// A release server on this machine; ends with the test.
-struct Server {
-    address: String,
+pub(super) struct Server {
+    pub address: String,
     answers: Arc<Mutex<HashMap<String, Answer>>>,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn start() -> Server {
+    pub fn start() -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let answers: Arc<Mutex<HashMap<String, Answer>>> = Arc::default();
@@ -57,8 +57,13 @@ impl Server {
         server
     }
 
-    fn on(&self, path: &str, answer: Answer) {
+    pub fn on(&self, path: &str, answer: Answer) {
         self.answers.lock().unwrap().insert(path.to_owned(), answer);
+    }
+
+    /// The paths that were asked for.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
     }
 
     fn manifest(&self, manifest: &Value) {

@@ -22,7 +22,7 @@ pub(crate) const MAX_TITLE: usize = 32;
 /// Files whose functions are looked at.
 pub(crate) const FILES: usize = 24;
 /// Files whose text is read, for what the index does not tell: lines that are quoted, members of small containers.
-pub(crate) const TEXTS: usize = 10;
+pub(crate) const TEXTS: usize = 6;
 /// Functions, whole ones: a long one is as likely to be meant as its words are.
 pub(crate) const FUNCTION: Saturation = Saturation::new(1.2, 0.3);
 /// What a frame of a trace counts for, by how many of ours are further in.
@@ -233,4 +233,60 @@ pub(crate) fn quoted(lines: f32) -> f32 {
 /// Returns what a place keeps after so many of its file: the list should show other files too.
 pub(crate) fn further(before: usize) -> f32 {
     SAME_FILE.powi(before.min(1_000) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE_BEST: FileFeatures = FileFeatures {
+        title: 1.0,
+        chunks: 1.0,
+        near_title: 1.0,
+        near_prose: 1.0,
+        stem: 1.0,
+        folders: 1.0,
+        path: 1.0,
+        frame: 1.0,
+        named: 1.0,
+    };
+    const PLACE_BEST: PlaceFeatures = PlaceFeatures {
+        words: 1.0,
+        near_title: 1.0,
+        near_prose: 1.0,
+        name_title: 1.0,
+        name: 1.0,
+        named: 1.0,
+        quoted: 1.0,
+        frame: 1.0,
+    };
+
+    #[test]
+    fn components_add_up_and_keep_to_the_ranges_of_the_contract() {
+        for ratio in [None, Some(0.0), Some(0.5), Some(1.0)] {
+            let mix = Mix::of(ratio);
+            let file = of_file(&FILE_BEST, mix, FileClass::Source);
+            let score = of_place(&PLACE_BEST, &file, mix, FileClass::Source, true);
+            assert!((score.total() - best(mix)).abs() < 1e-6, "{ratio:?}");
+            assert!(score.exact_match <= 0.2 && score.qualified_name <= 0.1 && score.path_affinity <= 0.1, "{score:?}");
+            assert!(score.semantic <= score.text && (ratio == Some(0.0)) == (score.semantic == 0.0), "{score:?}");
+        }
+    }
+
+    #[test]
+    fn tests_and_what_is_no_function_keep_less() {
+        let mix = Mix::of(None);
+        let file = of_file(&FILE_BEST, mix, FileClass::Source);
+        let of = |class, is_function| of_place(&PLACE_BEST, &file, mix, class, is_function).total();
+        assert!(of(FileClass::Test, true) < of(FileClass::Source, true));
+        assert!((of(FileClass::Source, false) - 0.85 * of(FileClass::Source, true)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_said_again_or_further_out_counts_less() {
+        assert_eq!([frame(0), frame(1), frame(3)], [1.0, 0.5, 0.25]);
+        assert_eq!([quoted(0.0), quoted(1.5), quoted(9.0)], [0.0, 0.5, 1.0]);
+        assert_eq!([repeated(0), repeated(1), further(0), further(1)], [1.0, 1.0, 1.0, 0.98]);
+        assert!(repeated(2) < 2.0 && further(1_000_000) >= 0.0);
+    }
 }

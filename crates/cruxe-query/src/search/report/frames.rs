@@ -27,31 +27,34 @@ pub(super) struct Frames {
     inner_last: Vec<Frame>,
 }
 
-/// How a frame is printed: the pattern with its groups `path`, `line`, `function`, and whether the innermost is last.
-const INNER_LAST: &[bool] = &[true, true, true, false, false, false, false, false, false, false, false, false, false];
+/// Of the forms below so many print the innermost frame last.
+const INNER_LAST: usize = 3;
 
 impl Frames {
     /// Notes the frame that a line is, and says whether it is one. Some languages name the function on the line before.
     pub fn read(&mut self, line: &str, before: &str) -> bool {
-        let forms = pattern!(
-            r#"^\s*(?:>\s*)?File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?"#, // Python
-            r"^\s*(?P<path>\S+\.\w{1,5}) in (?P<function>\w+)\(",                                    // IPython
-            r"^\s*(?P<path>[^\s:]+\.\w{1,5}):(?P<line>\d+): in (?P<function>\w+)\s*$",               // pytest
-            r"^\s*at (?P<module>[\w$.]+)\.(?P<function>[\w$<>]+)\((?P<path>\w+\.\w+):(?P<line>\d+)\)", // JVM
-            r"^\s*at (?P<function>[^\s()]+)\(.*\) in (?P<path>.+):line (?P<line>\d+)",               // .NET
-            r"^\s*at (?:async )?(?:new )?(?:(?P<function>\S+) (?:\[as \w+\] )?\()?(?:file://)?(?P<path>[^\s()]+?):(?P<line>\d+):\d+\)?$", // JavaScript
-            r"^\s*(?:from )?(?P<path>[^\s:]+\.\w{1,8}):(?P<line>\d+):in [`'‘](?P<function>[^'’]+)", // Ruby
-            r"^\s*#\d+ (?P<path>[^\s()]+\.\w+)\((?P<line>\d+)\): (?P<function>[^\s(]+)",            // PHP
-            r"^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~<>]+) ?\(.*\) at (?P<path>\S+?):(?P<line>\d+)", // gdb
-            r"^\s*\(\w+ [\w.-]+\) (?P<path>\S+\.exs?):(?P<line>\d+): (?P<function>\S+?)/\d+",       // Elixir
-            r"^\s*(?P<path>[^\s:]+\.lua):(?P<line>\d+): in (?:\w+ )*'?(?P<function>[\w.:]+)",       // Lua
-            r"^\s*(?:at )?(?P<path>[^\s:]+\.(?:rs|go|swift|zig)):(?P<line>\d+)(?::\d+)?(?: \+0x[0-9a-f]+)?\s*$", // Rust, Go
-            r"panicked at (?:'[^']*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)",                                    // Rust
-        );
-        let Some((form, found)) = forms.iter().enumerate().find_map(|(at, form)| Some((at, form.captures(line)?)))
-        else {
+        let line = line.trim();
+        if !line.contains('.') || !line.contains([':', '(', '"']) {
             return false;
-        };
+        }
+        // Python, IPython, pytest; JVM, .NET, JavaScript, Ruby, PHP, gdb, Elixir, Lua, Rust and Go, Rust's first line.
+        let forms = pattern!(
+            r#"^(?:> *)?File "(?P<path>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>[^ ]+))?"#,
+            r"^(?P<path>[^ ]+\.[a-z]{1,5}) in (?P<function>[^ (]+)\(",
+            r"^(?P<path>[^ :]+\.[a-z]{1,5}):(?P<line>[0-9]+): in (?P<function>[^ ]+)$",
+            r"^at (?P<module>[^ ()]+)\.(?P<function>[^ .()]+)\((?P<path>[^ ():]+\.[a-z]+):(?P<line>[0-9]+)\)",
+            r"^at (?P<function>[^ ()]+)\(.*\) in (?P<path>.+):line (?P<line>[0-9]+)",
+            r"^at (?:async )?(?:new )?(?:(?P<function>[^ ]+) (?:\[as [^ \]]+\] )?\()?(?:file://)?(?P<path>[^ ()]+?):(?P<line>[0-9]+):[0-9]+\)?$",
+            r"^(?:from )?(?P<path>[^ :]+\.[a-z]{1,8}):(?P<line>[0-9]+):in [`'‘](?P<function>[^'’]+)",
+            r"^#[0-9]+ (?P<path>[^ ()]+\.[a-z]+)\((?P<line>[0-9]+)\): (?P<function>[^ (]+)",
+            r"^#[0-9]+ +(?:0x[0-9a-f]+ in )?(?P<function>[^ ()]+) ?\(.*\) at (?P<path>[^ ]+?):(?P<line>[0-9]+)",
+            r"^\([^ ()]+ [0-9.a-z-]+\) (?P<path>[^ ]+\.exs?):(?P<line>[0-9]+): (?P<function>[^ ]+?)/[0-9]+",
+            r"^(?P<path>[^ :]+\.lua):(?P<line>[0-9]+): in (?:[a-z]+ )*'?(?P<function>[^ ']+)",
+            r"^(?:at )?(?P<path>[^ :]+\.(?:rs|go|swift|zig)):(?P<line>[0-9]+)(?::[0-9]+)?(?: \+0x[0-9a-f]+)?$",
+            r"panicked at (?:'[^']*', )?(?P<path>[^ :]+\.rs):(?P<line>[0-9]+)",
+        );
+        let found = forms.iter().enumerate().find_map(|(at, form)| Some((at, form.captures(line)?)));
+        let Some((form, found)) = found else { return false };
         let group = |name: &str| found.name(name).map(|group| group.as_str());
         let path = group("path").unwrap_or_default().replace('\\', "/");
         let path = match group("module") {
@@ -60,7 +63,7 @@ impl Frames {
         };
         let function = group("function").or_else(|| function_before(before)).map(plain).filter(|name| !name.is_empty());
         let frame = Frame { path, line: group("line").and_then(|line| line.parse().ok()), function };
-        let list = if INNER_LAST.get(form) == Some(&true) { &mut self.inner_last } else { &mut self.inner_first };
+        let list = if form < INNER_LAST { &mut self.inner_last } else { &mut self.inner_first };
         if list.len() < MAX_READ {
             list.push(frame);
         }

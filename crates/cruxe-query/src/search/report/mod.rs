@@ -53,7 +53,7 @@ impl Search<'_> {
             || -> Result<_, QueryError> { Ok((words::weigh(self, report)?, places::look_up(self, report)?)) };
         let texts = [report.title.as_str(), report.prose.as_str()];
         let (meaning, by_words) = if mix.has_meaning() {
-            semantic::score_two_while(&self.corpus, texts, &self.wanted, by_words)
+            semantic::score_while(&self.corpus, texts, &self.wanted, by_words)
         } else {
             (Err(LexicalOnly::Asked), by_words())
         };

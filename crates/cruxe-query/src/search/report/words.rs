@@ -82,6 +82,7 @@ fn choose(search: &Search, report: &Report) -> Result<Vec<Word>, QueryError> {
         }
     }
     let title: HashSet<String> = telling(&report.title).take(MAX_TITLE).collect();
+    order.retain(|token| title.contains(token) || token.len() > 1 && !IN_ALL_CODE.contains(&token.as_str()));
     let prose: HashSet<String> = telling(&report.prose).collect();
     order.sort_by_key(|token| (!title.contains(token), !prose.contains(token)));
     order.truncate(MAX_READ);
@@ -101,6 +102,13 @@ fn choose(search: &Search, report: &Report) -> Result<Vec<Word>, QueryError> {
     words.truncate(of_title + MAX_WORDS);
     Ok(words)
 }
+
+/// Words that half of all code has, by their stems: they would be read for nothing.
+const IN_ALL_CODE: &[&str] = &[
+    "self", "def", "return", "import", "class", "non", "null", "true", "fals", "print", "int", "str", "string", "new",
+    "var", "let", "const", "function", "func", "fn", "public", "privat", "static", "void", "else", "try", "except",
+    "catch", "throw", "raise", "rais", "nam", "valu", "typ", "get", "set", "init", "__init__", "lin", "fil",
+];
 
 /// The words of a text that may tell something.
 fn telling(text: &str) -> impl Iterator<Item = String> {

@@ -68,6 +68,7 @@ async function refresh(what) {
   const beat = one("#live");
   beat?.classList.remove("beat");
   requestAnimationFrame(() => beat?.classList.add("beat"));
+  if (what === "index" && one("[data-reload]")) return location.reload();
   document.dispatchEvent(new CustomEvent("cruxe:" + what));
   const places = all("[data-live]").filter((place) => (place.dataset.live ?? "").split(" ").includes(what) && !place.dataset.own);
   const whole = places.filter((place) => !place.dataset.src);
@@ -204,7 +205,7 @@ async function onClick(event) {
   if (button.classList.contains("help-open")) /** @type {HTMLDialogElement | null} */ (one("#help"))?.showModal();
   if (button.dataset.post) {
     const answer = await post(button.dataset.post);
-    if (!answer.ok) notice(await answer.text());
+    notice(answer.ok ? "It has begun." : await answer.text());
   }
   if (button.dataset.open) {
     const row = button.closest("li");

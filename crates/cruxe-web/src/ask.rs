@@ -99,9 +99,13 @@ fn is_said(value: &Value) -> bool {
 /// What stands in the place of an answer that there is not.
 pub(crate) fn failure(error: &ToolError) -> Markup {
     html! {
-        div.empty role="alert" {
+        @let waits = matches!(error.code, ErrorCode::IndexNotReady | ErrorCode::IndexIncompatible | ErrorCode::RefNotIndexed);
+        div.empty role="alert" data-reload[waits] {
             p.empty-title { (error.message) }
             @if let Some(next) = error.data["suggestion"].as_str() { p { (next) } }
+            @if error.code == ErrorCode::IndexIncompatible {
+                p { button.button.primary type="button" data-post="/status/rebuild" { "Build it anew" } }
+            }
             @let near = error.data["near"].as_array().into_iter().flatten();
             ul.plain { @for one in near.filter_map(|one| one["path"].as_str().or(one.as_str())) {
                 li { a href=(crate::address::file(one, None, None)) { (one) } }

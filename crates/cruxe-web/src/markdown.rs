@@ -4,7 +4,7 @@ use cruxe_deck::document::slug;
 use cruxe_deck::links::{self, Destination};
 use cruxe_model::RepoPath;
 use maud::{Markup, PreEscaped, html};
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::address;
 
@@ -82,17 +82,7 @@ impl Page<'_> {
             Tag::Emphasis => self.begin("<em>", "</em>"),
             Tag::Strong => self.begin("<strong>", "</strong>"),
             Tag::Strikethrough => self.begin("<del>", "</del>"),
-            Tag::Table(alignments) => {
-                let numeric = alignments.iter().any(|one| *one == Alignment::Right);
-                self.begin(
-                    if numeric {
-                        "<div class=\"scroll\"><table class=\"nums\">"
-                    } else {
-                        "<div class=\"scroll\"><table>"
-                    },
-                    "</table></div>",
-                );
-            }
+            Tag::Table(_) => self.begin("<div class=\"scroll\"><table>", "</table></div>"),
             Tag::TableHead => {
                 self.in_head = true;
                 self.begin("<thead><tr>", "</tr></thead>");

@@ -66,6 +66,7 @@ impl Site {
             .route("/scene", get(pages::doc::scene_page))
             .route("/status", get(pages::status::page))
             .route("/status/sync", post(pages::status::sync))
+            .route("/status/rebuild", post(pages::status::rebuild))
             .route("/live", get(live::stream))
             .route("/login", post(gate::log_in))
             .route("/assets/{version}/{name}", get(assets::serve))

@@ -23,7 +23,7 @@ use crate::params::Params;
 use crate::site::Site;
 
 /// Results of one search.
-const LIMIT: u64 = 20;
+const LIMIT: u64 = 12;
 const MORE: u64 = 100;
 /// Lines that are shown of a result.
 const LINES: usize = 6;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use cruxe_server::contract::ToolError;
-use cruxe_server::contract::names::{HEALTH_CHECK, INDEX_STATUS, SYNC_REPO};
+use cruxe_server::contract::names::{HEALTH_CHECK, INDEX_REPO, INDEX_STATUS, SYNC_REPO};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -37,7 +37,16 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Respo
 
 /// Brings the index up to date.
 pub(crate) async fn sync(State(site): State<Arc<Site>>) -> Response {
-    match site.work(|asking| asking.tool(SYNC_REPO, json!({}))).await {
+    start(&site, SYNC_REPO, json!({})).await
+}
+
+/// Builds the index anew: one of an earlier version of the program, or a damaged one.
+pub(crate) async fn rebuild(State(site): State<Arc<Site>>) -> Response {
+    start(&site, INDEX_REPO, json!({"force": true})).await
+}
+
+async fn start(site: &Arc<Site>, tool: &'static str, arguments: Value) -> Response {
+    match site.work(move |asking| asking.tool(tool, arguments)).await {
         Ok(_) => StatusCode::ACCEPTED.into_response(),
         Err(error) => (StatusCode::CONFLICT, error.message).into_response(),
     }

@@ -182,7 +182,7 @@ fn edge_list(wanted: &Wanted, graph: &Value, direction: &str) -> Markup {
                         span.edge-name { (symbol_link(symbol, ref_name)) (sure(text(edge, "confidence"))) }
                     }
                     p.site {
-                        (place_link(text(site, "file"), number(site, "line"), 0, ref_name))
+                        (call_site(site, text(&graph["symbol"], "path"), ref_name))
                         @if number(edge, "call_count") > 1 { span.n { "×" (number(edge, "call_count")) } }
                         @if text(symbol, "kind") != "external" && !text(symbol, "symbol_id").is_empty() {
                             button.quiet.peek type="button" aria-expanded="false" data-open=(wanted.part(symbol, "peek")) { "source" }
@@ -191,6 +191,17 @@ fn edge_list(wanted: &Wanted, graph: &Value, direction: &str) -> Markup {
                     div.opened hidden {}
                 }
             }
+        }
+    }
+}
+
+/// Where a call stands: of the symbol's own file the line alone, of others the end of the path.
+fn call_site(site: &Value, own: &str, ref_name: Option<&str>) -> Markup {
+    let (path, line) = (text(site, "file"), number(site, "line"));
+    let end = path.rmatch_indices('/').nth(1).map_or(path, |(at, _)| &path[at + 1..]);
+    html! {
+        a.place href=(address::file(path, ref_name, Some((line, line)))) title={ (path) ":" (line) } {
+            @if path == own { "line " (line) } @else { (end) ":" (line) }
         }
     }
 }

@@ -19,7 +19,7 @@ const fn allowed(path: &'static str, most: usize, why: &'static str) -> Allowed 
 const ANY: usize = usize::MAX;
 
 const ALLOWED: &[Allowed] = &[
-    allowed("crates/cruxe-cli/src/commands/doctor.rs", 1, "what the system allows a watcher"),
+    allowed("crates/cruxe-server/src/doctor.rs", 1, "what the system allows a watcher"),
     allowed("crates/cruxe-cli/src/commands/serve_http.rs", 1, "a token file that the user names"),
     allowed("crates/cruxe-cli/src/config.rs", 5, "the user's own configuration, and the one named with --config"),
     allowed("crates/cruxe-cli/src/cue/upgrade/", ANY, "a release, and the folder of the program"),

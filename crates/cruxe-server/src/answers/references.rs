@@ -267,7 +267,7 @@ impl ReferencesAnswer {
             } else if one.around != around {
                 around = &one.around;
                 match around {
-                    "" => line = line.faint(" <- top level"),
+                    "" => line = line.faint(" <- file"),
                     _ if one.declares => {}
                     _ => line = line.faint(format!(" <- {around}")),
                 }

@@ -163,6 +163,8 @@ fn next_for_index(error: &IndexError) -> Option<String> {
             Some("Run it where that repository is, or give --force if this is what you want.".to_owned())
         }
         IndexError::Store(problem) if problem.is_denied() => of_home(),
+        // It could not even be made.
+        IndexError::Store(_) if config::home().is_ok_and(|home| !home.is_dir()) => of_home(),
         _ => None,
     }
 }

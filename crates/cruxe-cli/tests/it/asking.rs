@@ -223,3 +223,14 @@ fn a_reader_that_goes_away_ends_every_command_quietly() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn a_home_that_cannot_be_made_is_named_with_its_variable() {
+    let sandbox = Sandbox::new();
+    let repo = two_commits(&sandbox);
+    repo.write("file", "");
+    let home = repo.root.join("file/home");
+    let asked = run(sandbox.cruxe_in(&repo.root).env("CRUXE_HOME", &home).args(["search", "early"]));
+    assert_eq!(asked.code, Some(3), "{}", asked.transcript());
+    assert!(asked.stderr.contains("set CRUXE_HOME to a folder"), "{}", asked.stderr);
+}

@@ -186,8 +186,10 @@ impl SharedRows {
         if held.number != number {
             *held = Held { number, ..Held::default() };
         }
-        let outcome = held.update(&file_path(folder, number), width, rows, runs);
-        if outcome.is_err() && !std::mem::replace(&mut held.damaged, true) {
+        let path = file_path(folder, number);
+        let outcome = held.update(&path, width, rows, runs);
+        // A file that is gone was replaced by a writer since the snapshot was taken; a real loss is the next writer's to tell.
+        if outcome.is_err() && !std::mem::replace(&mut held.damaged, true) && path.exists() {
             tracing::warn!("the embeddings are damaged; the next sync makes them anew");
             let _ = File::create(mark_path(folder, number)); // a home that cannot be written cannot be repaired either
         }

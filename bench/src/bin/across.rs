@@ -54,11 +54,22 @@ fn run(args: &Args) -> Outcome<()> {
     let samples = Samples::of(&repositories, args.samples);
     let mut server = Server::start(args, &home, first)?;
     let (made, _) = server.ask("locate_symbol", &json!({"name": "main", "workspace": "*"}))?;
-    println!("{} repositories; {} names, {} sentences\n", repositories.len(), samples.names.len(), samples.sentences.len());
+    println!(
+        "{} repositories; {} names, {} sentences\n",
+        repositories.len(),
+        samples.names.len(),
+        samples.sentences.len()
+    );
     println!("directories read or made, first question: {:.1} s", made.as_secs_f64());
-    println!("\n| question | p50, ms | p95, ms | slowest | right repository first | among ten |\n| --- | ---: | ---: | ---: | ---: | ---: |");
-    server.measure("`locate_symbol`, a name", &samples.names, |name| ("locate_symbol", json!({"name": name, "workspace": "*"})))?;
-    server.measure("`search_code`, a name", &samples.names, |name| ("search_code", json!({"query": name, "workspace": "*"})))?;
+    println!(
+        "\n| question | p50, ms | p95, ms | slowest | right repository first | among ten |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+    );
+    server.measure("`locate_symbol`, a name", &samples.names, |name| {
+        ("locate_symbol", json!({"name": name, "workspace": "*"}))
+    })?;
+    server.measure("`search_code`, a name", &samples.names, |name| {
+        ("search_code", json!({"query": name, "workspace": "*"}))
+    })?;
     server.measure("`search_code`, a sentence", &samples.sentences, |text| {
         ("search_code", json!({"query": text, "workspace": "*"}))
     })?;
@@ -112,8 +123,17 @@ struct Samples {
 }
 
 /// Words before a name that a source makes public.
-const BEFORE: [&str; 9] =
-    ["pub fn ", "pub struct ", "pub enum ", "pub trait ", "class ", "export function ", "export class ", "func ", "public class "];
+const BEFORE: [&str; 9] = [
+    "pub fn ",
+    "pub struct ",
+    "pub enum ",
+    "pub trait ",
+    "class ",
+    "export function ",
+    "export class ",
+    "func ",
+    "public class ",
+];
 /// Bytes of sources that are read of a repository, and questions of each kind that are taken from it.
 const READ: usize = 2 << 20;
 const EACH: usize = 2;
@@ -165,14 +185,17 @@ fn read(repository: &Path, names: &mut Vec<String>, sentences: &mut Vec<String>)
     let mut folders = vec![repository.to_owned()];
     let mut left = READ;
     while let Some(folder) = folders.pop() {
-        let mut entries: Vec<PathBuf> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
+        let mut entries: Vec<PathBuf> =
+            fs::read_dir(&folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
         entries.sort();
         for path in entries {
             let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
             let aside = ["test", "example", "bench", "vendor", "third_party", "docs", "."];
             if path.is_dir() && !aside.iter().any(|word| name.starts_with(word)) {
                 folders.push(path);
-            } else if [".rs", ".py", ".ts", ".js", ".go", ".java"].iter().any(|end| name.ends_with(end)) && !name.contains("test") {
+            } else if [".rs", ".py", ".ts", ".js", ".go", ".java"].iter().any(|end| name.ends_with(end))
+                && !name.contains("test")
+            {
                 let text = fs::read_to_string(&path).unwrap_or_default();
                 if text.len() > left {
                     return;
@@ -261,8 +284,12 @@ impl Server {
             let (tool, arguments) = question(text);
             let (took, answer) = self.ask(tool, &arguments)?;
             times.push(took);
-            let found: Vec<&str> =
-                answer["results"].as_array().into_iter().flatten().filter_map(|one| one["repository"].as_str()).collect();
+            let found: Vec<&str> = answer["results"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one["repository"].as_str())
+                .collect();
             first += usize::from(found.first() == Some(&repository.as_str()));
             among += usize::from(found.contains(&repository.as_str()));
             if std::env::var_os("ACROSS_MISSES").is_some() && found.first() != Some(&repository.as_str()) {

@@ -12,7 +12,9 @@ use cruxe_index::{JobRequest, Project, Workspace};
 use cruxe_model::config::{AnswerForm, Config, HttpConfig};
 use cruxe_server::app::Prewarm;
 use cruxe_server::http::{AccessPolicy, Backend, HttpOptions, listen, serve_http};
-use cruxe_server::{App, Refs, Scope, Toolsets, Work, WorkspaceRules, Workspaces, tools};
+use cruxe_server::{
+    App, Call, CallError, Refs, Scope, Session, ToolAnswer, Toolsets, Work, WorkspaceRules, Workspaces, tools,
+};
 use cruxe_store::Home;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -32,7 +34,10 @@ const REPOSITORIES: [(&str, &[(&str, &str)]); 4] = [
         "app",
         &[
             ("Cargo.toml", "[package]\nname = \"app\"\n[dependencies]\nkit = \"1\"\n"),
-            ("src/main.rs", "use kit::Limiter;\n\nfn main() {\n    let _ = Limiter;\n    kit::open();\n}\n\npub fn open() {}\n"),
+            (
+                "src/main.rs",
+                "use kit::Limiter;\n\nfn main() {\n    let _ = Limiter;\n    kit::open();\n}\n\npub fn open() {}\n",
+            ),
             ("README.md", "# App\n\nCounts requests.\n"),
         ],
     ),
@@ -40,10 +45,19 @@ const REPOSITORIES: [(&str, &[(&str, &str)]); 4] = [
         "secret",
         &[
             ("Cargo.toml", "[package]\nname = \"secret\"\n[dependencies]\nkit = \"1\"\n"),
-            ("src/lib.rs", "use kit::Limiter;\n\n/// The launch code of the rocket.\npub fn launch_code(_: Limiter) {}\n\npub struct Vault;\n"),
+            (
+                "src/lib.rs",
+                "use kit::Limiter;\n\n/// The launch code of the rocket.\npub fn launch_code(_: Limiter) {}\n\npub struct Vault;\n",
+            ),
         ],
     ),
-    ("other/kit", &[("kit.py", "class Limiter:\n    \"\"\"Another limiter of requests.\"\"\"\n\n\ndef launch_window():\n    return Limiter()\n")]),
+    (
+        "other/kit",
+        &[(
+            "kit.py",
+            "class Limiter:\n    \"\"\"Another limiter of requests.\"\"\"\n\n\ndef launch_window():\n    return Limiter()\n",
+        )],
+    ),
 ];
 
 /// Where everything is.
@@ -90,7 +104,9 @@ impl World {
         let home = self.home(has);
         let all = self.home(0b1111);
         for at in (0..REPOSITORIES.len()).filter(|at| has & (1 << at) != 0) {
-            let of = |home: &Home| Project::locate(&self.root(at), home, Config::default()).unwrap().store.dir().root().to_owned();
+            let of = |home: &Home| {
+                Project::locate(&self.root(at), home, Config::default()).unwrap().store.dir().root().to_owned()
+            };
             if has != 0b1111 && !of(&home).exists() {
                 copy(&of(&all), &of(&home));
             }
@@ -180,8 +196,18 @@ fn without_clock(text: &str) -> String {
 
 /// Words that repositories know, each some.
 const WORDS: [&str; 12] = [
-    "Limiter", "open", "launch_code", "Vault", "launch_window", "kit", "requests in a window", "the launch code of the rocket",
-    "main", "limiter", "Launch", "zebra",
+    "Limiter",
+    "open",
+    "launch_code",
+    "Vault",
+    "launch_window",
+    "kit",
+    "requests in a window",
+    "the launch code of the rocket",
+    "main",
+    "limiter",
+    "Launch",
+    "zebra",
 ];
 
 /// A request: its method, the name in its header, its parameters.
@@ -236,7 +262,8 @@ fn requests(world: &World) -> impl Strategy<Value = Request> + use<> {
 fn no_answer_differs_from_that_of_a_server_with_only_what_may_be_seen() {
     let mut world = World::new();
     let strategy = (0..16u8, requests(&world));
-    let mut runner = TestRunner::new(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() });
+    let mut runner =
+        TestRunner::new(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() });
     let world = std::cell::RefCell::new(&mut world);
     let outcome = runner.run(&strategy, |(sees, (method, name, params))| {
         let (all, alone) = {
@@ -258,7 +285,9 @@ fn a_caller_without_a_scope_is_turned_away_and_one_with_it_finds_what_is_its_own
     let mut world = World::new();
     let address = world.server(0b1111, 0b0101);
     let root = |at: usize| world.root(at).to_string_lossy().into_owned();
-    let call = |tool: &str, arguments: Value| ask(address, "tools/call", Some(tool), json!({"name": tool, "arguments": arguments}));
+    let call = |tool: &str, arguments: Value| {
+        ask(address, "tools/call", Some(tool), json!({"name": tool, "arguments": arguments}))
+    };
     let found = call("locate_symbol", json!({"name": "launch_code", "workspace": "*"}));
     assert!(found.contains("\"repository\":\"secret\""), "{found}");
     let found = call("locate_symbol", json!({"name": "launch_window", "workspace": "*"}));
@@ -269,4 +298,93 @@ fn a_caller_without_a_scope_is_turned_away_and_one_with_it_finds_what_is_its_own
     assert!(hidden.contains("workspace_not_registered"), "{hidden}");
     let refused = call("index_repo", json!({"workspace": root(2)}));
     assert!(refused.contains("only reads"), "{refused}");
+}
+
+/// Runs git in a folder, as somebody whose settings do not matter.
+fn git(folder: &Path, arguments: &[&str]) {
+    let status = std::process::Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"])
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(status.status.success(), "{arguments:?}");
+}
+
+#[test]
+fn a_ref_that_may_not_be_seen_is_answered_as_one_that_there_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().join("repo");
+    fs::create_dir_all(&root).unwrap();
+    git(&root, &["init", "-q"]);
+    fs::write(root.join("a.py"), "def shown():\n    return 1\n").unwrap();
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-qm", "one"]);
+    git(&root, &["checkout", "-qb", "secret"]);
+    fs::write(root.join("b.py"), "def launch_code():\n    return 2\n").unwrap();
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-qm", "two"]);
+    let home = Home::new(folder.path().join("home"));
+    let project = Project::locate(&root, &home, Config::default()).unwrap();
+    project.register().unwrap();
+    let own = Workspace::open(project);
+    for name in ["main", "secret"] {
+        let request = JobRequest { ref_name: Some(name.to_owned()), force: false };
+        own.run_job(&request, Work::default()).unwrap();
+    }
+    let rules = WorkspaceRules {
+        warmset: 4,
+        auto: false,
+        allowed_roots: Vec::new(),
+        max_registered: 0,
+        load_config: Box::new(|_| Ok(Config::default())),
+        lost: None,
+    };
+    let app = App::new(Workspaces::new(home, own, rules), Prewarm::Disabled);
+    let server = tools::server(&app, "0", &Toolsets::default(), AnswerForm::Json);
+    let scope = Scope::of("t").with(&root, Refs::matching(["main", "release/*"]));
+    let ask = |tool: &str, arguments: Value| {
+        let Value::Object(arguments) = arguments else { panic!("no object") };
+        let session = Arc::new(Session::new().within(scope.clone()));
+        match server.call_here(tool, Call::new(arguments, session)) {
+            Ok(ToolAnswer::Json(answer)) => answer.json().to_owned(),
+            Ok(ToolAnswer::Text(text)) => text.to_string(),
+            Err(CallError::Tool(error) | CallError::Numeric(error)) => error.to_json().to_string(),
+            Err(CallError::UnknownTool(problem)) => problem,
+        }
+    };
+    let about = |ref_name: &str| {
+        [
+            ask("search_code", json!({"query": "launch_code", "ref": ref_name})),
+            ask("locate_symbol", json!({"name": "launch_code", "ref": ref_name})),
+            ask("find_references", json!({"symbol_name": "launch_code", "ref": ref_name})),
+            ask("get_file_outline", json!({"path": "b.py", "ref": ref_name})),
+            ask("index_status", json!({"ref": ref_name})),
+            ask("diff_context", json!({"base_ref": "main", "head_ref": ref_name})),
+            ask(
+                "compare_symbol_between_commits",
+                json!({"symbol_name": "launch_code", "base_ref": "main", "head_ref": ref_name}),
+            ),
+            ask("search_code", json!({"query": "launch_code", "ref": ref_name, "workspace": "*"})),
+            ask("locate_symbol", json!({"name": "launch_code", "ref": ref_name, "workspace": "*"})),
+        ]
+    };
+    let absent = about("absent").map(|answer| answer.replace("absent", "secret"));
+    assert_eq!(about("secret"), absent);
+    // What is checked out is hidden, so the first ref that may be seen stands for it.
+    for tool in ["list_refs", "index_status", "health_check"] {
+        let answer = ask(tool, json!({}));
+        assert!(answer.contains("\"main\"") && !answer.contains("secret"), "{tool}: {answer}");
+    }
+    for (tool, arguments) in [
+        ("locate_symbol", json!({"name": "launch_code"})),
+        ("locate_symbol", json!({"name": "launch_code", "workspace": "*"})),
+        ("search_code", json!({"query": "launch_code", "workspace": "*"})),
+        ("locate_symbol", json!({"name": "launch_code", "ref": "main~0"})),
+    ] {
+        let answer = ask(tool, arguments);
+        assert!(!answer.contains("b.py"), "{answer}");
+    }
+    assert!(ask("locate_symbol", json!({"name": "shown", "workspace": "*"})).contains("a.py"));
 }

@@ -263,7 +263,7 @@ fn no_answer_differs_from_that_of_a_server_with_only_what_may_be_seen() {
     let mut world = World::new();
     let strategy = (0..16u8, requests(&world));
     let mut runner =
-        TestRunner::new(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() });
+        TestRunner::new(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() });
     let world = std::cell::RefCell::new(&mut world);
     let outcome = runner.run(&strategy, |(sees, (method, name, params))| {
         let (all, alone) = {

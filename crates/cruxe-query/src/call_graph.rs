@@ -17,6 +17,7 @@ use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Wanted};
 use crate::twins;
+use crate::unread::{self, Effort, Unread};
 
 /// Deeper graphs are clamped to this.
 pub const MAX_DEPTH: u32 = 5;
@@ -112,6 +113,8 @@ pub struct CallGraph {
     pub mentions: Mentions,
     /// Where the first of them stands that is in code that could not be parsed.
     pub first_unparsed: Option<(String, u32)>,
+    /// The name in texts that are not indexed.
+    pub unread: Option<Unread>,
 }
 
 /// Finds the calls around a symbol.
@@ -162,6 +165,9 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     callers.truncate(question.limit);
     callees.truncate(question.limit);
     let (mentions, first_unparsed) = (account.mentions, account.first_unparsed());
+    let is_none =
+        question.direction != Direction::Callees && callers.is_empty() && filtered_out == 0 && unresolved == 0;
+    let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
     Ok(CallGraph {
         subject,
         callers,
@@ -173,6 +179,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         unresolved,
         mentions,
         first_unparsed,
+        unread,
     })
 }
 
@@ -188,7 +195,7 @@ fn subject(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<(Subject
     view.work.check()?;
     match found {
         Some((external, uses)) => Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses)),
-        None => Err(QueryError::NoSuchSymbol(missing)),
+        None => Err(unread::missing(view, missing)),
     }
 }
 

@@ -31,5 +31,6 @@ pub mod target;
 mod testing;
 mod twins;
 pub mod unparsed;
+pub mod unread;
 
 pub use error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};

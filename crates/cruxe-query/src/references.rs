@@ -17,6 +17,7 @@ use crate::relations::{self, Note, Relation};
 use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Group, Target, Wanted};
+use crate::unread::{self, Effort, Unread};
 
 /// What a use is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +99,16 @@ pub enum Subject {
     External(External),
 }
 
+impl Subject {
+    /// The name that its uses carry.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Subject::Defined(target) => &target.symbol.name,
+            Subject::External(external) => &external.name,
+        }
+    }
+}
+
 /// The uses of a symbol.
 pub struct ReferenceList {
     /// The symbol.
@@ -116,6 +127,8 @@ pub struct ReferenceList {
     pub unresolved_of_kind: Option<usize>,
     /// Where the first of them stands that is in code that could not be parsed.
     pub first_unparsed: Option<(String, u32)>,
+    /// The name in texts that are not indexed.
+    pub unread: Option<Unread>,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
     /// What to know about how it was found.
@@ -221,6 +234,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let first_unparsed = account.first_unparsed();
     let (mentions, late, notes) = (Some(account.mentions), uses.cut, Vec::new());
     let filtered_out = all - total;
+    let unread = unread::unread(view, subject.name(), Effort::for_answer(all == 0 && account.mentions.open() == 0))?;
     Ok(ReferenceList {
         subject,
         references,
@@ -230,6 +244,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
         unresolved,
         unresolved_of_kind: None,
         first_unparsed,
+        unread,
         late,
         notes,
     })
@@ -251,7 +266,7 @@ pub(crate) fn look_up(
         Err(QueryError::NoSuchSymbol(missing)) => {
             let Some((external, uses)) = external::uses(resolver, wanted, pick) else {
                 resolver.check()?;
-                return Err(QueryError::NoSuchSymbol(missing));
+                return Err(unread::missing(view, missing));
             };
             Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses))
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
 
+use crate::by_text::{self, ByText};
 use crate::calls::{self, Symbols};
 use crate::error::QueryError;
 use crate::external::{self, External};
@@ -115,6 +116,8 @@ pub struct CallGraph {
     pub first_unparsed: Option<(String, u32)>,
     /// The name in texts that are not indexed.
     pub unread: Option<Unread>,
+    /// Where a text may mean it, if nobody calls it.
+    pub by_text: Option<ByText>,
 }
 
 /// Finds the calls around a symbol.
@@ -168,6 +171,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let is_none =
         question.direction != Direction::Callees && callers.is_empty() && filtered_out == 0 && unresolved == 0;
     let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
+    let by_text = if is_none && mentions.uses == 0 { by_text::by_text(view, subject.name())? } else { None };
     Ok(CallGraph {
         subject,
         callers,
@@ -180,6 +184,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         mentions,
         first_unparsed,
         unread,
+        by_text,
     })
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
 pub mod at;
+pub mod by_text;
 pub mod call_graph;
 pub mod call_path;
 mod calls;

@@ -9,6 +9,7 @@ use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
 use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
 
+use crate::by_text::{self, ByText};
 use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::{Filter, is_test_file};
@@ -129,6 +130,8 @@ pub struct ReferenceList {
     pub first_unparsed: Option<(String, u32)>,
     /// The name in texts that are not indexed.
     pub unread: Option<Unread>,
+    /// Where a text may mean it, if nothing else does.
+    pub by_text: Option<ByText>,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
     /// What to know about how it was found.
@@ -234,7 +237,9 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let first_unparsed = account.first_unparsed();
     let (mentions, late, notes) = (Some(account.mentions), uses.cut, Vec::new());
     let filtered_out = all - total;
-    let unread = unread::unread(view, subject.name(), Effort::for_answer(all == 0 && account.mentions.open() == 0))?;
+    let is_none = all == 0 && account.mentions.open() == 0;
+    let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
+    let by_text = if is_none { by_text::by_text(view, subject.name())? } else { None };
     Ok(ReferenceList {
         subject,
         references,
@@ -245,6 +250,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
         unresolved_of_kind: None,
         first_unparsed,
         unread,
+        by_text,
         late,
         notes,
     })

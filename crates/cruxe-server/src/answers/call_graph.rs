@@ -138,7 +138,8 @@ impl CallGraphAnswer {
             candidates: candidates(others, breadth),
             metadata: mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed)
                 .with("unresolved_mentions", answer.unresolved)
-                .unread(answer.unread.as_ref()),
+                .unread(answer.unread.as_ref())
+                .by_text(answer.by_text.as_ref()),
             symbol,
             direction,
             unresolved: answer.unresolved,

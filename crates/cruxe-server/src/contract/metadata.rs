@@ -2,6 +2,7 @@
 
 use cruxe_index::{Notice, Standing};
 use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, ResultCompleteness, SchemaStatus, SkipReason};
+use cruxe_query::by_text::ByText;
 use cruxe_query::search::{self, LexicalOnly};
 use cruxe_query::unparsed::Hidden;
 use cruxe_query::unread::Unread;
@@ -158,6 +159,13 @@ impl Metadata {
             Some(unread) => self.partial(not_indexed(unread)),
             None => self,
         }
+    }
+
+    /// Notes where a text may mean a name that nothing else uses.
+    pub(crate) fn by_text(self, by_text: Option<&ByText>) -> Metadata {
+        let Some(ByText { name, path, line, more }) = by_text else { return self };
+        let more = and_in_more(*more);
+        self.partial(format!("nothing uses `{name}` by its name, but a text may mean it: {path}:{line}{more}"))
     }
 
     /// Notes why the answer may lack something.

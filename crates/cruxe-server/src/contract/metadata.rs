@@ -189,7 +189,7 @@ pub(crate) fn notice_of_index(notice: &Notice, ref_name: &str) -> String {
     match notice {
         Notice::FirstIndex => "the first index is being built; results are missing until it is done".to_owned(),
         Notice::BeingIndexed => format!("`{ref_name}` is being indexed; results are missing until it is done"),
-        Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO}"),
+        Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO} or run `cruxe index`"),
         Notice::Failed(why) => format!("indexing failed: {why}"),
         Notice::Unreadable(files) => format!("{files} files cannot be read and are not in the index"),
     }

@@ -78,65 +78,144 @@ fn check(language: &str, expected: usize, missing: &[&str], wrong: &[&str]) {
 
 #[test]
 fn csharp() {
-    check("csharp", 0, &[], &[]);
+    check(
+        "csharp",
+        40,
+        &[
+            "Document.Describe Model/Order.Sums.cs:9",
+            "Order App.cs:3",
+            "Order.Total App.cs:23",
+            "Shop.Model.State Model/Order.cs:17",
+        ],
+        &["IPriced.Total App.cs:23", "Order.State Model/Order.cs:16", "Order.State Model/Order.cs:17"],
+    );
 }
 
 #[test]
 fn kotlin() {
-    check("kotlin", 0, &[], &[]);
+    check(
+        "kotlin",
+        46,
+        &[
+            "Line.price App.kt:25",
+            "Order.LIMIT App.kt:20",
+            "Order.describe App.kt:26",
+            "Order.empty App.kt:12",
+            "Order.lines tools/Extensions.kt:8",
+        ],
+        &[],
+    );
 }
 
 #[test]
 fn php() {
-    check("php", 0, &[], &[]);
+    check(
+        "php",
+        37,
+        &[
+            "Loggable.log app.php:12",
+            "Order src/Model/Order.php:20",
+            "Order.close app.php:9",
+            "Order.describe app.php:9",
+            "Order.state app.php:14",
+        ],
+        &["Document.describe app.php:9"],
+    );
 }
 
 #[test]
 fn ruby() {
-    check("ruby", 0, &[], &[]);
+    check(
+        "ruby",
+        21,
+        &["Order.describe app.rb:4", "Order.state app.rb:5", "Order.state app.rb:8"],
+        &["Order.sum lib/shop/order.rb:31"],
+    );
 }
 
 #[test]
 fn swift() {
-    check("swift", 0, &[], &[]);
+    check(
+        "swift",
+        43,
+        &[
+            "Order.describe Sources/App/main.swift:6",
+            "Order.isOpen Sources/App/main.swift:6",
+            "Order.state Sources/App/main.swift:8",
+            "Order.total Sources/App/main.swift:14",
+            "State.closed Sources/App/main.swift:9",
+            "State.closed Sources/Shop/Extensions.swift:3",
+            "State.open Sources/Shop/Extensions.swift:2",
+            "State.open Sources/Shop/Order.swift:14",
+        ],
+        &["Priced.total Sources/App/main.swift:14"],
+    );
 }
 
 #[test]
 fn scala() {
-    check("scala", 0, &[], &[]);
+    check(
+        "scala",
+        37,
+        &[
+            "Line.price App.scala:16",
+            "Order.Limit App.scala:12",
+            "Order.describe App.scala:9",
+            "Order.state App.scala:11",
+            "OrderOps.isOpen App.scala:9",
+        ],
+        &[],
+    );
 }
 
 #[test]
 fn elixir() {
-    check("elixir", 0, &[], &[]);
+    check("elixir", 25, &[], &[]);
 }
 
 #[test]
 fn lua() {
-    check("lua", 0, &[], &[]);
+    check(
+        "lua",
+        16,
+        &["M.round shop/line.lua:4", "Order.describe app.lua:5", "Order.total app.lua:6"],
+        &["price shop/line.lua:4"],
+    );
 }
 
 #[test]
 fn zig() {
-    check("zig", 0, &[], &[]);
+    check(
+        "zig",
+        27,
+        &[
+            "Line src/order.zig:12",
+            "Line src/order.zig:9",
+            "Order src/main.zig:6",
+            "Order.lines src/order.zig:13",
+            "State.closed src/main.zig:9",
+            "State.open src/order.zig:10",
+        ],
+        &[],
+    );
 }
 
 #[test]
 fn haskell() {
-    check("haskell", 0, &[], &[]);
+    check("haskell", 26, &[], &[]);
 }
 
 #[test]
 fn bash() {
-    check("bash", 0, &[], &[]);
+    check("bash", 10, &[], &[]);
 }
 
 #[test]
 fn components() {
-    check("components", 0, &[], &[]);
+    check("components", 21, &[], &[]);
 }
 
 #[test]
 fn layout() {
-    check("layout", 0, &[], &[]);
+    check("layout", 30, &[], &[]);
 }

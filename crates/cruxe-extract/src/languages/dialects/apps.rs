@@ -464,7 +464,10 @@ fn objective_c(tokens: &Tokens, at: usize) -> Option<Found> {
         }
         "-" | "+" if tokens.is_first(at) && tokens.is(at + 1, "(") => {
             let name = tokens.behind(at + 1);
-            tokens.is_word(name).then(|| found(Method, name, Holds::Code))
+            // Its selector may take several lines.
+            let body = (name..tokens.list.len()).find(|at| tokens.is(*at, "{") || tokens.is(*at, ";"));
+            let last = body.map(|body| tokens.behind(body) - 1);
+            tokens.is_word(name).then(|| Found { last, ..found(Method, name, Holds::Code) })
         }
         "@property" => {
             let end = (at..tokens.list.len().min(at + 40)).find(|at| tokens.is(*at, ";"))?;

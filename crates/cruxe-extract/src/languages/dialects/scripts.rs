@@ -109,7 +109,13 @@ static JULIA_DIALECT: Dialect = Dialect {
 /// `area(x) = …` on a line is a function.
 fn julia(tokens: &Tokens, at: usize) -> Option<Found> {
     let column = tokens.get(at).is_some_and(|token| token.column == 0);
-    let short = tokens.is_word(at) && tokens.is(at + 1, "(") && tokens.is(tokens.behind(at + 1), "=");
+    let named = tokens.is_word(at) && tokens.is(at + 1, "(");
+    // A result type and `where {T}` may stand before the `=`.
+    let mut equal = if named { tokens.behind(at + 1) } else { at };
+    while named && !tokens.is_first(equal) && !tokens.is(equal, "=") {
+        equal = tokens.behind(equal);
+    }
+    let short = named && !tokens.is_first(equal) && tokens.is(equal, "=");
     (column && short).then(|| found(Fn, at, Holds::Code))
 }
 

@@ -26,6 +26,9 @@ pub fn read(build: &mut Builder, dialect: &'static Dialect) {
             break;
         }
         reader.close(build, at);
+        if dialect.calls == Calls::Lists && reader.tokens.is(at, "[") {
+            reader.listed_import(build, at);
+        }
         if reader.begins(at) && reader.may_declare() {
             if reader.package(build, at) || reader.import(build, at) {
                 continue;
@@ -155,7 +158,9 @@ impl<'s> Reader<'s> {
                 let name = self.last_of_path(name);
                 let named = self.tokens.is_word(name) && !self.is_one(name, self.dialect.keywords);
                 let kind = self.as_member(start.kind);
-                return named.then(|| self.head(first, name, kind, start.holds, None));
+                if named || !self.is_one(at, self.dialect.modifiers) {
+                    return named.then(|| self.head(first, name, kind, start.holds, None));
+                }
             }
             if !self.is_one(at, self.dialect.modifiers) {
                 return None;
@@ -211,6 +216,7 @@ impl<'s> Reader<'s> {
         let found = self.open.is_empty()
             && self.is_one(at, self.dialect.packages)
             && self.tokens.is_word(at + 1)
+            && !self.is_one(at + 1, self.dialect.fillers)
             && (!self.tokens.is(last + 1, "=") && !self.tokens.is(last + 1, "{"));
         if found {
             let parts: Vec<&str> =
@@ -253,7 +259,7 @@ impl<'s> Reader<'s> {
                 return (named && (followed || alone))
                     .then(|| self.head(first, at, SymbolKind::Field, Holds::Nothing, None));
             }
-            _ if !self.dialect.typed => return None,
+            _ if !self.dialect.typed || self.word(start).starts_with(['#', '@']) => return None,
             _ => {}
         }
         let mut at = start;
@@ -290,7 +296,9 @@ impl<'s> Reader<'s> {
 
     fn function(&self, first: usize, open: usize, words: usize) -> Option<Head> {
         let name = open.checked_sub(1).filter(|name| *name >= first)?;
-        if !self.tokens.is_word(name) || self.is_one(name, self.dialect.keywords) {
+        // `get` and `set` are words of the language before a name, and names before a bracket.
+        let keyword = self.is_one(name, self.dialect.keywords) && !self.is_one(name, &["get", "set"]);
+        if !self.tokens.is_word(name) || keyword {
             return None;
         }
         let body = self.tokens.behind(open);
@@ -512,6 +520,7 @@ impl<'s> Reader<'s> {
             Calls::Words => return self.plain_parameters(build, head, scope),
             Calls::Messages if !self.tokens.is(at, "(") => {
                 let words = head.words.start + 1..head.words.end.min(head.last);
+                let words = words.take_while(|at| !self.tokens.is(*at, "{"));
                 let named = |at: &usize| self.tokens.is_word(*at) && self.tokens.is(*at - 1, ")");
                 let found: Vec<usize> = words.filter(named).collect();
                 return found.into_iter().for_each(|at| self.bind(build, at, scope, BindingKind::Param));

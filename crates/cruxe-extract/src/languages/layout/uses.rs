@@ -77,6 +77,38 @@ impl<'s> Reader<'s> {
         true
     }
 
+    /// Notes what `[shop.money :as money :refer [add]]` imports.
+    pub(super) fn listed_import(&mut self, build: &mut Builder<'s>, at: usize) {
+        let is_key = |at: usize, word: &str| self.tokens.is(at, ":") && self.tokens.word(at + 1) == word;
+        let listed = self.tokens.is_word(at + 1) && (is_key(at + 2, "as") || is_key(at + 2, "refer"));
+        let Some(path) = self.tokens.get(at + 1).copied().filter(|_| listed) else { return };
+        let (module, scope) = (build.name(self.tokens.word(at + 1)), build.current_scope());
+        let import = Import { module, name: None, alias: None, glob: false, reexport: false, start: path.start, scope };
+        let end = self.tokens.behind(at) - 1;
+        let mut next = at + 2;
+        while next < end {
+            if self.tokens.is(next, ":") && self.tokens.word(next + 1) == "as" && self.tokens.is_word(next + 2) {
+                let start = self.tokens.get(next + 2).map_or(0, |token| token.start);
+                let alias = Some(build.name(self.tokens.word(next + 2)));
+                build.import(Import { alias, start, ..import.clone() });
+                self.take(next + 2);
+            }
+            if self.tokens.is(next, ":") && self.tokens.word(next + 1) == "refer" && self.tokens.is(next + 2, "[") {
+                for name in next + 3..self.tokens.behind(next + 2) - 1 {
+                    if !self.tokens.is_word(name) {
+                        continue;
+                    }
+                    let start = self.tokens.get(name).map_or(0, |token| token.start);
+                    let imported = Some(build.name(self.tokens.word(name)));
+                    build.import(Import { name: imported, start, ..import.clone() });
+                    build.occurrence_at(self.tokens.word(name), start, Role::Import, None);
+                    self.take(name);
+                }
+            }
+            next += 1;
+        }
+    }
+
     /// The token behind the line or statement that begins at a token.
     fn line(&self, at: usize) -> usize {
         let mut next = at + 1;

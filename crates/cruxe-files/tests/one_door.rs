@@ -21,6 +21,7 @@ const ANY: usize = usize::MAX;
 const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-server/src/doctor.rs", 1, "what the system allows a watcher"),
     allowed("crates/cruxe-cli/src/commands/serve_http.rs", 1, "a token file that the user names"),
+    allowed("crates/cruxe-cli/src/commands/scip_auto.rs", 1, "what an indexer writes, into a folder of its own"),
     allowed("crates/cruxe-cli/src/config.rs", 5, "the user's own configuration, and the one named with --config"),
     allowed("crates/cruxe-cli/src/cue/upgrade/", ANY, "a release, and the folder of the program"),
     allowed("crates/cruxe-cli/src/download.rs", 1, "a download, into a folder of its own"),

@@ -22,6 +22,7 @@ mod projects;
 mod prune_overlays;
 mod refs;
 mod remove;
+mod scip_auto;
 mod search;
 mod serve_http;
 pub(crate) mod serve_mcp;

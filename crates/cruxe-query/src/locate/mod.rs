@@ -16,6 +16,7 @@ use crate::filter::Filter;
 use crate::name::{self, WantedName};
 use crate::twins;
 use crate::unparsed::{self, Hidden};
+use crate::unread::{self, Effort, Unread};
 
 use rank::Candidate;
 pub use rank::Score;
@@ -112,6 +113,15 @@ pub fn hidden(view: &View, question: &Question) -> Result<Option<Hidden>, QueryE
         return Ok(None);
     }
     Ok(unparsed::hidden(view, &name::parse(&question.name).plain)?)
+}
+
+/// The name in texts that are not indexed, where nothing that is indexed defines it.
+pub fn unread(view: &View, question: &Question, found: &Definitions) -> Result<Option<Unread>, QueryError> {
+    let is_found = matches!(found.matched, Some(NameMatch::Exact)) || found.filtered_out > 0;
+    if is_found || SymbolId::parse(question.name.trim()).is_some() {
+        return Ok(None);
+    }
+    unread::unread(view, &name::parse(&question.name).plain, Effort::Thorough)
 }
 
 /// The highest rank that a definition of one of some sorts can have for a question, whatever its place; `None` of none. `needed` is what

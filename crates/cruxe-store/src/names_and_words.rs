@@ -250,6 +250,10 @@ impl Store {
             return Ok((stamp, directory));
         }
         let snapshot = self.snapshot()?;
+        // Of an index that was made and never filled nothing is known, which is not the same as that it has nothing.
+        if snapshot.refs()?.is_empty() {
+            return Err(StoreError::NotIndexed);
+        }
         let mut directory = Directory::of(&snapshot.index, &snapshot, None)?;
         (directory.offers, directory.needs) = packages(&snapshot);
         drop(snapshot);
@@ -342,6 +346,14 @@ mod tests {
         assert!(directory.may_define("one") && !directory.may_define("hidden"));
         assert_eq!(directory.texts_with(WordPlace::Body, "hidden"), 0);
         assert_eq!((directory.figures.files, directory.texts_with(WordPlace::Body, "one")), (1, 1));
+    }
+
+    #[test]
+    fn an_index_that_was_never_filled_has_none() {
+        let project = Project::new();
+        let store = project.store();
+        store.create().unwrap();
+        assert!(matches!(store.directory(|_| Default::default()), Err(StoreError::NotIndexed)));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use cruxe_store::Home;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::contract::{ErrorCode, ToolError};
+use crate::scope::Scope;
 use crate::session::Session;
 
 /// Reads the configuration of the workspace at a folder.
@@ -94,15 +95,17 @@ impl Workspaces {
     /// The workspace of a call: the one it names, else the server's own; with `auto`, a client's first root goes
     /// before the server's own where the client does not work in that.
     pub fn find(&self, asked: Option<&str>, session: &Session) -> Result<Arc<Workspace>, ToolError> {
-        let roots = session.roots();
+        let (roots, scope) = (session.roots(), session.scope());
         let Some(asked) = asked else {
             let chooses = self.rules.auto || self.rules.lost.is_some();
             let offered = roots.as_ref().filter(|roots| chooses && !roots.iter().any(|root| self.is_own(root)));
-            let first = offered.and_then(|roots| roots.iter().find(|root| self.is_allowed(root)));
+            let may = |root: &&PathBuf| self.is_allowed(root) && scope.covers(root);
+            let first = offered.and_then(|roots| roots.iter().find(may));
             return match (first, &self.rules.lost) {
-                (Some(root), lost) => self.at(root, &root.to_string_lossy(), lost.is_some()),
+                (Some(root), lost) => self.at(root, &root.to_string_lossy(), lost.is_some(), &scope),
                 (None, Some(lost)) => Err(nowhere(lost)),
-                (None, None) => Ok(Arc::clone(&self.own)),
+                (None, None) if scope.allows(&self.own.project.root) => Ok(Arc::clone(&self.own)),
+                (None, None) => Err(none_of_its_own()),
             };
         };
         let path = Path::new(asked);
@@ -113,7 +116,14 @@ impl Workspaces {
         if !self.is_allowed(&without_dots(path)) {
             return Err(not_allowed(asked, "is below no allowed root"));
         }
+        // What may not be seen is not looked at.
+        if !scope.covers(&without_dots(path)) {
+            return Err(not_registered(asked));
+        }
         let path = path.canonicalize().map_err(|_| not_registered(asked))?;
+        if !scope.covers(&path) {
+            return Err(not_registered(asked));
+        }
         if !self.is_allowed(&path) {
             return Err(not_allowed(asked, "is below no allowed root"));
         }
@@ -122,17 +132,21 @@ impl Workspaces {
             let error = not_allowed(asked, "is outside the roots that the client offers");
             return Err(error.suggest("Add the folder to the client's roots, or leave `workspace` out."));
         }
-        self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered))
+        self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered), &scope)
     }
 
     /// The workspace around a folder that may be asked for. One that the client `chose` for a server in no project is what the
     /// server is for: it is registered and watched like a server's own.
-    fn at(&self, folder: &Path, asked: &str, chosen: bool) -> Result<Arc<Workspace>, ToolError> {
+    fn at(&self, folder: &Path, asked: &str, chosen: bool, scope: &Scope) -> Result<Arc<Workspace>, ToolError> {
         if folder == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
         let project =
             Project::locate(folder, &self.home, Config::default()).map_err(|problem| no_project(asked, problem))?;
+        // A repository may have another in it.
+        if !scope.allows(&project.root) {
+            return Err(not_registered(asked));
+        }
         if project.root == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
@@ -154,7 +168,7 @@ impl Workspaces {
             open.others.push(Arc::clone(&found));
             return Ok(found);
         }
-        self.register(&mut open, &project, asked, chosen)?;
+        self.register(&mut open, &project, asked, chosen, scope)?;
         self.make_room(&mut open, asked)?;
         let config = (self.rules.load_config)(&project.root).map_err(|problem| {
             let error = ToolError::invalid_input(format!("the configuration of the workspace: {problem}"));
@@ -168,11 +182,18 @@ impl Workspaces {
         Ok(workspace)
     }
 
-    fn register(&self, open: &mut Open, project: &Project, asked: &str, chosen: bool) -> Result<(), ToolError> {
+    fn register(
+        &self,
+        open: &mut Open,
+        project: &Project,
+        asked: &str,
+        chosen: bool,
+        scope: &Scope,
+    ) -> Result<(), ToolError> {
         if project.is_registered()? {
             return Ok(());
         }
-        if !self.rules.auto && !chosen {
+        if !self.rules.auto && !chosen || !scope.may_write() {
             return Err(not_registered(asked));
         }
         if open.registered.len() >= self.rules.max_registered {
@@ -215,7 +236,7 @@ impl Workspaces {
         recent.sort();
         let skip = recent.len().saturating_sub(self.capacity() - 1);
         for (_, root) in recent.into_iter().skip(skip) {
-            match self.at(&root, &root.to_string_lossy(), false) {
+            match self.at(&root, &root.to_string_lossy(), false, &Scope::all()) {
                 Ok(workspace) => drop(workspace.project.store.open_index()),
                 Err(problem) => tracing::debug!(%problem, "a recent workspace was not opened"),
             }
@@ -263,6 +284,12 @@ fn nowhere(lost: &Lost) -> ToolError {
         "Open a folder in the client (its roots choose the project), give `workspace` with the path of a registered project, or \
          start the server with --workspace PATH.",
     )
+}
+
+/// Says that there is no workspace without a name for this caller.
+fn none_of_its_own() -> ToolError {
+    let message = "no `workspace` is given, and the server has none of its own";
+    ToolError::new(ErrorCode::ProjectNotFound, message).suggest("Give `workspace`.")
 }
 
 fn not_registered(asked: &str) -> ToolError {

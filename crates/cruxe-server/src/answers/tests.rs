@@ -21,6 +21,7 @@ use serde_json::json;
 use super::*;
 use crate::app::{App, Prewarm, RefStatus};
 use crate::contract::{Metadata, names};
+use crate::scope::Scope;
 use crate::tools;
 use crate::workspaces::{WorkspaceRules, Workspaces};
 
@@ -312,7 +313,7 @@ fn the_state_of_an_index_is_a_line_and_its_jobs() {
     let (state, job) = text.split_once('\n').unwrap();
     assert_eq!(state, "[TMP]/shop live: ready, 3 files, 5 symbols");
     assert!(job.ends_with("Z live: full, published, 3 files changed\n"), "{job}");
-    let text = shop.text(&HealthAnswer::new(&shop.app(), &shop.workspace, status()));
+    let text = shop.text(&HealthAnswer::new(&shop.app(), &shop.workspace, status(), &Scope::all()));
     let (state, project) = text.split_once('\n').unwrap();
     assert!(state.starts_with("ready, cruxe "), "{state}");
     assert_eq!(project, "[TMP]/shop live: ready, 3 files, 5 symbols\n");

@@ -16,7 +16,7 @@ use super::errors::{CallError, describe_failure};
 use crate::admission::{Admission, Cost};
 use crate::arguments::{conform, unknown};
 use crate::catalog::Catalog;
-use crate::contract::ToolError;
+use crate::contract::{ErrorCode, ToolError};
 use crate::metrics::Metrics;
 use crate::progress::CancelOnDrop;
 use crate::schema::Object;
@@ -45,6 +45,12 @@ const UNLISTED: [&str; 14] = [
     "semantic_ratio",
     "symbol_id",
 ];
+
+/// Says that a caller may look at what there is and change nothing.
+fn only_reads(tool: &str) -> ToolError {
+    let message = format!("`{tool}` changes something, and this token only reads");
+    ToolError::new(ErrorCode::WorkspaceNotAllowed, message).suggest("Ask who runs the server.")
+}
 
 /// A parameter of an input schema.
 fn parameter_of<'s>(schema: &'s mut Object, name: &str) -> Option<&'s mut Value> {
@@ -119,8 +125,9 @@ impl Server {
     }
 
     /// The tools that are listed now. A tool that is not can be called all the same.
-    pub(super) fn listed(&self) -> impl Iterator<Item = &Arc<Served>> {
-        let hides_tasks = self.follows_deck() && !self.catalog.as_ref().is_some_and(|catalog| catalog.deck().exists());
+    pub(super) fn listed(&self, session: &Session) -> impl Iterator<Item = &Arc<Served>> {
+        let has_deck = || self.catalog.as_ref().is_some_and(|catalog| catalog.deck(session).exists());
+        let hides_tasks = self.follows_deck() && !has_deck();
         self.tools.iter().filter(move |served| !(hides_tasks && served.toolset() == Toolset::Tasks))
     }
 
@@ -216,6 +223,9 @@ impl Served {
         self.spec.complete(&mut call.arguments);
         conform(&mut call.arguments, &self.spec.input_schema)?;
         let strange = unknown(&call.arguments, &self.spec.input_schema);
+        if !self.spec.read_only && !call.session.scope().may_write() {
+            return Err(only_reads(self.spec.name));
+        }
         let answer = self.tool.call(&call).map_err(|error| call.date(error))?;
         Ok(answer.with_warnings(strange))
     }

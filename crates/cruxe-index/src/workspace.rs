@@ -116,6 +116,9 @@ impl Workspace {
     }
 
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
+        if self.project.replica {
+            return Err(IndexError::Replica);
+        }
         // Nothing can be added to what an earlier version wrote.
         let force = request.force || self.is_outdated();
         let mut job = PreparedJob::start(&self.project, &JobRequest { force, ..request.clone() })?;
@@ -138,6 +141,7 @@ impl Workspace {
     pub fn sync_in_background(self: &Arc<Workspace>) -> bool {
         match self.start_job(&JobRequest::default(), Work::default()) {
             Ok(_) | Err(IndexError::Busy) => true,
+            Err(IndexError::Replica) => false,
             Err(problem) => {
                 tracing::warn!("cannot sync: {problem}");
                 false

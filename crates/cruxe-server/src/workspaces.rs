@@ -34,6 +34,17 @@ pub struct WorkspaceRules {
     pub load_config: LoadConfig,
     /// Where a server was started that is in no project: the client's roots say then what it answers about.
     pub lost: Option<Lost>,
+    /// Repositories that are known by name and kept elsewhere; then there are no others.
+    pub shelf: Option<Arc<dyn Shelf>>,
+}
+
+/// Repositories that are known by name and brought here when they are asked for.
+pub trait Shelf: Send + Sync {
+    /// The root that a repository of this name has here, by its letters alone: nothing is looked at.
+    fn root(&self, name: &str) -> PathBuf;
+
+    /// Opens the repository with this root, and brings it where it is not here. It may take a while.
+    fn open(&self, root: &Path) -> Result<Arc<Workspace>, ToolError>;
 }
 
 /// A server that was started in a folder which is no project, such as `/` or the user's home.
@@ -96,6 +107,14 @@ impl Workspaces {
     /// before the server's own where the client does not work in that.
     pub fn find(&self, asked: Option<&str>, session: &Session) -> Result<Arc<Workspace>, ToolError> {
         let (roots, scope) = (session.roots(), session.scope());
+        if let Some(shelf) = &self.rules.shelf {
+            let root = asked.map(|name| shelf.root(name)).or_else(|| scope.only());
+            return match (root, asked) {
+                (Some(root), _) if scope.allows(&root) => shelf.open(&root),
+                (_, Some(name)) => Err(not_registered(name)),
+                (_, None) => Err(none_of_its_own()),
+            };
+        }
         let Some(asked) = asked else {
             let chooses = self.rules.auto || self.rules.lost.is_some();
             let offered = roots.as_ref().filter(|roots| chooses && !roots.iter().any(|root| self.is_own(root)));

@@ -20,6 +20,7 @@ pub mod languages;
 mod loose;
 pub mod manifest;
 pub mod naming;
+pub mod packages;
 pub mod place;
 pub mod recover;
 pub mod registry;

@@ -7,6 +7,7 @@
 //! Invariant: nothing here answers questions about code.
 
 mod comparison;
+mod directory;
 mod error;
 mod freshness;
 pub mod history;
@@ -31,6 +32,7 @@ mod worktree;
 
 pub use self::scip::{ScipFile, ScipReport};
 pub use comparison::Change;
+pub use directory::directory;
 pub use error::IndexError;
 pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest};

@@ -19,6 +19,7 @@ pub mod locate;
 pub mod mentions;
 pub mod name;
 pub mod neighbours;
+pub mod origin;
 pub mod outline;
 pub mod past;
 pub mod references;

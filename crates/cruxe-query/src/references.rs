@@ -201,7 +201,19 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
         return relations::find(view, layers, question, relation);
     }
     let resolver = resolver(view)?;
-    let (subject, mut uses) = look_up(view, &resolver, &question.wanted, question.edge.into(), |_| true)?;
+    let (subject, uses) = look_up(view, &resolver, &question.wanted, question.edge.into(), |_| true)?;
+    listed(view, layers, question, &resolver, subject, uses)
+}
+
+/// The uses that were found as a list.
+pub(crate) fn listed(
+    view: &View,
+    layers: &Layers,
+    question: &Question,
+    resolver: &Resolver,
+    subject: Subject,
+    mut uses: Uses,
+) -> Result<ReferenceList, QueryError> {
     resolver.check()?;
     view.work.check()?;
     sort(&mut uses.found);

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
+pub mod across;
 mod admission;
 pub mod answers;
 pub mod app;

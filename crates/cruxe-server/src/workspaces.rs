@@ -4,15 +4,17 @@
 //! unused first, so that a server for twenty repositories holds the memory of a few. Who may be asked for is settled
 //! before the disk is touched: a path outside the allowed roots gets the same answer whether it exists or not.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_store::Home;
+use cruxe_store::{Home, ProjectDir};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::across::{self, Chosen, MOST_ASKED, Register, Several};
 use crate::contract::{ErrorCode, ToolError};
 use crate::scope::Scope;
 use crate::session::Session;
@@ -63,7 +65,14 @@ pub struct Workspaces {
     /// The allowed roots as they were given and with links resolved.
     allowed: Vec<PathBuf>,
     open: Mutex<Open>,
+    /// What is remembered of registered repositories.
+    register: Register,
+    /// Somebody asked about several at once.
+    wide: AtomicBool,
 }
+
+/// Workspaces that stay open once somebody asked about several at once.
+const ACROSS: usize = 2 * MOST_ASKED;
 
 #[derive(Default)]
 struct Open {
@@ -78,7 +87,8 @@ impl Workspaces {
     pub fn new(home: Home, own: Arc<Workspace>, rules: WorkspaceRules) -> Workspaces {
         let resolved = rules.allowed_roots.iter().filter_map(|root| root.canonicalize().ok());
         let allowed = rules.allowed_roots.iter().map(|root| without_dots(root)).chain(resolved).collect();
-        Workspaces { home, own, rules, allowed, open: Mutex::default() }
+        let (open, register, wide) = (Mutex::default(), Register::default(), AtomicBool::new(false));
+        Workspaces { home, own, rules, allowed, open, register, wide }
     }
 
     /// Where the user's own files are.
@@ -152,6 +162,83 @@ impl Workspaces {
             return Err(error.suggest("Add the folder to the client's roots, or leave `workspace` out."));
         }
         self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered), &scope)
+    }
+
+    /// The repositories that somebody asks about several of, as far as they may be seen.
+    pub fn chosen(&self, several: &Several, session: &Session) -> Result<Chosen, ToolError> {
+        self.wide.store(true, Ordering::Relaxed);
+        let (roots, scope) = (session.roots(), session.scope());
+        let offered =
+            |root: &Path| roots.as_ref().is_none_or(|roots| roots.iter().any(|offer| root.starts_with(offer)));
+        let mut seen = self.register.projects(&self.home);
+        seen.retain(|(root, _)| self.is_allowed(root) && scope.allows(root) && (self.is_own(root) || offered(root)));
+        let mut refused = Vec::new();
+        if let Several::Listed(words) = several {
+            let named = across::names_of(&seen);
+            let mut wanted = BTreeSet::new();
+            for word in words {
+                match self.listed(word, &seen, &named, &scope) {
+                    Ok(at) => drop(wanted.insert(at)),
+                    Err(error) => refused.push(error),
+                }
+            }
+            if words.is_empty() {
+                let error = ToolError::invalid_input("workspace: the list is empty").with("parameter", "workspace");
+                refused.push(error);
+            }
+            // Named as among all, so that a name means the same in every answer.
+            let chosen =
+                self.register.choose(&self.home, &seen, &named, &wanted, &scope, &|root| self.open_at(root, &scope));
+            return Ok(Chosen { refused, ..chosen });
+        }
+        let (named, all) = (across::names_of(&seen), (0..seen.len()).collect());
+        Ok(self.register.choose(&self.home, &seen, &named, &all, &scope, &|root| self.open_at(root, &scope)))
+    }
+
+    /// Which of the repositories that may be seen a word means: a path in it, or its name.
+    fn listed(
+        &self,
+        word: &str,
+        seen: &[(PathBuf, ProjectDir)],
+        named: &[String],
+        scope: &Scope,
+    ) -> Result<usize, ToolError> {
+        let path = Path::new(word);
+        if !path.is_absolute() {
+            return named.iter().position(|name| name == word).ok_or_else(|| {
+                let error = ToolError::invalid_input(format!("workspace: no repository is called `{word}`"));
+                error.with("parameter", "workspace").with("workspace", word)
+            });
+        }
+        let plain = without_dots(path);
+        if !self.is_allowed(&plain) {
+            return Err(not_allowed(word, "is below no allowed root"));
+        }
+        if !scope.covers(&plain) {
+            return Err(not_registered(word));
+        }
+        let around = |path: &Path| {
+            let holding = seen.iter().enumerate().filter(|(_, (root, _))| path.starts_with(root));
+            holding.max_by_key(|(_, (root, _))| root.as_os_str().len()).map(|(at, _)| at)
+        };
+        let found = around(&plain).or_else(|| around(&plain.canonicalize().ok()?));
+        found.ok_or_else(|| not_registered(word))
+    }
+
+    /// A registered workspace by its root; one that is open is not looked at again.
+    pub(crate) fn open_at(&self, root: &Path, scope: &Scope) -> Result<Arc<Workspace>, ToolError> {
+        if root == self.own.project.root && scope.allows(root) {
+            return Ok(Arc::clone(&self.own));
+        }
+        let mut open = self.lock();
+        if let Some(at) = open.others.iter().position(|other| other.project.root == root).filter(|_| scope.allows(root))
+        {
+            let found = open.others.remove(at);
+            open.others.push(Arc::clone(&found));
+            return Ok(found);
+        }
+        drop(open);
+        self.at(root, &root.to_string_lossy(), false, scope)
     }
 
     /// The workspace around a folder that may be asked for. One that the client `chose` for a server in no project is what the
@@ -229,7 +316,8 @@ impl Workspaces {
     /// Closes workspaces that nobody uses until one more may be opened.
     fn make_room(&self, open: &mut Open, asked: &str) -> Result<(), ToolError> {
         // Not counting the server's own. Handing out happens under the same lock, so a count of one stays one.
-        while open.others.len() + 1 >= self.capacity() {
+        let room = if self.wide.load(Ordering::Relaxed) { self.capacity().max(ACROSS) } else { self.capacity() };
+        while open.others.len() + 1 >= room {
             let Some(idle) = open.others.iter().position(|other| Arc::strong_count(other) == 1) else {
                 let message = format!("{} workspaces are open and all of them are at work", open.others.len() + 1);
                 return Err(

@@ -51,6 +51,11 @@ impl Home {
         fs::remove_file(&probe).map_err(StoreError::io(&probe))
     }
 
+    /// When a project was last added or taken away.
+    pub fn changed_at(&self) -> Option<SystemTime> {
+        fs::metadata(self.root.join("projects")).and_then(|folder| folder.modified()).ok()
+    }
+
     /// The folders of every project that was ever seen.
     pub fn projects(&self) -> Vec<ProjectDir> {
         let entries = fs::read_dir(self.root.join("projects")).into_iter().flatten().flatten();

@@ -114,6 +114,15 @@ pub fn hidden(view: &View, question: &Question) -> Result<Option<Hidden>, QueryE
     Ok(unparsed::hidden(view, &name::parse(&question.name).plain)?)
 }
 
+/// The highest rank that a definition of one of some sorts can have, whatever its place; `None` of none.
+pub fn best_of(sorts: impl Iterator<Item = cruxe_store::Definitions>) -> Option<f64> {
+    let best = |one: cruxe_store::Definitions| {
+        let score = rank::score(&one.like, NameMatch::Exact, 0.0);
+        Score { qualified_name: 1.0, ..score }.total()
+    };
+    sorts.map(best).reduce(f64::max)
+}
+
 /// The ways to compare a name, the strictest first.
 const WAYS: &[NameMatch] = &[NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo];
 

@@ -91,8 +91,8 @@ impl Metadata {
     /// Metadata of the answer to a search.
     pub fn of_search(answer: &search::SearchAnswer) -> Metadata {
         let mut metadata = Metadata::of(&answer.standing);
-        let ref_name = &answer.standing.ref_name;
-        metadata.warnings.extend(answer.remarks.notices.iter().map(|notice| notice_of_search(notice, ref_name)));
+        let place = format!("`{}`", answer.standing.ref_name);
+        metadata.warnings.extend(answer.remarks.notices.iter().map(|notice| notice_of_search(notice, &place)));
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
@@ -197,8 +197,8 @@ pub(crate) fn left_out(skipped: &[(RepoPath, SkipReason)]) -> Vec<String> {
     warnings
 }
 
-/// What a reader is told of a search.
-fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
+/// What a reader is told of a search in a place, which is a ref or several repositories.
+pub(crate) fn notice_of_search(notice: &search::Notice, place: &str) -> String {
     use search::Notice;
     match notice {
         Notice::LongQuery { bytes, used } => {
@@ -214,7 +214,7 @@ fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
             format!("nothing has the word `{word}`; searched for `{similar}` instead")
         }
         Notice::NoSuchName(name) => {
-            format!("`{name}` does not exist in `{ref_name}`; anything found is only similar")
+            format!("`{name}` does not exist in {place}; anything found is only similar")
         }
         Notice::Unparsed(hidden) => hidden_in_unparsed(hidden),
         Notice::NoSuchPath => "no file has such a path; searched for its words".to_owned(),

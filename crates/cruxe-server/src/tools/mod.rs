@@ -59,12 +59,12 @@ fn common(form: AnswerForm) -> &'static str {
     match form {
         AnswerForm::Json => {
             "Every answer says in `metadata` how fresh and complete it is; `partial` means the first index is still being \
-             built: ask again. `workspace` is another repository's path; left out, it is the server's own. `max_tokens` \
+             built: ask again. `workspace` is another repository's path; left out, it is the server's own; to search, locate and find references also a list, or `*` for all. `max_tokens` \
              cuts an answer to so many tokens, `compact` leaves large parts out."
         }
         AnswerForm::Text => {
             "Answers are a path once, then `line code`, `<-` the symbol around it, `?` for a guess; a `note:` says when one \
-             is not current or complete. `workspace`, another repository's path, is understood everywhere."
+             is not current or complete. `workspace`, another repository's path, is understood everywhere; to search, locate and find references `*` is all."
         }
     }
 }

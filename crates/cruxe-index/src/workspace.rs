@@ -1,6 +1,7 @@
 //! A project as a server or a command uses it: asks for views of refs, starts jobs, follows edits.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ pub struct Workspace {
     pub(crate) jobs: RunningJobs,
     pub(crate) freshness: Freshness,
     transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
+    /// Of a replica: something newer than what is here was pushed.
+    pub(crate) behind: AtomicBool,
     /// Commits that questions looked at.
     pub(crate) history: History,
     /// When the use of a ref was last noted.
@@ -42,10 +45,16 @@ impl Workspace {
             jobs: RunningJobs::default(),
             freshness: Freshness::default(),
             transformer: OnceLock::new(),
+            behind: AtomicBool::new(false),
             history: History::default(),
             touched: Mutex::default(),
             listeners: Mutex::default(),
         })
+    }
+
+    /// Says of a replica whether something newer than what is here was pushed.
+    pub fn set_behind(&self, behind: bool) {
+        self.behind.store(behind, Ordering::Relaxed);
     }
 
     /// What is published now.

@@ -7,9 +7,10 @@
 //! projects/…             the indexes, as in every home
 //! ```
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cruxe_index::Project;
 use cruxe_model::config::Config;
@@ -26,6 +27,8 @@ use crate::repos::is_name;
 #[derive(Clone, Debug)]
 pub struct Local {
     root: PathBuf,
+    /// Held as long as somebody has the folder.
+    _lock: Arc<File>,
 }
 
 /// What a copy is a copy of.
@@ -43,7 +46,12 @@ impl Local {
         fs::create_dir_all(&repos).map_err(TeamError::io(&repos))?;
         // Questions name the same folders with links resolved.
         let root = root.canonicalize().map_err(TeamError::io(&root))?;
-        Ok(Local { root })
+        let path = root.join("lock");
+        let lock = File::create(&path).map_err(TeamError::io(&path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Local { root, _lock: Arc::new(lock) }),
+            Err(_) => Err(TeamError::Usage(format!("{}: another node or worker has this folder", root.display()))),
+        }
     }
 
     /// The home of the indexes.

@@ -51,6 +51,9 @@ CREATE TABLE state (
     superseded_at timestamptz
 );
 CREATE INDEX state_repo ON state (repo);
+-- What the state has in brief, so that a question over many repositories need not bring each.
+CREATE TABLE directory (state bigint PRIMARY KEY REFERENCES state ON DELETE CASCADE, bytes bytea NOT NULL);
+ALTER TABLE directory ALTER bytes SET STORAGE EXTERNAL;
 CREATE TABLE state_blob (
     state bigint NOT NULL REFERENCES state ON DELETE CASCADE,
     blob bytea NOT NULL REFERENCES blob,

@@ -51,6 +51,13 @@ pub(crate) fn current(database: &Database, repo: i64) -> Result<Option<Current>,
     Ok(Some(Current { state: row.get(0), manifest, refs: crate::repos::read_refs(row.get(2)) }))
 }
 
+/// What is said of a state beside its files.
+pub(crate) struct What {
+    pub refs: Vec<PublishedRef>,
+    /// What it has in brief, packed.
+    pub directory: Vec<u8>,
+}
+
 /// Cuts files, puts the blobs that are not there, and publishes.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn publish(
@@ -60,7 +67,7 @@ pub(crate) fn publish(
     worker: &str,
     sources: &[Source],
     before: Option<(&Manifest, &PageTable)>,
-    refs: &[PublishedRef],
+    what: &What,
 ) -> Result<(Outcome, PageTable), TeamError> {
     let damaged = match before {
         Some((manifest, _)) => damaged(database, manifest)?,
@@ -68,7 +75,7 @@ pub(crate) fn publish(
     };
     let (manifest, pages, sizes) = put_all(database, blobs, sources, before, &damaged)?;
     let outcome = Outcome { state: 0, new_blobs: sizes.len() as u64, added_bytes: sizes.values().sum(), manifest };
-    let state = swap(database, lease, worker, &outcome, &sizes, refs)?;
+    let state = swap(database, lease, worker, &outcome, &sizes, what)?;
     Ok((Outcome { state, ..outcome }, pages))
 }
 
@@ -149,8 +156,9 @@ fn swap(
     worker: &str,
     outcome: &Outcome,
     sizes: &Sizes,
-    refs: &[PublishedRef],
+    what: &What,
 ) -> Result<i64, TeamError> {
+    let refs = &what.refs;
     let manifest = outcome.manifest.encode()?;
     let hashes: HashSet<&[u8]> = outcome.manifest.blobs.iter().map(|(hash, _)| hash.0.as_slice()).collect();
     let hashes: Vec<&[u8]> = hashes.into_iter().collect();
@@ -169,6 +177,7 @@ fn swap(
             .query_one(insert, &[&lease.repo, &lease.schema, &manifest, &bytes, &source_bytes, &added, &worker])
             .await?;
         let state: i64 = row.get(0);
+        transaction.execute("INSERT INTO directory VALUES ($1, $2)", &[&state, &what.directory]).await?;
         // A blob that a sweep took meanwhile fails here.
         let refer = "INSERT INTO state_blob SELECT $1::bigint, hash FROM unnest($2::bytea[]) AS hash";
         transaction.execute(refer, &[&state, &hashes]).await?;

@@ -17,9 +17,10 @@ use crate::error::TeamError;
 use crate::git::Mirror;
 use crate::jobs::{self, LEASE, Lease};
 use crate::local::{self, Local, Record, getter};
+use crate::node::pack_directory;
 use crate::notices::{Follower, JOBS, LOOK_EVERY};
 use crate::pack::{PageTable, pages_of};
-use crate::publish::{self, Current, Outcome};
+use crate::publish::{self, Current, Outcome, What};
 use crate::repos::{self, PublishedRef, Repo};
 use crate::{migrations, sweep};
 
@@ -160,7 +161,8 @@ impl Worker {
         let workspace = Workspace::open(self.local.project(&repo.name, &self.options.config)?);
         index(&workspace, &chosen, work)?;
         let refs = published_refs(&workspace, heads.default.as_deref())?;
-        self.publish(lease, &repo, &workspace, &mirror, base, &refs)
+        let what = What { refs, directory: directory_of(&workspace)? };
+        self.publish(lease, &repo, &workspace, &mirror, base, &what)
     }
 
     fn has_damage(&self, current: &Current) -> Result<bool, TeamError> {
@@ -205,13 +207,13 @@ impl Worker {
         workspace: &Workspace,
         mirror: &Mirror,
         base: Option<(Current, PageTable)>,
-        refs: &[PublishedRef],
+        what: &What,
     ) -> Result<Done, TeamError> {
         let held = workspace.project.store.hold()?;
         let sources = local::sources(&held, mirror)?;
         let before = base.as_ref().map(|(current, pages)| (&current.manifest, pages));
         let (database, blobs) = (&self.database, &self.blobs);
-        let (outcome, pages) = publish::publish(database, blobs, lease, &self.options.name, &sources, before, refs)?;
+        let (outcome, pages) = publish::publish(database, blobs, lease, &self.options.name, &sources, before, what)?;
         self.local.set_pages(&repo.name, &pages)?;
         let record = Record { state: outcome.state, manifest: outcome.manifest.clone() };
         self.local.set_record(&repo.name, &record)?;
@@ -236,6 +238,13 @@ fn index(workspace: &Arc<Workspace>, chosen: &[(String, String)], work: &Work) -
     let wanted = |name: &str| chosen.iter().any(|(kept, _)| kept == name);
     workspace.project.store.forget_refs(|state| !wanted(&state.name), false)?;
     Ok(())
+}
+
+/// What the index has in brief, packed.
+fn directory_of(workspace: &Workspace) -> Result<Vec<u8>, TeamError> {
+    let dir = workspace.project.store.dir();
+    let (_, directory) = cruxe_index::directory(dir, &workspace.project.root, &dir.home())?;
+    pack_directory(&directory)
 }
 
 fn published_refs(workspace: &Workspace, default: Option<&str>) -> Result<Vec<PublishedRef>, TeamError> {

@@ -3,6 +3,7 @@
 //!
 //! [`tables`] is what it knows of the database, [`shelf`] what it has on disk, [`routes`] what it says over HTTP beside MCP.
 
+mod directories;
 mod routes;
 mod shelf;
 mod tables;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::{Sender, bounded};
 use cruxe_index::{Project, Workspace};
 use cruxe_model::config::{AnswerForm, Config};
 use cruxe_server::http::FindScope;
@@ -27,8 +29,14 @@ use crate::error::TeamError;
 use crate::local::Local;
 use crate::notices::{Follower, LOOK_EVERY, STATES, TOKENS};
 use crate::{jobs, migrations};
+pub(crate) use directories::pack as pack_directory;
 use shelf::NodeShelf;
 use tables::Tables;
+
+/// What somebody asked for may be any text.
+fn short(text: &str) -> String {
+    text.chars().take(200).collect()
+}
 
 /// How long what was last read of the database is believed when it cannot be reached. Nobody can revoke a token in a database that
 /// is away; but it may be away for this node alone.
@@ -72,7 +80,11 @@ impl Node {
             Arc::new(NodeShelf::new(Arc::clone(&database), Arc::clone(&blobs), Arc::clone(&tables), local, &options));
         let node = Arc::new(Node { database, blobs, tables, shelf, options, stop: AtomicBool::new(false) });
         let following = Arc::clone(&node);
-        std::thread::spawn(move || following.follow());
+        let (wake, woken) = bounded(1);
+        std::thread::spawn(move || following.follow(&wake));
+        let bringing = Arc::clone(&node);
+        // Apart from the former: a large repository must not keep a revoked token alive.
+        std::thread::spawn(move || woken.iter().for_each(|()| bringing.shelf.catch_up()));
         Ok(node)
     }
 
@@ -121,8 +133,8 @@ impl Node {
             audit.note(CallRecord {
                 token: ended.holder.as_deref().and_then(|holder| holder.parse().ok()),
                 tool: ended.tool.to_owned(),
-                repo: ended.workspace.clone(),
-                ref_name: ended.ref_name.clone(),
+                repo: ended.workspace.as_deref().map(short),
+                ref_name: ended.ref_name.as_deref().map(short),
                 outcome: ended.outcome.to_owned(),
                 milliseconds: i32::try_from(ended.took.as_millis()).unwrap_or(i32::MAX),
                 at_ms: jiff::Timestamp::now().as_millisecond(),
@@ -136,7 +148,7 @@ impl Node {
     }
 
     /// Keeps up with what is published and who may see it.
-    fn follow(&self) {
+    fn follow(&self, wake: &Sender<()>) {
         let mut follower = Follower::new(Arc::clone(&self.database), &[STATES, TOKENS]);
         let mut announced: Option<Instant> = None;
         while !self.stop.load(Ordering::Relaxed) {
@@ -148,7 +160,7 @@ impl Node {
                 }
             }
             match self.tables.refresh(&self.database) {
-                Ok(()) => self.shelf.catch_up(),
+                Ok(()) => drop(wake.try_send(())), // one that waits already does it too
                 Err(problem) => tracing::warn!("{problem}"),
             }
             follower.wait(LOOK_EVERY);

@@ -10,10 +10,11 @@ use cruxe_index::{Project, Workspace};
 use cruxe_model::config::Config;
 use cruxe_server::Shelf;
 use cruxe_server::contract::{ErrorCode, ToolError};
-use cruxe_store::Home;
+use cruxe_store::{Directory, Home};
 use parking_lot::Mutex;
 
 use super::NodeOptions;
+use super::directories::Directories;
 use super::tables::{Known, Tables};
 use crate::blobs::Blobs;
 use crate::database::Database;
@@ -22,6 +23,8 @@ use crate::jobs;
 use crate::local::{Local, getter};
 use crate::publish;
 
+/// Repositories that are brought at once because they were pushed to.
+const BRINGERS: usize = 3;
 /// How long the index before the one in use is kept for questions that have begun.
 const KEPT: Duration = Duration::from_secs(30);
 
@@ -41,6 +44,7 @@ pub(crate) struct NodeShelf {
     pub brought: AtomicU64,
     pub fetched_bytes: AtomicU64,
     pub evicted: AtomicU64,
+    directories: Directories,
 }
 
 /// A repository on disk.
@@ -80,6 +84,7 @@ impl NodeShelf {
             brought: AtomicU64::new(0),
             fetched_bytes: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
+            directories: Directories::default(),
         }
     }
 
@@ -101,22 +106,36 @@ impl NodeShelf {
 
     /// Brings the newest state of every repository that is here, and lets go what is not needed.
     pub fn catch_up(&self) {
-        let known: HashMap<String, Known> =
-            self.tables.repos().into_iter().map(|known| (known.name.clone(), known)).collect();
+        let repos = self.tables.repos();
+        if let Err(problem) = self.directories.read_ahead(&self.database, &repos) {
+            tracing::warn!("{problem}");
+        }
+        self.directories.retain(&repos);
+        let known: HashMap<String, Known> = repos.into_iter().map(|known| (known.name.clone(), known)).collect();
         let local: Vec<(String, i64)> =
             self.here.lock().iter().map(|(name, here)| (name.clone(), here.state)).collect();
+        let mut behind = Vec::new();
         for (name, state) in local {
             match known.get(&name) {
                 None => self.forget(&name),
-                Some(known) if known.state.is_some_and(|newest| newest != state) => {
-                    if let Err(problem) = self.bring(known) {
-                        tracing::warn!("{name}: {problem}");
-                    }
-                }
+                Some(known) if known.state.is_some_and(|newest| newest != state) => behind.push(known),
                 Some(_) => {}
             }
         }
+        self.bring_all(&behind);
         self.tidy();
+    }
+
+    fn bring_all(&self, repos: &[&Known]) {
+        let queue = Mutex::new(repos.iter());
+        let work = || {
+            while let Some(known) = { queue.lock().next() } {
+                if let Err(problem) = self.bring(known) {
+                    tracing::warn!("{}: {problem}", known.name);
+                }
+            }
+        };
+        std::thread::scope(|scope| (0..repos.len().min(BRINGERS)).for_each(|_| drop(scope.spawn(work))));
     }
 
     /// Removes indexes that were superseded a while ago.
@@ -215,6 +234,17 @@ impl NodeShelf {
         true
     }
 
+    /// Lets go of what the disk no longer has as it was written: it is brought again.
+    fn drop_damaged(&self, name: &str) {
+        tracing::error!("{name}: what is here is damaged; it is brought again");
+        if let Some(here) = self.here.lock().get_mut(name) {
+            here.state = 0;
+        }
+        if let Err(problem) = self.local.forget_record(name) {
+            tracing::warn!("{name}: {problem}");
+        }
+    }
+
     fn forget(&self, name: &str) {
         let idle = |here: &Here| here.workspace.as_ref().is_none_or(|workspace| Arc::strong_count(workspace) == 1);
         let gone = self.here.lock().extract_if(|known, here| known == name && idle(here)).next();
@@ -226,15 +256,18 @@ impl NodeShelf {
     }
 
     /// The workspace of a repository that is here.
-    fn opened(&self, name: &str) -> Result<Option<Arc<Workspace>>, TeamError> {
+    fn opened(&self, known: &Known) -> Result<Option<Arc<Workspace>>, TeamError> {
         let mut here = self.here.lock();
-        let Some(one) = here.get_mut(name) else { return Ok(None) };
+        let Some(one) = here.get_mut(&known.name) else { return Ok(None) };
         one.used = Instant::now();
+        let behind = known.waiting || known.state != Some(one.state);
         if let Some(workspace) = &one.workspace {
+            workspace.set_behind(behind);
             return Ok(Some(Arc::clone(workspace)));
         }
-        let project = Project { replica: true, ..self.local.project(name, &self.config)? };
+        let project = Project { replica: true, ..self.local.project(&known.name, &self.config)? };
         let workspace = Workspace::open(project);
+        workspace.set_behind(behind);
         one.workspace = Some(Arc::clone(&workspace));
         self.close_some(&mut here);
         Ok(Some(workspace))
@@ -265,21 +298,41 @@ impl Shelf for NodeShelf {
         self.local.folder(name)
     }
 
+    fn repositories(&self) -> Vec<(PathBuf, String)> {
+        self.tables.repos().into_iter().map(|known| (self.local.folder(&known.name), known.name)).collect()
+    }
+
+    fn directory(&self, root: &Path) -> Result<Option<Arc<Directory>>, String> {
+        let Some(known) = self.tables.repo(root).filter(|known| known.state.is_some()) else { return Ok(None) };
+        let directory = self.directories.of(&self.database, &known);
+        directory.map(Some).ok_or_else(|| "it cannot be had now".to_owned())
+    }
+
     fn open(&self, root: &Path) -> Result<Arc<Workspace>, ToolError> {
         let known = self.tables.repo(root).ok_or_else(|| unknown(root))?;
-        if let Some(workspace) = self.opened(&known.name).map_err(|problem| unavailable(&known, &problem))? {
-            return Ok(workspace);
+        if let Some(workspace) = self.opened(&known).map_err(|problem| unavailable(&known, &problem))? {
+            if !is_damaged(&workspace) {
+                return Ok(workspace);
+            }
+            drop(workspace);
+            self.drop_damaged(&known.name);
         }
         if known.state.is_none() {
             return Err(not_yet(&known));
         }
         self.bring(&known).map_err(|problem| unavailable(&known, &problem))?;
-        match self.opened(&known.name) {
+        match self.opened(&known) {
             Ok(Some(workspace)) => Ok(workspace),
             Ok(None) => Err(unknown(root)),
             Err(problem) => Err(unavailable(&known, &problem)),
         }
     }
+}
+
+/// Whether the index on this disk cannot be used, or a part of it is not what was written.
+fn is_damaged(workspace: &Workspace) -> bool {
+    let store = &workspace.project.store;
+    store.wants_rebuild() || store.open_index().is_err_and(|problem| problem.schema_status().is_some())
 }
 
 /// What is said of a repository that there is not. It was there when the caller's scope was made.

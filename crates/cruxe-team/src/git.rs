@@ -173,8 +173,6 @@ impl Mirror {
                 sources.push(Source::file(Part::Git, name, path));
             }
         }
-        // The worker's own may name the remote, and who may fetch from it.
-        sources.push(Source::bytes(Part::Git, "config", CONFIG.as_bytes().to_vec()));
         for path in self.packs()? {
             if let Some(name) = path.file_name().and_then(OsStr::to_str) {
                 let name = format!("objects/pack/{name}");
@@ -231,11 +229,10 @@ impl Mirror {
 
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
 
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.logAllRefUpdates=false",
-    "fetch.fsckObjects=true",
     "fetch.unpackLimit=1",
     "fetch.recurseSubmodules=false",
     "gc.auto=0",
@@ -246,7 +243,8 @@ const SETTINGS: [&str; 10] = [
 
 /// Whether a file of this name belongs to a published repository.
 pub(crate) fn is_git_file(name: &str) -> bool {
-    if matches!(name, "HEAD" | "packed-refs" | "shallow" | "config") {
+    // No `config`: git does what stands there, and each mirror has its own.
+    if matches!(name, "HEAD" | "packed-refs" | "shallow") {
         return true;
     }
     let pack = name.strip_prefix("objects/pack/pack-").and_then(|rest| rest.split_once('.'));
@@ -308,10 +306,6 @@ impl Source {
     pub(crate) fn file(part: Part, name: &str, path: impl AsRef<Path>) -> Source {
         Source { part, name: name.to_owned(), from: crate::pack::Content::File(path.as_ref().to_owned()) }
     }
-
-    pub(crate) fn bytes(part: Part, name: &str, bytes: Vec<u8>) -> Source {
-        Source { part, name: name.to_owned(), from: crate::pack::Content::Bytes(bytes) }
-    }
 }
 
 #[cfg(test)]
@@ -359,7 +353,9 @@ mod tests {
         for name in ["HEAD", "shallow", "objects/pack/pack-0a1b.pack", "objects/pack/pack-0a1b.idx"] {
             assert!(is_git_file(name), "{name}");
         }
-        for name in ["hooks/post-checkout", "../x", "objects/pack/../../x", "objects/pack/pack-x.pack", "info/grafts"] {
+        for name in
+            ["hooks/post-checkout", "../x", "objects/pack/../../x", "objects/pack/pack-x.pack", "info/grafts", "config"]
+        {
             assert!(!is_git_file(name), "{name}");
         }
     }

@@ -76,6 +76,7 @@ pub(crate) fn announce(
             "INSERT INTO program (name, kind, schema, address) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE
              SET kind = EXCLUDED.kind, schema = EXCLUDED.schema, address = EXCLUDED.address, seen_at = now()";
         transaction.execute(sql, &[&name, &kind, &schema, &address]).await?;
+        transaction.execute("DELETE FROM program WHERE seen_at < now() - interval '7 days'", &[]).await?;
         let missing = "INSERT INTO job (repo, schema) SELECT id, $1::int FROM repo ON CONFLICT DO NOTHING";
         if transaction.execute(missing, &[&schema]).await? > 0 {
             transaction.execute("SELECT pg_notify($1, '')", &[&JOBS]).await?;

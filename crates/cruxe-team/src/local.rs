@@ -203,7 +203,7 @@ impl Landing {
         install(&[".idx"])?;
         install(&["shallow"])?;
         self.incoming.accept()?;
-        install(&["packed-refs", "HEAD", "config"])?;
+        install(&["packed-refs", "HEAD"])?;
         for name in ["shallow", "packed-refs"] {
             if !names().any(|kept| kept == name) {
                 remove(&self.git.join(name))?;

@@ -6,6 +6,7 @@
 mod access;
 mod failures;
 mod kills;
+mod many;
 mod pushes;
 mod remote;
 mod support;

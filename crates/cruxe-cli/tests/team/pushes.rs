@@ -47,6 +47,9 @@ fn a_push_is_answered_on_every_node_whatever_the_storage() {
             until("the push is answered", SOON, || node.locate(&token, "org/app", "second").unwrap() == ["a.py:2"]);
             assert_eq!(node.locate(&token, "org/app", "first").unwrap(), [] as [&str; 0], "{storage}");
         }
+        team.run(&["sweep", "--grace", "0"]);
+        let fresh = team.start_node("n3", &[]);
+        assert_eq!(fresh.locate(&token, "org/app", "second").unwrap(), ["a.py:2"], "{storage}, swept");
     }
 }
 

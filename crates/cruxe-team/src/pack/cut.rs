@@ -27,6 +27,7 @@ pub(crate) struct Source {
 /// Where its bytes are.
 pub(crate) enum Content {
     File(PathBuf),
+    #[cfg(test)]
     Bytes(Vec<u8>),
 }
 
@@ -214,6 +215,7 @@ fn page_hash(page: &[u8]) -> PageHash {
 
 fn read_pages(source: &Source, mut each: impl FnMut(&[u8]) -> Result<(), TeamError>) -> Result<(), TeamError> {
     match &source.from {
+        #[cfg(test)]
         Content::Bytes(bytes) => bytes.chunks(PAGE_BYTES).try_for_each(each),
         Content::File(path) => {
             let mut file = File::open(path).map_err(TeamError::io(path))?;

@@ -11,6 +11,8 @@
 mod assemble;
 mod cut;
 mod manifest;
+#[cfg(test)]
+mod tests;
 
 pub use assemble::Assembled;
 pub(crate) use assemble::{Place as Places, assemble};

@@ -114,14 +114,29 @@ pub fn hidden(view: &View, question: &Question) -> Result<Option<Hidden>, QueryE
     Ok(unparsed::hidden(view, &name::parse(&question.name).plain)?)
 }
 
-/// The highest rank that a definition of one of some sorts can have, whatever its place; `None` of none.
-pub fn best_of(sorts: impl Iterator<Item = cruxe_store::Definitions>) -> Option<f64> {
+/// The highest rank that a definition of one of some sorts can have for a question, whatever its place; `None` of none. `needed` is what
+/// its repository keeps, see [`needed`].
+pub fn best_of(question: &str, sorts: impl Iterator<Item = cruxe_store::Definitions>, needed: f64) -> Option<f64> {
+    let qualified_name = if name::parse(question).qualifiers.is_empty() { 0.0 } else { 1.0 };
     let best = |one: cruxe_store::Definitions| {
         let score = rank::score(&one.like, NameMatch::Exact, 0.0);
-        Score { qualified_name: 1.0, ..score }.total()
+        Score { qualified_name, definition: score.definition * needed, ..score }.total()
     };
     sorts.map(best).reduce(f64::max)
 }
+
+/// What the definitions of a repository keep that so many others need, where the most needed one has `most`: of several repositories with a
+/// name the one is mostly meant that others build on.
+pub fn needed(users: usize, most: usize) -> f64 {
+    if most == 0 {
+        return 1.0;
+    }
+    let part = (1.0 + users as f64).ln() / (1.0 + most as f64).ln();
+    1.0 - rank::UNUSED * (1.0 - part)
+}
+
+/// Ranks whose difference is no more than this differ in how deep a path is, and in nothing else.
+pub const NEARLY: f64 = 0.009;
 
 /// The ways to compare a name, the strictest first.
 const WAYS: &[NameMatch] = &[NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo];

@@ -110,7 +110,8 @@ pub fn likeliest(query: &str, among: &Among, repositories: &[(&str, &Directory)]
         }
         worth /= all;
         for name in &query.names {
-            let best = locate::best_of(directory.definitions(&name.wanted.plain)).unwrap_or(0.0) as f32;
+            let best = locate::best_of(&name.wanted.plain, directory.definitions(&name.wanted.plain), 1.0)
+                .unwrap_or(0.0) as f32;
             worth += best * if name.sure { DEFINES } else { PERHAPS_DEFINES / query.names.len() as f32 };
         }
         worth

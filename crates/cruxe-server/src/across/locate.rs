@@ -7,7 +7,7 @@ use cruxe_query::name;
 use cruxe_query::unparsed::Hidden;
 use cruxe_store::NameMatch;
 
-use super::{App, Call, Chosen, MOST_ASKED, Outcome, Repository, Several, ToolError, dependents};
+use super::{App, Call, Chosen, MOST_ASKED, Needed, Outcome, Repository, Several, ToolError};
 use crate::answers::{Detail, LocateAnswer, OfRepositories, Source, Told};
 
 /// How a name is looked for, and how its definitions are shown.
@@ -42,8 +42,16 @@ pub fn locate(app: &App, call: &Call, several: &Several, asking: &Asking) -> Res
         return Err(ToolError::invalid_input(problem).with("parameter", "name"));
     }
     let chosen = app.chosen(several, call)?;
-    let mut search =
-        Search { app, call, asking, chosen: &chosen, asked: Vec::new(), told: OfRepositories::default(), skipped: 0 };
+    let mut search = Search {
+        app,
+        call,
+        asking,
+        chosen: &chosen,
+        needed: Needed::of(&chosen.ready),
+        asked: Vec::new(),
+        told: OfRepositories::default(),
+        skipped: 0,
+    };
     for stage in [Stage::Named, Stage::Begins, Stage::Similar] {
         search.run(stage);
         if search.places().next().is_some() || search.filtered_out() > 0 {
@@ -68,6 +76,7 @@ struct Search<'a> {
     call: &'a Call,
     asking: &'a Asking<'a>,
     chosen: &'a Chosen,
+    needed: Needed,
     /// What repositories answered.
     asked: Vec<(usize, Definitions, Option<Hidden>)>,
     told: OfRepositories,
@@ -80,28 +89,22 @@ impl Search<'_> {
         let names = readings(&self.asking.question.name);
         let plain = names.last().cloned().unwrap_or_default();
         let short: String = plain.chars().take(BEGINNING).collect();
-        let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
+        let mut candidates: Vec<(f64, usize)> = Vec::new();
         for (at, repository) in self.chosen.ready.iter().enumerate() {
             let directory = &repository.directory;
+            let keeps = self.needed.keeps(at);
+            let best = |name: &String| locate::best_of(&self.asking.question.name, directory.definitions(name), keeps);
             let bound = match stage {
-                Stage::Named => {
-                    names.iter().filter_map(|name| locate::best_of(directory.definitions(name))).reduce(f64::max)
-                }
+                Stage::Named => names.iter().filter_map(best).reduce(f64::max),
                 Stage::Begins => directory.may_define_beginning(&plain).then_some(1.0),
                 Stage::Similar => directory.may_define_beginning(&short).then_some(1.0),
             };
             let known = self.asked.iter().any(|(known, ..)| *known == at);
             if let Some(bound) = bound.filter(|_| !known) {
-                candidates.push((bound, 0, at));
+                candidates.push((bound, at));
             }
         }
-        if candidates.len() > 1 {
-            // Of equal ones what others build on goes first.
-            for (_, users, at) in &mut candidates {
-                *users = dependents(&self.chosen.ready[*at], &self.chosen.ready).len();
-            }
-        }
-        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
+        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let ways: &[NameMatch] = match stage {
             Stage::Named => &[NameMatch::Exact, NameMatch::CaseInsensitive],
             Stage::Begins => &[NameMatch::Prefix],
@@ -115,7 +118,7 @@ impl Search<'_> {
             }
             let (now, later) = rest.split_at(rest.len().min(AT_ONCE));
             let repositories: Vec<(usize, &Repository)> =
-                now.iter().map(|(_, _, at)| (*at, &self.chosen.ready[*at])).collect();
+                now.iter().map(|(_, at)| (*at, &self.chosen.ready[*at])).collect();
             opened += repositories.len();
             self.ask(&repositories, ways);
             rest = later;
@@ -124,7 +127,7 @@ impl Search<'_> {
             let directory = &self.chosen.ready[*at].directory;
             names.iter().flat_map(|name| directory.definitions(name)).map(|one| one.count).sum()
         };
-        let left: Vec<usize> = rest.iter().map(|(_, _, at)| *at).collect();
+        let left: Vec<usize> = rest.iter().map(|(_, at)| *at).collect();
         match stage {
             Stage::Named => self.skipped = left.iter().map(counted).sum(),
             Stage::Begins | Stage::Similar => self.told.not_looked_into += left.len(),
@@ -146,7 +149,9 @@ impl Search<'_> {
         for Outcome { at, answer } in outcomes {
             let repository = &self.chosen.ready[at];
             match answer {
-                Some(Ok((found, hidden, standing))) => {
+                Some(Ok((mut found, hidden, standing))) => {
+                    let keeps = self.needed.keeps(at);
+                    found.found.iter_mut().for_each(|one| one.score.definition *= keeps);
                     self.told.looked_into += 1;
                     self.told.stand(&repository.name, &repository.root, &standing);
                     if found.matched.is_some_and(|how| ways.contains(&how)) {
@@ -161,7 +166,7 @@ impl Search<'_> {
 
     /// Whether no repository whose best is this can have one of the best definitions.
     fn is_enough(&self, bound: f64) -> bool {
-        let better = self.places().filter(|(rank, ..)| *rank > bound).count();
+        let better = self.places().filter(|(rank, ..)| *rank > bound - locate::NEARLY).count();
         better >= self.asking.question.limit
     }
 
@@ -188,10 +193,8 @@ impl Search<'_> {
     fn answer(mut self) -> Result<LocateAnswer, ToolError> {
         let (asking, chosen) = (self.asking, self.chosen);
         let mut order: Vec<Place> = self.places().collect();
-        let users: Vec<usize> =
-            self.asked.iter().map(|(at, ..)| dependents(&chosen.ready[*at], &chosen.ready).len()).collect();
         order.sort_by(|a, b| {
-            let by_repository = || users[b.1].cmp(&users[a.1]).then(self.asked[a.1].0.cmp(&self.asked[b.1].0));
+            let by_repository = || self.asked[a.1].0.cmp(&self.asked[b.1].0);
             b.0.total_cmp(&a.0).then_with(by_repository).then(a.2.cmp(&b.2))
         });
         let (counted, filtered_out) = (

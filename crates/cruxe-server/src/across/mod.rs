@@ -8,11 +8,14 @@ mod references;
 mod repositories;
 mod search;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use cruxe_index::Workspace;
 use cruxe_model::config::FreshnessPolicy;
+use cruxe_query::locate as locate_rank;
+use cruxe_store::Directory;
 use serde_json::Value;
 
 use crate::app::App;
@@ -126,7 +129,38 @@ impl App {
     }
 }
 
-/// How many of the repositories need each of a repository's packages, itself aside.
+/// How many repositories need what each offers.
+pub(crate) struct Needed {
+    users: Vec<usize>,
+    most: usize,
+}
+
+impl Needed {
+    pub fn of(all: &[Repository]) -> Needed {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for repository in all {
+            repository.directory.needs.iter().for_each(|need| *counts.entry(need).or_default() += 1);
+        }
+        let users = |repository: &Repository| {
+            let Directory { offers, needs, .. } = &*repository.directory;
+            let by_others = |package: &String| {
+                let own = usize::from(needs.binary_search(package).is_ok());
+                counts.get(package.as_str()).map_or(0, |count| count - own)
+            };
+            offers.iter().map(by_others).max().unwrap_or(0)
+        };
+        let users: Vec<usize> = all.iter().map(users).collect();
+        let most = users.iter().copied().max().unwrap_or(0);
+        Needed { users, most }
+    }
+
+    /// What the definitions of a repository keep of their rank.
+    pub fn keeps(&self, at: usize) -> f64 {
+        locate_rank::needed(self.users[at], self.most)
+    }
+}
+
+/// The repositories that need one of a repository's packages, itself aside.
 pub(crate) fn dependents(repository: &Repository, all: &[Repository]) -> Vec<usize> {
     let offers = &repository.directory.offers;
     let needs = |other: &Repository| other.directory.needs.iter().any(|need| offers.binary_search(need).is_ok());

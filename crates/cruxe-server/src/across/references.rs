@@ -6,7 +6,7 @@ use cruxe_query::name;
 use cruxe_query::origin::{self, Origin};
 use cruxe_query::references::{self, Question, Subject};
 
-use super::{App, Call, Chosen, MOST_ASKED, Outcome, Repository, Several, ToolError, dependents};
+use super::{App, Call, Chosen, MOST_ASKED, Needed, Outcome, Repository, Several, ToolError, dependents};
 use crate::answers::{Breadth, Dependents, OfRepositories, ReferencesAnswer};
 use crate::contract::ErrorCode;
 
@@ -75,22 +75,30 @@ fn find_home(
 ) -> Result<Home, ToolError> {
     let plain = name::parse(&question.wanted.name).plain;
     let by_handle = cruxe_model::SymbolId::parse(question.wanted.name.trim()).is_some();
-    let mut homes: Vec<(f64, usize, usize)> = Vec::new();
+    let needed = Needed::of(&chosen.ready);
+    let mut homes: Vec<(f64, usize)> = Vec::new();
     for (at, repository) in chosen.ready.iter().enumerate() {
+        let directory = &repository.directory;
+        let named = || locate::best_of(&question.wanted.name, directory.definitions(&plain), needed.keeps(at));
         // A handle names a path, which a directory does not know.
-        let bound = if by_handle { Some(1.0) } else { locate::best_of(repository.directory.definitions(&plain)) };
-        homes.extend(bound.map(|bound| (bound, dependents(repository, &chosen.ready).len(), at)));
+        let bound = if by_handle { Some(1.0) } else { named() };
+        homes.extend(bound.map(|bound| (bound, at)));
     }
-    homes.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
+    homes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let more = homes.len().saturating_sub(MOST_HOMES);
     homes.truncate(MOST_HOMES);
-    let repositories: Vec<(usize, &Repository)> = homes.iter().map(|(_, _, at)| (*at, &chosen.ready[*at])).collect();
+    let repositories: Vec<(usize, &Repository)> = homes.iter().map(|(_, at)| (*at, &chosen.ready[*at])).collect();
     let asked = locate::Question::new(question.wanted.name.clone(), 1);
-    let outcomes = app.ask_each(call, &repositories, ref_name, policy, |_, view| {
+    let outcomes = app.ask_each(call, &repositories, ref_name, policy, |at, view| {
         let found = locate::locate_in(&view.view, &asked, question.wanted.path.as_deref())?;
         let exact = |how| matches!(how, cruxe_store::NameMatch::Exact | cruxe_store::NameMatch::CaseInsensitive);
         let best = found.found.first().filter(|_| found.matched.is_some_and(exact));
-        Ok(best.map(|best| (found.matched, best.score.total())))
+        let rank = |best: &locate::Definition| {
+            let mut score = best.score;
+            score.definition *= needed.keeps(at);
+            score.total()
+        };
+        Ok(best.map(|best| (found.matched, rank(best))))
     });
     let mut defining: Vec<(usize, Option<cruxe_store::NameMatch>, f64)> = Vec::new();
     for Outcome { at, answer } in outcomes {
@@ -101,10 +109,7 @@ fn find_home(
             None => told.not_looked_into += 1,
         }
     }
-    let users = |at: usize| homes.iter().find(|(.., known)| *known == at).map_or(0, |(_, users, _)| *users);
-    defining.sort_by(|a, b| {
-        a.1.cmp(&b.1).then(b.2.total_cmp(&a.2)).then_with(|| users(b.0).cmp(&users(a.0))).then(a.0.cmp(&b.0))
-    });
+    defining.sort_by(|a, b| a.1.cmp(&b.1).then(b.2.total_cmp(&a.2)).then(a.0.cmp(&b.0)));
     let Some((home, ..)) = defining.first().copied() else {
         return Err(told.no_such_symbol(&question.wanted.name, chosen));
     };

@@ -149,10 +149,10 @@ impl OfRepositories {
             metadata = metadata.partial(format!("{name} was not looked into: {why}"));
         }
         if self.not_looked_into > 0 {
-            let (asked, left) = (self.looked_into, self.not_looked_into);
+            let (asked, all) = (self.looked_into, self.total);
             metadata
                 .warnings
-                .push(format!("looked into the {asked} likeliest repositories; {left} more may have something"));
+                .push(format!("looked into {asked} of {all} repositories, the likeliest by names and words"));
             metadata = metadata.truncated_if(true);
         }
         metadata = metadata.late_if(self.late);

@@ -100,6 +100,11 @@ impl Scope {
         self
     }
 
+    /// Whose it is; `None` where nobody is told apart.
+    pub fn holder(&self) -> Option<&str> {
+        self.bounds.as_ref().map(|bounds| bounds.holder.as_str())
+    }
+
     /// Whether nothing is hidden.
     pub fn is_all(&self) -> bool {
         self.bounds.is_none()
@@ -119,6 +124,12 @@ impl Scope {
     /// Whether the repository with this root may be seen.
     pub fn allows(&self, root: &Path) -> bool {
         self.bounds.as_ref().is_none_or(|bounds| bounds.repositories.contains_key(root))
+    }
+
+    /// The one repository that may be seen; `None` where there are more, or none.
+    pub fn only(&self) -> Option<PathBuf> {
+        let mut roots = self.bounds.as_ref()?.repositories.keys();
+        roots.next().filter(|_| roots.next().is_none()).cloned()
     }
 
     /// Whether a path lies in a repository that may be seen, by its letters alone: nothing is looked at.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_store::{Home, ProjectDir};
+use cruxe_store::{Directory, Home, ProjectDir};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::across::{self, Chosen, MOST_ASKED, Register, Several};
@@ -36,6 +36,23 @@ pub struct WorkspaceRules {
     pub load_config: LoadConfig,
     /// Where a server was started that is in no project: the client's roots say then what it answers about.
     pub lost: Option<Lost>,
+    /// Repositories that are known by name and kept elsewhere; then there are no others.
+    pub shelf: Option<Arc<dyn Shelf>>,
+}
+
+/// Repositories that are known by name and brought here when they are asked for.
+pub trait Shelf: Send + Sync {
+    /// The root that a repository of this name has here, by its letters alone: nothing is looked at.
+    fn root(&self, name: &str) -> PathBuf;
+
+    /// Opens the repository with this root, and brings it where it is not here. It may take a while.
+    fn open(&self, root: &Path) -> Result<Arc<Workspace>, ToolError>;
+
+    /// Every repository: its root and its name.
+    fn repositories(&self) -> Vec<(PathBuf, String)>;
+
+    /// What the index of a repository has in brief, without bringing it; `None` where it is not indexed yet.
+    fn directory(&self, root: &Path) -> Result<Option<Arc<Directory>>, String>;
 }
 
 /// A server that was started in a folder which is no project, such as `/` or the user's home.
@@ -106,6 +123,14 @@ impl Workspaces {
     /// before the server's own where the client does not work in that.
     pub fn find(&self, asked: Option<&str>, session: &Session) -> Result<Arc<Workspace>, ToolError> {
         let (roots, scope) = (session.roots(), session.scope());
+        if let Some(shelf) = &self.rules.shelf {
+            let root = asked.map(|name| shelf.root(name)).or_else(|| scope.only());
+            return match (root, asked) {
+                (Some(root), _) if scope.allows(&root) => shelf.open(&root),
+                (_, Some(name)) => Err(not_registered(name)),
+                (_, None) => Err(none_of_its_own()),
+            };
+        }
         let Some(asked) = asked else {
             let chooses = self.rules.auto || self.rules.lost.is_some();
             let offered = roots.as_ref().filter(|roots| chooses && !roots.iter().any(|root| self.is_own(root)));
@@ -149,6 +174,9 @@ impl Workspaces {
     pub fn chosen(&self, several: &Several, session: &Session) -> Result<Chosen, ToolError> {
         self.wide.store(true, Ordering::Relaxed);
         let (roots, scope) = (session.roots(), session.scope());
+        if let Some(shelf) = &self.rules.shelf {
+            return Ok(across::chosen_from(&**shelf, several, &scope));
+        }
         let offered =
             |root: &Path| roots.as_ref().is_none_or(|roots| roots.iter().any(|offer| root.starts_with(offer)));
         let mut seen = self.register.projects(&self.home);
@@ -208,6 +236,9 @@ impl Workspaces {
 
     /// A registered workspace by its root; one that is open is not looked at again.
     pub(crate) fn open_at(&self, root: &Path, scope: &Scope) -> Result<Arc<Workspace>, ToolError> {
+        if let Some(shelf) = &self.rules.shelf {
+            return if scope.allows(root) { shelf.open(root) } else { Err(not_registered(&root.to_string_lossy())) };
+        }
         if root == self.own.project.root && scope.allows(root) {
             return Ok(Arc::clone(&self.own));
         }
@@ -380,7 +411,7 @@ fn none_of_its_own() -> ToolError {
     ToolError::new(ErrorCode::ProjectNotFound, message).suggest("Give `workspace`.")
 }
 
-fn not_registered(asked: &str) -> ToolError {
+pub(crate) fn not_registered(asked: &str) -> ToolError {
     let message = format!("workspace `{asked}` is not registered");
     ToolError::new(ErrorCode::WorkspaceNotRegistered, message).with("workspace", asked)
 }

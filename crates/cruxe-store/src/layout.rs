@@ -192,9 +192,14 @@ impl ProjectDir {
 
     /// Removes every generation but the one in use. Readers that have one open keep it until they look again.
     pub(crate) fn remove_others(&self, keep: &Path) -> Result<(), StoreError> {
+        self.remove_all_but(&[keep.to_owned()])
+    }
+
+    /// Removes every generation but some.
+    pub(crate) fn remove_all_but(&self, keep: &[PathBuf]) -> Result<(), StoreError> {
         for number in self.generations()? {
             let path = self.root.join(format!("g{number}"));
-            if path != keep {
+            if !keep.contains(&path) {
                 // On systems that refuse to remove open files the next writer tries again.
                 if fs::remove_dir_all(&path).is_err() {
                     let _ = fs::remove_file(&path);

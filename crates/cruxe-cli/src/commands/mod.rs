@@ -29,6 +29,8 @@ pub(crate) mod serve_mcp;
 mod state;
 mod status;
 mod sync;
+#[cfg(feature = "team")]
+mod team;
 mod tool;
 pub(crate) mod web;
 
@@ -67,6 +69,10 @@ pub(crate) enum Command {
     Install(install::Install),
     Guide(guide::Guide),
     Doctor(doctor::Doctor),
+    #[cfg(feature = "team")]
+    Team(Box<team::Team>),
+    #[cfg(feature = "team")]
+    Remote(team::RemoteCommand),
     Upgrade(Upgrade),
     Completions(completions::Completions),
     Man(man::Man),
@@ -99,6 +105,10 @@ impl Command {
             Command::Install(command) => command.run(context),
             Command::Guide(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
+            #[cfg(feature = "team")]
+            Command::Team(command) => command.run(context),
+            #[cfg(feature = "team")]
+            Command::Remote(command) => command.run(context),
             Command::Upgrade(command) => Ok(cue::upgrade(command, context)),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

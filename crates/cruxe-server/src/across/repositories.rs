@@ -10,8 +10,10 @@ use cruxe_index::Workspace;
 use cruxe_store::{Directory, Home, ProjectDir, Stamp, StoreError};
 use parking_lot::Mutex;
 
+use crate::across::Several;
 use crate::contract::ToolError;
 use crate::scope::Scope;
+use crate::workspaces::{Shelf, not_registered};
 
 /// A repository that can be asked.
 pub struct Repository {
@@ -188,6 +190,51 @@ impl Register {
             Err(problem) => Found::Broken(problem.to_string()),
         }
     }
+}
+
+/// The repositories of a shelf that somebody asks about, as far as they may be seen. Nothing is brought for it but where only some
+/// refs may be seen: what others say must not even be counted.
+pub(crate) fn chosen_from(shelf: &dyn Shelf, several: &Several, scope: &Scope) -> Chosen {
+    let mut seen = shelf.repositories();
+    seen.retain(|(root, _)| scope.allows(root));
+    let mut chosen = Chosen::default();
+    if let Several::Listed(words) = several {
+        let unknown = words.iter().filter(|word| !seen.iter().any(|(_, name)| name == *word));
+        chosen.refused.extend(unknown.map(|word| not_registered(word)));
+        seen.retain(|(_, name)| words.contains(name));
+    }
+    let found = in_parallel(seen.len(), |at| {
+        let root = &seen[at].0;
+        let directory = match scope.allows_all_refs(root) {
+            true => shelf.directory(root),
+            false => directory_of_allowed(shelf, root, scope),
+        };
+        match directory {
+            Ok(Some(directory)) => Found::Ready(directory),
+            Ok(None) => Found::NotIndexed,
+            Err(why) => Found::Broken(why),
+        }
+    });
+    for ((root, name), found) in seen.into_iter().zip(found) {
+        match found {
+            Found::Ready(directory) => chosen.ready.push(Repository { name, root, directory }),
+            Found::NotIndexed => chosen.not_indexed.push(name),
+            Found::Broken(why) => chosen.broken.push((name, why)),
+        }
+    }
+    chosen.ready.sort_by(|a, b| a.name.cmp(&b.name));
+    chosen.not_indexed.sort();
+    chosen.broken.sort();
+    chosen
+}
+
+/// The directory of the one ref that a caller's question without a ref is about.
+fn directory_of_allowed(shelf: &dyn Shelf, root: &Path, scope: &Scope) -> Result<Option<Arc<Directory>>, String> {
+    let Ok(workspace) = shelf.open(root) else { return Ok(None) };
+    let Ok(asked) = scope.ref_of(&workspace, None) else { return Ok(None) };
+    let Ok(name) = asked.map_or_else(|| workspace.project.current_ref(), Ok) else { return Ok(None) };
+    let directory = workspace.project.directory_of_ref(&name).map_err(|problem| problem.to_string())?;
+    Ok(directory.map(Arc::new))
 }
 
 /// What answers call some projects.

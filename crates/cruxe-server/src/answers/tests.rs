@@ -71,6 +71,7 @@ impl Shop {
             max_registered: 0,
             load_config: Box::new(|_| Ok(Config::default())),
             lost: None,
+            shelf: None,
         };
         let workspaces = Workspaces::new(self.home.clone(), Arc::clone(&self.workspace), rules);
         App::new(workspaces, Prewarm::Complete)

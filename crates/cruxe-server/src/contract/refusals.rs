@@ -41,6 +41,8 @@ impl From<IndexError> for ToolError {
                 .suggest(format!("Remove what stands there, then call {INDEX_REPO}.")),
             IndexError::TooManyFiles(limit) => plain(ErrorCode::InvalidInput).with("limit", limit),
             IndexError::Busy => plain(ErrorCode::IndexInProgress),
+            IndexError::Replica => plain(ErrorCode::InvalidInput)
+                .suggest("Push to the repository, or ask whoever runs the server for `cruxe team repo sync`."),
             IndexError::RefNotIndexed(name) => plain(ErrorCode::RefNotIndexed).with("ref", name).suggest(format!(
                 "Call {INDEX_REPO} with ref `{name}` (or run `cruxe index --ref {name}`), then ask again."
             )),

@@ -70,6 +70,26 @@ pub struct Server {
     pub(super) admission: Arc<Admission>,
     /// What calls through MCP are answered with.
     pub(super) form: AnswerForm,
+    observer: Option<Observer>,
+}
+
+/// Hears of every call that ended.
+pub type Observer = Box<dyn Fn(&Ended) + Send + Sync>;
+
+/// A call that ended.
+pub struct Ended {
+    /// Who called, where callers are told apart.
+    pub holder: Option<String>,
+    /// The tool.
+    pub tool: &'static str,
+    /// The parameter `workspace`.
+    pub workspace: Option<String>,
+    /// The parameter `ref`.
+    pub ref_name: Option<String>,
+    /// `ok`, or the code of the error.
+    pub outcome: &'static str,
+    /// How long it took, waiting for its turn included.
+    pub took: Duration,
 }
 
 /// A tool and what it says of itself.
@@ -92,7 +112,13 @@ impl Server {
             catalog: None,
             admission: Arc::new(Admission::new()),
             form: AnswerForm::Json,
+            observer: None,
         }
+    }
+
+    /// Tells somebody of every call that ended.
+    pub fn with_observer(self, observer: Observer) -> Server {
+        Server { observer: Some(observer), ..self }
     }
 
     /// Answers calls through MCP in another form.
@@ -161,6 +187,7 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<ToolAnswer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
+        let (begun, ended) = (Instant::now(), self.observer.as_ref().map(|_| Ended::of(served.spec.name, &call)));
         let slot = self.admission.admit(&call.session, served.spec.cost()).await;
         let guard = CancelOnDrop::new(call.work.clone());
         let numeric = served.spec.numeric_errors;
@@ -171,7 +198,11 @@ impl Server {
         let outcome = tokio::task::spawn_blocking(work).await;
         guard.disarm();
         let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
-        running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
+        let word = outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok");
+        running.end(word);
+        if let (Some(observer), Some(ended)) = (&self.observer, ended) {
+            observer(&Ended { outcome: word, took: begun.elapsed(), ..ended });
+        }
         outcome.map_err(|error| CallError::of(error, numeric))
     }
 
@@ -207,6 +238,20 @@ impl Server {
         }
         let shown: String = name.chars().take(80).collect();
         CallError::UnknownTool(format!("Unknown tool `{shown}`. Nearest: {}.", self.nearest(name).join(", ")))
+    }
+}
+
+impl Ended {
+    fn of(tool: &'static str, call: &Call) -> Ended {
+        let text = |name: &str| call.arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+        Ended {
+            holder: call.session.scope().holder().map(str::to_owned),
+            tool,
+            workspace: text("workspace"),
+            ref_name: text("ref"),
+            outcome: "",
+            took: Duration::ZERO,
+        }
     }
 }
 

@@ -93,10 +93,14 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
 
 /// The server with the tools, resources and prompts of some toolsets, which answers in a form.
 pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Arc<Server> {
+    Arc::new(bare_server(app, version, sets, form).with_catalog(Catalog::new(app, sets.clone())))
+}
+
+/// The same with tools alone, for a server that has no workspace of its own to offer resources of.
+pub fn bare_server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Server {
     let tools = all(app);
     let has = |set: &Toolset| tools.iter().any(|tool| tool.spec().toolset == *set);
     let mut text: String = sets.iter().filter(has).map(instructions).collect();
     text.push_str(common(form));
-    let server = Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form);
-    Arc::new(server.with_catalog(Catalog::new(app, sets.clone())))
+    Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form)
 }

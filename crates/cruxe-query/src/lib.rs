@@ -3,6 +3,7 @@
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
 pub mod at;
+pub mod by_text;
 pub mod call_graph;
 pub mod call_path;
 mod calls;
@@ -32,5 +33,6 @@ pub mod target;
 mod testing;
 mod twins;
 pub mod unparsed;
+pub mod unread;
 
 pub use error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};

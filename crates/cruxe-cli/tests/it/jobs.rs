@@ -72,6 +72,38 @@ fn a_name_that_code_may_define_which_could_not_be_parsed_is_not_simply_missing()
 }
 
 #[test]
+fn an_answer_of_none_names_the_file_beside_the_index_that_has_the_name() {
+    let sandbox = Sandbox::new();
+    let page = "class Page {\n    void OnLoad() {}\n    void Unused() {}\n}\n";
+    let generated = "partial class Page {\n    void Wire() {\n        Loaded += OnLoad;\n    }\n}\n";
+    let repo = sandbox.repo("pages", &[("src/Page.cs", page), ("src/Page.g.cs", generated)]);
+    repo.git(&["tag", "then"]);
+    repo.cruxe(&["index"]).ok();
+    repo.cruxe(&["index", "--ref", "then"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    let place = "stands in a file that is not indexed (generated): src/Page.g.cs";
+    for ref_name in ["main", "then"] {
+        for tool in ["find_references", "get_call_graph"] {
+            let answer = client.ok(tool, json!({"symbol_name": "OnLoad", "ref": ref_name}));
+            let warning = json!([format!("`OnLoad` also {place}:3")]);
+            assert_eq!(answer["metadata"]["warnings"], warning, "{answer}");
+            assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+            let clean = client.ok(tool, json!({"symbol_name": "Unused", "ref": ref_name}));
+            assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+            let missing = client.error(tool, json!({"symbol_name": "Wire", "ref": ref_name}));
+            assert_eq!(missing["data"]["not_indexed"], json!(format!("`Wire` also {place}:2")), "{missing}");
+        }
+        for (tool, key) in [("locate_symbol", "name"), ("search_code", "query")] {
+            let answer = client.ok(tool, json!({key: "Wire", "ref": ref_name}));
+            let warnings = answer["metadata"]["warnings"].as_array().unwrap();
+            assert!(warnings.contains(&json!(format!("`Wire` also {place}:2"))), "{answer}");
+            assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+        }
+    }
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);

@@ -16,6 +16,7 @@ use crate::filter::Filter;
 use crate::name::{self, WantedName};
 use crate::twins;
 use crate::unparsed::{self, Hidden};
+use crate::unread::{self, Effort, Unread};
 
 use rank::Candidate;
 pub use rank::Score;
@@ -137,6 +138,15 @@ pub fn needed(users: usize, most: usize) -> f64 {
 
 /// Ranks whose difference is no more than this differ in how deep a path is, and in nothing else.
 pub const NEARLY: f64 = 0.009;
+
+/// The name in texts that are not indexed, where nothing that is indexed defines it.
+pub fn unread(view: &View, question: &Question, found: &Definitions) -> Result<Option<Unread>, QueryError> {
+    let is_found = matches!(found.matched, Some(NameMatch::Exact)) || found.filtered_out > 0;
+    if is_found || SymbolId::parse(question.name.trim()).is_some() {
+        return Ok(None);
+    }
+    unread::unread(view, &name::parse(&question.name).plain, Effort::Thorough)
+}
 
 /// The ways to compare a name, the strictest first.
 const WAYS: &[NameMatch] = &[NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo];

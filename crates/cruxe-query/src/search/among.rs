@@ -155,7 +155,8 @@ pub fn together(
     let notices = common(answers.iter().map(|(_, answer)| answer));
     let intent = answers.first().map_or(Intent::NaturalLanguage, |(_, answer)| answer.intent);
     let weights = Weights::of(intent, semantic_ratio);
-    let (mut found, mut parts): (Vec<(usize, SearchHit)>, Vec<(usize, SearchAnswer)>) = (Vec::new(), Vec::new());
+    let mut found: Vec<(usize, SearchHit)> = Vec::new();
+    let mut parts: Vec<(usize, SearchAnswer)> = Vec::new();
     for (at, mut answer) in answers {
         let own = names.get(at).map(|name| tokens(name)).unwrap_or_default();
         let named = if words.iter().any(|word| own.contains(word)) { REPOSITORY_NAMED } else { 0.0 };

@@ -40,6 +40,7 @@ use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::locate::{self, Definition};
 use crate::unparsed::Hidden;
+use crate::unread::Unread;
 use among::Among;
 use files::Ranked;
 use lexical::Postings;
@@ -152,6 +153,8 @@ pub enum Notice {
     NoSuchName(String),
     /// The query is a name that stands in code that could not be parsed: what is defined there is not found.
     Unparsed(Hidden),
+    /// The query is a name that only texts which are not indexed have.
+    Unread(Unread),
     /// The query is a path and no file has it; its words were searched for.
     NoSuchPath,
     /// No text has what was quoted, or what looks like a message; ranked by its words.

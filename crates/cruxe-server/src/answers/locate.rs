@@ -5,6 +5,7 @@ use cruxe_model::SourceLayer;
 use cruxe_model::config::ExplainLevel;
 use cruxe_query::locate::{self, Definitions};
 use cruxe_query::unparsed::Hidden;
+use cruxe_query::unread::Unread;
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,6 +87,12 @@ impl LocateAnswer {
     /// Says that the name stands in code that could not be parsed.
     pub fn with_hidden(mut self, hidden: Option<&Hidden>) -> LocateAnswer {
         self.metadata = self.metadata.hidden(hidden);
+        self
+    }
+
+    /// Says that the name stands in texts that are not indexed.
+    pub fn with_unread(mut self, unread: Option<&Unread>) -> LocateAnswer {
+        self.metadata = self.metadata.unread(unread);
         self
     }
 

@@ -155,6 +155,7 @@ impl ReferencesAnswer {
         if let Some(mentions) = &answer.mentions {
             metadata = mentions::noted(metadata, symbol.plain_name(), mentions, answer.first_unparsed);
         }
+        metadata = metadata.unread(answer.unread.as_ref()).by_text(answer.by_text.as_ref());
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }

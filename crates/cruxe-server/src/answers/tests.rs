@@ -338,7 +338,7 @@ fn refs_are_listed_with_the_default_branch_first() {
     let answer = RefsAnswer::new(refs, true, Metadata::new("main"));
     assert_eq!(answer.text().to_string(), "main (default): 40 files\ndev: 2 of 40 files differ, moved since\n");
     let none = RefsAnswer::new(Vec::new(), true, Metadata::new("main"));
-    assert_eq!(none.text().to_string(), "note: nothing is indexed yet: call index_repo\n");
+    assert_eq!(none.text().to_string(), "note: nothing is indexed yet: call index_repo or run `cruxe index`\n");
 }
 
 #[test]

@@ -73,6 +73,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             let hidden = locate::hidden(&asked.view, &question)?;
             let answer = LocateAnswer::new(&input.name, &asked.view, &asked.layers(), &found, &detail)?
                 .with_hidden(hidden.as_ref())
+                .with_unread(locate::unread(&asked.view, &question, &found)?.as_ref())
                 .with_reasons(&found, level)
                 .with_source(&asked.view, &found, input::source(call, input.detail_level, input.max_tokens)?)?;
             budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count))

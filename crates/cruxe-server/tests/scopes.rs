@@ -122,6 +122,7 @@ impl World {
             max_registered: 0,
             load_config: Box::new(|_| Ok(Config::default())),
             lost: None,
+            shelf: None,
         };
         let app = App::new(Workspaces::new(home, Workspace::open(own), rules), Prewarm::Disabled);
         let server = tools::server(&app, "0", &Toolsets::default(), AnswerForm::Json);
@@ -340,6 +341,7 @@ fn a_ref_that_may_not_be_seen_is_answered_as_one_that_there_is_not() {
         max_registered: 0,
         load_config: Box::new(|_| Ok(Config::default())),
         lost: None,
+        shelf: None,
     };
     let app = App::new(Workspaces::new(home, own, rules), Prewarm::Disabled);
     let server = tools::server(&app, "0", &Toolsets::default(), AnswerForm::Json);

@@ -27,9 +27,9 @@ pub struct Project {
     pub store: Store,
     /// Its configuration.
     pub config: Config,
-    /// Whether its index is filled by others, as on a node of a team's server. Then nothing is indexed here, and a ref means the
-    /// commit that was published of it, whatever the copy of the repository beside it says by now.
-    pub replica: bool,
+    /// Where its index is filled by others, as on a node of a team's server: the name that it has there. Then nothing is indexed
+    /// here, and a ref means the commit that was published of it, whatever the copy of the repository beside it says by now.
+    pub replica: Option<String>,
 }
 
 /// What a ref means in this project.
@@ -62,7 +62,7 @@ impl Project {
         }
         let id = ProjectId::new(&key.to_string_lossy());
         let store = Store::open(home.project(&id));
-        Ok(Project { id, root, repo, store, config, replica: false })
+        Ok(Project { id, root, repo, store, config, replica: None })
     }
 
     /// A project that is none: for a server that nobody has told yet what it is about. Nothing is below its root.
@@ -70,7 +70,7 @@ impl Project {
         let root = home.root().join("nowhere");
         let id = ProjectId::new(&root.to_string_lossy());
         let store = Store::open(home.project(&id));
-        Project { id, root, repo: None, store, config, replica: false }
+        Project { id, root, repo: None, store, config, replica: None }
     }
 
     /// Registers the project where it is not registered yet.
@@ -84,6 +84,11 @@ impl Project {
             })?;
         }
         Ok(())
+    }
+
+    /// What clients know it by: its root, or the name of a replica.
+    pub fn address(&self) -> PathBuf {
+        self.replica.as_ref().map_or_else(|| self.root.clone(), PathBuf::from)
     }
 
     /// Whether it was ever registered.
@@ -113,7 +118,7 @@ impl Project {
             };
         };
         let head = repo.head()?;
-        if self.replica
+        if self.replica.is_some()
             && let Some(published) = self.published_as(name.unwrap_or(&head.ref_name))?
         {
             return Ok(published);

@@ -125,7 +125,7 @@ impl Workspace {
     }
 
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
-        if self.project.replica {
+        if self.project.replica.is_some() {
             return Err(IndexError::Replica);
         }
         // Nothing can be added to what an earlier version wrote.

@@ -28,12 +28,12 @@ pub struct Swept {
 /// Sweeps what has been of no use for so many seconds. Where somebody else is at it, nothing is done.
 pub fn sweep(database: &Database, blobs: &Blobs, grace_seconds: u64) -> Result<Swept, TeamError> {
     let grace = grace_seconds as f64;
-    let mut swept = Swept::default();
-    swept.states = database.run(async |client| {
+    let states = database.run(async |client| {
         let sql = "DELETE FROM state WHERE superseded_at < now() - $1 * interval '1 second'
             AND NOT EXISTS (SELECT FROM published WHERE published.state = state.id)";
         Ok(client.execute(sql, &[&grace]).await?)
     })?;
+    let mut swept = Swept { states, ..Swept::default() };
     loop {
         let gone = sweep_some(database, blobs, grace)?;
         swept.blobs += gone.len() as u64;

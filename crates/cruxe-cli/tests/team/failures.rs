@@ -82,7 +82,7 @@ fn a_node_with_little_room_lets_go_of_what_was_used_longest_ago() {
     team.work("w1");
     let token = team.token("alice", &[&["*"]]);
     // Room for about one.
-    let node = team.start_node("n1", &["--max-disk", "0.0001"]);
+    let node = team.start_node("n1", &["--max-disk", "0.00007"]);
     for _ in 0..3 {
         for name in names {
             assert_eq!(node.locate(&token, name, "one").unwrap(), ["a.py:1"], "{name}");

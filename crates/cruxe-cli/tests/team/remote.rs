@@ -1,10 +1,11 @@
 //! A laptop that starts from what the team has indexed.
 
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::Team;
+use crate::support::{Team, until};
 
 #[test]
 fn a_clone_starts_from_the_teams_index_and_reads_its_own_edits_alone() {
@@ -26,8 +27,13 @@ fn a_clone_starts_from_the_teams_index_and_reads_its_own_edits_alone() {
     let some = team.token("some", &[&["org/app", "--ref", "main"]]);
     assert!(!run(&some, &["remote", "add", &node.address]).0, "a token for some refs may not have the whole index");
     let all = team.token("all", &[&["org/app"]]);
-    let (ok, report) = run(&all, &["remote", "add", &node.address]);
-    assert!(ok, "{report}");
+    // The node hears of a new grant in a moment.
+    let mut report = Value::Null;
+    until("the token is known", Duration::from_secs(10), || {
+        let (ok, said) = run(&all, &["remote", "add", &node.address]);
+        report = said;
+        ok
+    });
     assert_eq!((&report["taken"], &report["read_here"]), (&json!(true), &json!(1)), "{report}");
     let located = |name: &str| run(&all, &["locate", name]).1["results"][0]["path"].as_str().map(str::to_owned);
     assert_eq!(

@@ -153,7 +153,7 @@ impl Search<'_> {
                     let keeps = self.needed.keeps(at);
                     found.found.iter_mut().for_each(|one| one.score.definition *= keeps);
                     self.told.looked_into += 1;
-                    self.told.stand(&repository.name, &repository.root, &standing);
+                    self.told.stand(&repository.name, &repository.address, &standing);
                     if found.matched.is_some_and(|how| ways.contains(&how)) {
                         self.asked.push((at, found, hidden));
                     }

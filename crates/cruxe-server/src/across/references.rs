@@ -50,7 +50,7 @@ pub fn references(
             match outcome {
                 Some(Ok((part, standing))) => {
                     told.looked_into += 1;
-                    told.stand(&repository.name, &repository.root, &standing);
+                    told.stand(&repository.name, &repository.address, &standing);
                     answer.add(&repository.name, part, question.limit);
                 }
                 Some(Err(error)) => told.fail(&repository.name, &error),
@@ -129,6 +129,6 @@ fn find_home(
         || ToolError::new(ErrorCode::InternalError, "the time for an answer was over before anything was looked at");
     let (origin, answer, standing) = outcome.pop().and_then(|outcome| outcome.answer).unwrap_or_else(|| Err(late()))?;
     told.looked_into += 1;
-    told.stand(&chosen.ready[home].name, &chosen.ready[home].root, &standing);
+    told.stand(&chosen.ready[home].name, &chosen.ready[home].address, &standing);
     Ok((home, origin, answer))
 }

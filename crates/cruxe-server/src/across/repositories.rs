@@ -21,6 +21,8 @@ pub struct Repository {
     pub name: String,
     /// Its root, as it is registered.
     pub root: PathBuf,
+    /// What clients know it by: the same, or its name where it is kept elsewhere.
+    pub address: PathBuf,
     /// What its index has.
     pub directory: Arc<Directory>,
 }
@@ -123,7 +125,9 @@ impl Register {
         for (at, found) in wanted.into_iter().zip(found) {
             let (name, root) = (names[at].clone(), &projects[at].0);
             match found {
-                Found::Ready(directory) => chosen.ready.push(Repository { name, root: root.clone(), directory }),
+                Found::Ready(directory) => {
+                    chosen.ready.push(Repository { name, root: root.clone(), address: root.clone(), directory })
+                }
                 Found::NotIndexed => chosen.not_indexed.push(name),
                 Found::Broken(why) => chosen.broken.push((name, why)),
             }
@@ -217,7 +221,9 @@ pub(crate) fn chosen_from(shelf: &dyn Shelf, several: &Several, scope: &Scope) -
     });
     for ((root, name), found) in seen.into_iter().zip(found) {
         match found {
-            Found::Ready(directory) => chosen.ready.push(Repository { name, root, directory }),
+            Found::Ready(directory) => {
+                chosen.ready.push(Repository { address: PathBuf::from(&name), name, root, directory })
+            }
             Found::NotIndexed => chosen.not_indexed.push(name),
             Found::Broken(why) => chosen.broken.push((name, why)),
         }

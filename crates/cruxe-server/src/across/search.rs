@@ -62,7 +62,7 @@ pub fn search(app: &App, call: &Call, several: &Several, asking: &Asking) -> Res
         match answer {
             Some(Ok((answer, of_repository, problem))) => {
                 told.looked_into += 1;
-                told.stand(&repository.name, &repository.root, &answer.standing);
+                told.stand(&repository.name, &repository.address, &answer.standing);
                 told.remark(&repository.name, &answer);
                 ratio = of_repository;
                 problems.extend(problem);

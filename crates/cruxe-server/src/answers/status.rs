@@ -92,7 +92,7 @@ impl ProjectState {
     pub fn of(workspace: &Workspace, status: &RefStatus) -> ProjectState {
         ProjectState {
             project_id: workspace.project.id.as_str().to_owned(),
-            repo_root: workspace.project.root.to_string_lossy().into_owned(),
+            repo_root: workspace.project.address().to_string_lossy().into_owned(),
             index_status: status.index_status,
             schema_status: status.schema_status,
             current_schema_version: status.schema_version,

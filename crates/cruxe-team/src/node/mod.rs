@@ -110,7 +110,10 @@ impl Node {
     /// The tools, over what this node brings.
     pub fn server(self: &Arc<Node>, version: &str, form: Option<AnswerForm>) -> (Arc<App>, Arc<Server>) {
         let home = self.shelf.home();
-        let own = Workspace::open(Project { replica: true, ..Project::nowhere(&home, self.options.config.clone()) });
+        let own = Workspace::open(Project {
+            replica: Some(String::new()),
+            ..Project::nowhere(&home, self.options.config.clone())
+        });
         let shelf: Arc<dyn cruxe_server::Shelf> = Arc::clone(&self.shelf) as _;
         let rules = WorkspaceRules {
             warmset: 2,

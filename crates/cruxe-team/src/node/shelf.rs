@@ -265,7 +265,7 @@ impl NodeShelf {
             workspace.set_behind(behind);
             return Ok(Some(Arc::clone(workspace)));
         }
-        let project = Project { replica: true, ..self.local.project(&known.name, &self.config)? };
+        let project = Project { replica: Some(known.name.clone()), ..self.local.project(&known.name, &self.config)? };
         let workspace = Workspace::open(project);
         workspace.set_behind(behind);
         one.workspace = Some(Arc::clone(&workspace));

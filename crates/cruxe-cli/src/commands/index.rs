@@ -21,7 +21,7 @@ use crate::progress::Bar;
 ///   cruxe index --force            everything anew; repairs a damaged index
 ///   scip-typescript index && cruxe index --scip index.scip
 ///                                  with what a compiler says: its references are `exact`
-///   cruxe index --scip auto        the same with every indexer that is installed and fits: it runs their build
+///   cruxe index --scip auto        the same with every installed indexer; it runs the build
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Index {

@@ -148,7 +148,7 @@ fn choice(indexer: &'static Indexer, rows: &[FileRow], folders: &[PathBuf]) -> O
         let fits = |name: &str| need.strip_prefix('*').map_or(name == *need, |end| name.ends_with(end));
         rows.iter().map(|row| row.path.as_str()).any(|path| !path.contains('/') && fits(path))
     };
-    let marked = indexer.needs.is_empty() || indexer.needs.iter().any(|need| at_root(&need));
+    let marked = indexer.needs.is_empty() || indexer.needs.iter().any(at_root);
     let found = match installed(indexer.program, folders) {
         _ if !marked => Err(Lack::Marker),
         found => found.ok_or(Lack::Program),

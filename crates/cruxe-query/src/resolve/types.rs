@@ -117,7 +117,7 @@ impl Resolver<'_> {
                 let nothing = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if NOTHING.contains(&&**name));
                 return Ty::union(args().into_iter().filter(|ty| !nothing(ty)));
             }
-            if naming.own_type == Some(*last) {
+            if naming.own_type == Some(*last) || naming.own_class.contains(last) {
                 return self.self_type(file, offset);
             }
             if matches!(*last, "[]" | "()" | "fn" | "&" | "|" | "{}") {

@@ -183,7 +183,15 @@ impl Broad {
             *at > start
                 && (end - *at > MAX_VALUE || cx.slice(Span { start: *at as u32, end: end as u32 }).contains('\n'))
         });
-        self.declare(cx, site, kind, verdict.ty, value.unwrap_or(end) as u32, false).is_some()
+        let Some(symbol) = self.declare(cx, site, kind, verdict.ty, value.unwrap_or(end) as u32, false) else {
+            return false;
+        };
+        // Where no type is written, the value tells.
+        let (ty, value) = self.type_and_value(cx, verdict);
+        if ty.is_none() && value.is_some() {
+            cx.amend(symbol, |symbol| symbol.value = value);
+        }
+        true
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Every word that is no keyword is a fact: nothing is left for [`crate::loose`].
 
+mod parameters;
 pub mod reader;
 pub mod tokens;
 mod uses;

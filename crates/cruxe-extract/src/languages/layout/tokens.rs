@@ -298,8 +298,8 @@ fn comment_end(rest: &[u8], signs: &Signs, first: bool) -> Option<usize> {
         let end = memchr::memmem::find(rest, b"\n=cut").map_or(rest.len(), |end| line_end(rest, end + 1));
         return Some(end);
     }
-    let line = signs.line_comments.iter().any(|mark| begins(&mark));
-    (line || first && signs.line_start_comments.iter().any(|mark| begins(&mark))).then(|| line_end(rest, 0))
+    let line = signs.line_comments.iter().any(begins);
+    (line || first && signs.line_start_comments.iter().any(begins)).then(|| line_end(rest, 0))
 }
 
 fn block_end(rest: &[u8], open: &[u8], close: &[u8], nested: bool) -> usize {

@@ -35,10 +35,8 @@ impl<'s> Reader<'s> {
                     if self.tokens.is_word(next) && path.is_none() && !self.is_one(next, self.dialect.fillers) =>
                 {
                     let last = self.last_of_path(next);
-                    let span = |from: usize, to: usize| {
-                        Some(Span { start: self.tokens.get(from)?.start, end: self.tokens.get(to)?.end })
-                    };
-                    path = span(next, last);
+                    let ends = self.tokens.get(next).zip(self.tokens.get(last));
+                    path = ends.map(|(first, last)| Span { start: first.start, end: last.end });
                     glob |= self.tokens.is(last + 2, "*");
                 }
                 _ => {}

@@ -21,6 +21,7 @@ pub mod name;
 pub mod neighbours;
 pub mod outline;
 pub mod past;
+mod per_ref;
 pub mod references;
 pub mod relations;
 pub mod resolve;

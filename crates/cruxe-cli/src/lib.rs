@@ -8,6 +8,7 @@ mod context;
 mod cue;
 mod download;
 mod guide;
+mod indexers;
 mod install;
 mod memory;
 mod output;

@@ -20,12 +20,13 @@ const MAX_DEPTH: u32 = 32;
 /// A piece of a file with very long lines is cut at this size too.
 const MAX_BYTES: u32 = 16 << 10;
 
-/// The pieces of a file, in the order of their starts.
-pub fn chunks(facts: &FileFacts, text: &[u8]) -> Vec<Chunk> {
+/// The pieces of a file, in the order of their starts; of plain text where symbols do not cut it.
+pub fn chunks(facts: &FileFacts, text: &[u8], by_symbols: bool) -> Vec<Chunk> {
     if text.is_empty() {
         return Vec::new();
     }
-    let mut cutter = Cutter { facts, text, children: children(facts), chunks: Vec::new() };
+    let children = if by_symbols { children(facts) } else { vec![Vec::new(); facts.symbols.len() + 1] };
+    let mut cutter = Cutter { facts, text, children, chunks: Vec::new() };
     cutter.cut(None, 1, facts.line_starts.len() as u32, 0);
     cutter.chunks
 }

@@ -33,6 +33,8 @@ pub struct LanguageDef {
     pub separator: &'static str,
     /// Has to stand before a piece of a file, or the grammar takes the piece for something else than code.
     pub opening: &'static str,
+    /// Full-text search sees a file in pieces as its symbols cut it; else as plain text, of which symbols are only marks.
+    pub cut_by_symbols: bool,
     /// The module that a file's place gives it; empty when it has none of its own.
     pub module: fn(&Places, &RepoPath) -> String,
     /// Whether everything in a file exists for tests, by the file's path.
@@ -61,6 +63,7 @@ pub const LANGUAGE: LanguageDef = LanguageDef {
     front_end: FrontEnd::Plain(|_| {}),
     separator: ".",
     opening: "",
+    cut_by_symbols: true,
     module: |_, _| String::new(),
     is_test_path: |_| false,
     is_test_name: |_| false,

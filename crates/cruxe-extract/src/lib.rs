@@ -20,6 +20,7 @@ pub mod languages;
 mod loose;
 pub mod manifest;
 pub mod naming;
+pub mod packages;
 pub mod place;
 pub mod recover;
 pub mod registry;
@@ -106,7 +107,9 @@ impl Extractor {
         let Some(parsed) = self.tree(def, text, deadline) else { return build.expire() };
         walk::walk(&parsed.tree, parsed.loaded, build);
         parsed.note_gaps(build);
-        loose::note(&parsed.tree, &parsed.loaded.tokens, build);
+        let rules = &parsed.loaded.rules;
+        let shown = rules.hides_text().then(|| rules.prepare(text));
+        loose::note(&parsed.tree, &parsed.loaded.tokens, shown.as_deref(), build);
     }
 
     /// The tree of a text, as good as it can be had; `None` when the deadline passes first.

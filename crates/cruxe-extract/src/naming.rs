@@ -80,6 +80,10 @@ pub struct Naming {
     pub embeds: bool,
     /// Assigning to an attribute defines it.
     pub assignments_define: bool,
+    /// A variable of a type may be an array of it: `T x[2]`, `T *x`.
+    pub indexes_itself: bool,
+    /// A macro may open a namespace, which nobody sees then: `LIB_BEGIN_NAMESPACE`.
+    pub spaces_by_macro: bool,
     /// Which relations between symbols there are.
     pub relations: Relations,
 
@@ -154,6 +158,8 @@ pub const NAMING: Naming = Naming {
     overloads: false,
     embeds: false,
     assignments_define: false,
+    indexes_itself: false,
+    spaces_by_macro: false,
     relations: ALL_RELATIONS,
     unions: &[],
     anything: &["Any", "AnyObject", "AnyRef", "Object", "anytype", "auto", "dynamic", "mixed", "object", "var", "void"],

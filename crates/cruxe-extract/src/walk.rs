@@ -48,6 +48,11 @@ pub trait Rules: Send + Sync {
         Cow::Borrowed(text)
     }
 
+    /// Whether what [`Rules::prepare`] blanks out is text for people or for others, whose words name nothing here.
+    fn hides_text(&self) -> bool {
+        false
+    }
+
     /// Tells comments and attributes from the rest. Called for every named node: decide by `kind` first.
     fn trivia(&self, kind: u16, text: &str) -> Trivia;
 

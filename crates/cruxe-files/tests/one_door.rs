@@ -21,6 +21,12 @@ const ANY: usize = usize::MAX;
 const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-server/src/doctor.rs", 1, "what the system allows a watcher"),
     allowed("crates/cruxe-cli/src/commands/serve_http.rs", 1, "a token file that the user names"),
+    allowed("crates/cruxe-cli/src/commands/scip_auto.rs", 1, "what an indexer writes, into a folder of its own"),
+    allowed(
+        "crates/cruxe-cli/src/commands/team/remote.rs",
+        3,
+        "a token file that the user names, and the list of remotes in the user's home",
+    ),
     allowed("crates/cruxe-cli/src/config.rs", 5, "the user's own configuration, and the one named with --config"),
     allowed("crates/cruxe-cli/src/cue/upgrade/", ANY, "a release, and the folder of the program"),
     allowed("crates/cruxe-cli/src/download.rs", 1, "a download, into a folder of its own"),
@@ -34,6 +40,10 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-index/src/worktree.rs", ANY, "work trees that are kept in the user's home"),
     allowed("crates/cruxe-server/src/metrics.rs", 1, "what the system says about this process"),
     allowed("crates/cruxe-store/src/", ANY, "the index, in the user's home"),
+    allowed("crates/cruxe-team/src/blobs/folder.rs", ANY, "blobs in the team's folder"),
+    allowed("crates/cruxe-team/src/git.rs", ANY, "mirrors of our own making"),
+    allowed("crates/cruxe-team/src/local.rs", ANY, "what a node or a worker keeps in its folder"),
+    allowed("crates/cruxe-team/src/pack/", ANY, "files of a published index"),
     allowed("crates/cruxe-vcs/src/checkout.rs", ANY, "work trees that are kept in the user's home"),
     allowed("crates/cruxe-vcs/src/guard.rs", ANY, "a git directory"),
     allowed("crates/cruxe-vcs/src/refs.rs", 1, "a git directory"),

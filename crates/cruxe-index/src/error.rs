@@ -31,6 +31,9 @@ pub enum IndexError {
     /// More files than the limit.
     #[error("more than {0} files; raise `index.max_files` or exclude some in .cruxeignore")]
     TooManyFiles(usize),
+    /// The index is filled by others.
+    #[error("this index is filled by the team's workers; nothing is indexed here")]
+    Replica,
     /// A job is running.
     #[error("an indexing job is already running for this project")]
     Busy,

@@ -7,11 +7,13 @@
 //! Invariant: nothing here answers questions about code.
 
 mod comparison;
+mod directory;
 mod error;
 mod freshness;
 pub mod history;
 pub mod ignore_rules;
 pub mod job;
+mod left_out;
 mod project;
 mod prune;
 mod refs;
@@ -31,9 +33,11 @@ mod worktree;
 
 pub use self::scip::{ScipFile, ScipReport};
 pub use comparison::Change;
+pub use directory::directory;
 pub use error::IndexError;
 pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest};
+pub use left_out::LeftOut;
 pub use project::{Project, Source};
 pub use prune::Pruned;
 pub use refs::Layers;

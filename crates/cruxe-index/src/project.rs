@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cruxe_files::Root;
 use cruxe_model::config::Config;
 use cruxe_model::{ContentHash, ProjectId, RepoPath};
-use cruxe_store::{FileRow, Home, ProjectRecord, Store};
+use cruxe_store::{FileRow, Home, ProjectRecord, Store, StoreError};
 use cruxe_vcs::{Blob, ObjectFormat, Repo, hash_blob};
 use jiff::Timestamp;
 
@@ -27,6 +27,9 @@ pub struct Project {
     pub store: Store,
     /// Its configuration.
     pub config: Config,
+    /// Whether its index is filled by others, as on a node of a team's server. Then nothing is indexed here, and a ref means the
+    /// commit that was published of it, whatever the copy of the repository beside it says by now.
+    pub replica: bool,
 }
 
 /// What a ref means in this project.
@@ -59,7 +62,7 @@ impl Project {
         }
         let id = ProjectId::new(&key.to_string_lossy());
         let store = Store::open(home.project(&id));
-        Ok(Project { id, root, repo, store, config })
+        Ok(Project { id, root, repo, store, config, replica: false })
     }
 
     /// A project that is none: for a server that nobody has told yet what it is about. Nothing is below its root.
@@ -67,7 +70,7 @@ impl Project {
         let root = home.root().join("nowhere");
         let id = ProjectId::new(&root.to_string_lossy());
         let store = Store::open(home.project(&id));
-        Project { id, root, repo: None, store, config }
+        Project { id, root, repo: None, store, config, replica: false }
     }
 
     /// Registers the project where it is not registered yet.
@@ -110,6 +113,11 @@ impl Project {
             };
         };
         let head = repo.head()?;
+        if self.replica
+            && let Some(published) = self.published_as(name.unwrap_or(&head.ref_name))?
+        {
+            return Ok(published);
+        }
         let has_files = repo.work_tree().is_some();
         let here = |name: &str| has_files && name == head.ref_name;
         match name {
@@ -125,6 +133,16 @@ impl Project {
                 Ok((resolved.name, source))
             }
         }
+    }
+
+    /// A ref as it was published; `None` for one that never was.
+    fn published_as(&self, name: &str) -> Result<Option<(String, Source)>, IndexError> {
+        let state = match self.store.snapshot() {
+            Err(StoreError::NotIndexed) => None,
+            snapshot => snapshot?.ref_state(name)?,
+        };
+        let commit = state.as_ref().and_then(|state| ContentHash::from_hex(state.commit.as_deref()?));
+        Ok(commit.map(|commit| (name.to_owned(), Source::Commit(commit))))
     }
 
     /// The files of the work tree as they are now.

@@ -1,6 +1,7 @@
 //! What is published of a ref at one moment, and who hears of the next publish.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use cruxe_embed::Table;
 use cruxe_model::config::FreshnessPolicy;
@@ -160,6 +161,12 @@ impl Workspace {
         let current = change.is_none();
         if let Some(change) = change {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut standing)?;
+        }
+        if self.behind.load(Ordering::Relaxed) {
+            if policy == FreshnessPolicy::Strict {
+                return Err(IndexError::Stale { ref_name: name, change: Change::OtherSource, head: None });
+            }
+            standing.freshness = FreshnessStatus::Syncing;
         }
         let here = matches!(source, Some(Source::WorkTree { .. }));
         let incomplete = || Ok::<_, IndexError>(published.wants_rebuild() || self.lacks_embeddings(&published)?);

@@ -1,6 +1,7 @@
 //! A project as a server or a command uses it: asks for views of refs, starts jobs, follows edits.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ pub struct Workspace {
     pub(crate) jobs: RunningJobs,
     pub(crate) freshness: Freshness,
     transformer: OnceLock<Result<Option<Arc<MiniLm>>, String>>,
+    /// Of a replica: something newer than what is here was pushed.
+    pub(crate) behind: AtomicBool,
     /// Commits that questions looked at.
     pub(crate) history: History,
     /// When the use of a ref was last noted.
@@ -42,10 +45,16 @@ impl Workspace {
             jobs: RunningJobs::default(),
             freshness: Freshness::default(),
             transformer: OnceLock::new(),
+            behind: AtomicBool::new(false),
             history: History::default(),
             touched: Mutex::default(),
             listeners: Mutex::default(),
         })
+    }
+
+    /// Says of a replica whether something newer than what is here was pushed.
+    pub fn set_behind(&self, behind: bool) {
+        self.behind.store(behind, Ordering::Relaxed);
     }
 
     /// What is published now.
@@ -116,6 +125,9 @@ impl Workspace {
     }
 
     fn prepare(&self, request: &JobRequest) -> Result<PreparedJob, IndexError> {
+        if self.project.replica {
+            return Err(IndexError::Replica);
+        }
         // Nothing can be added to what an earlier version wrote.
         let force = request.force || self.is_outdated();
         let mut job = PreparedJob::start(&self.project, &JobRequest { force, ..request.clone() })?;
@@ -138,6 +150,7 @@ impl Workspace {
     pub fn sync_in_background(self: &Arc<Workspace>) -> bool {
         match self.start_job(&JobRequest::default(), Work::default()) {
             Ok(_) | Err(IndexError::Busy) => true,
+            Err(IndexError::Replica) => false,
             Err(problem) => {
                 tracing::warn!("cannot sync: {problem}");
                 false

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
 
+use crate::by_text::{self, ByText};
 use crate::calls::{self, Symbols};
 use crate::error::QueryError;
 use crate::external::{self, External};
@@ -17,6 +18,7 @@ use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Wanted};
 use crate::twins;
+use crate::unread::{self, Effort, Unread};
 
 /// Deeper graphs are clamped to this.
 pub const MAX_DEPTH: u32 = 5;
@@ -112,6 +114,10 @@ pub struct CallGraph {
     pub mentions: Mentions,
     /// Where the first of them stands that is in code that could not be parsed.
     pub first_unparsed: Option<(String, u32)>,
+    /// The name in texts that are not indexed.
+    pub unread: Option<Unread>,
+    /// Where a text may mean it, if nobody calls it.
+    pub by_text: Option<ByText>,
 }
 
 /// Finds the calls around a symbol.
@@ -162,6 +168,10 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     callers.truncate(question.limit);
     callees.truncate(question.limit);
     let (mentions, first_unparsed) = (account.mentions, account.first_unparsed());
+    let is_none =
+        question.direction != Direction::Callees && callers.is_empty() && filtered_out == 0 && unresolved == 0;
+    let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
+    let by_text = if is_none && mentions.uses == 0 { by_text::by_text(view, subject.name())? } else { None };
     Ok(CallGraph {
         subject,
         callers,
@@ -173,6 +183,8 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
         unresolved,
         mentions,
         first_unparsed,
+        unread,
+        by_text,
     })
 }
 
@@ -188,7 +200,7 @@ fn subject(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<(Subject
     view.work.check()?;
     match found {
         Some((external, uses)) => Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses)),
-        None => Err(QueryError::NoSuchSymbol(missing)),
+        None => Err(unread::missing(view, missing)),
     }
 }
 

@@ -5,6 +5,7 @@ use cruxe_model::{Cancelled, FreshnessStatus, PathError, RepoPath, SkipReason, S
 use cruxe_store::StoreError;
 
 use crate::relations::{Relation, Unfit};
+use crate::unread::Unread;
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -136,6 +137,8 @@ pub struct MissingSymbol {
     pub mentioned: Option<bool>,
     /// Names that are near.
     pub nearest: Vec<NearSymbol>,
+    /// The name in texts that are not indexed.
+    pub unread: Option<Unread>,
 }
 
 /// A symbol whose name is near the one that was not found.

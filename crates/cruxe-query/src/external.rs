@@ -27,10 +27,19 @@ pub struct External {
 
 /// The uses of a name that the ref does not define; `None` where nothing of that name comes from outside.
 pub(crate) fn uses(resolver: &Resolver, wanted: &Wanted, pick: Pick) -> Option<(External, Uses)> {
-    let wanted_name = plain_name(wanted)?;
-    let uses = Uses::default();
-    let mut search =
-        Search { resolver, wanted: &wanted_name, pick, imports: BTreeSet::new(), paths: BTreeSet::new(), uses };
+    uses_below(resolver, plain_name(wanted)?, &[], pick)
+}
+
+/// The same for a name that imports find below one of some roots: a crate, a package, a module path. Without roots below any.
+pub(crate) fn uses_below(
+    resolver: &Resolver,
+    wanted_name: WantedName,
+    roots: &[String],
+    pick: Pick,
+) -> Option<(External, Uses)> {
+    let (wanted, uses) = (&wanted_name, Uses::default());
+    let (imports, paths) = (BTreeSet::new(), BTreeSet::new());
+    let mut search = Search { resolver, wanted, roots, pick, imports, paths, uses };
     let mut versions = resolver.mentioning(&wanted_name.plain);
     versions.extend(resolver.defining(&wanted_name.plain));
     versions.sort_unstable();
@@ -88,6 +97,8 @@ fn name_id(file: &File, name: &str) -> Option<NameId> {
 struct Search<'a> {
     resolver: &'a Resolver<'a>,
     wanted: &'a WantedName,
+    /// Where a path must begin; anywhere where there are none.
+    roots: &'a [String],
     pick: Pick,
     /// The paths under which files import it.
     imports: BTreeSet<String>,
@@ -139,8 +150,8 @@ impl Search<'_> {
                 Certainty::Static
             }
             // Some file of the ref hands it on.
-            Some(_) if self.wanted.qualifiers.is_empty() => Certainty::Static,
-            None if self.wanted.qualifiers.is_empty() => Certainty::Heuristic,
+            Some(_) if self.wanted.qualifiers.is_empty() && self.roots.is_empty() => Certainty::Static,
+            None if self.wanted.qualifiers.is_empty() && self.roots.is_empty() => Certainty::Heuristic,
             _ => return Meaning::Unresolved(Reason::Receiver),
         };
         self.push(file, occurrence, certainty);
@@ -155,6 +166,9 @@ impl Search<'_> {
     }
 
     fn fits(&self, path: &str) -> bool {
+        if !self.roots.is_empty() {
+            return self.roots.iter().any(|root| is_below(path, root));
+        }
         self.wanted.qualifiers.is_empty() || name::qualifier_fit(self.wanted, path) > 0.0
     }
 
@@ -162,6 +176,13 @@ impl Search<'_> {
         let path = import_path(file, import);
         !is_relative(&path) && self.fits(&path)
     }
+}
+
+/// Whether a path is a root or leads on from it.
+fn is_below(path: &str, root: &str) -> bool {
+    let rest = path.strip_prefix(root);
+    root.ends_with('.') && rest.is_some()
+        || rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')))
 }
 
 /// The path that an identifier has by its file's imports and by what is written before it.

@@ -3,6 +3,7 @@
 //! Invariant: nothing here prints, knows MCP or writes to the index.
 
 pub mod at;
+pub mod by_text;
 pub mod call_graph;
 pub mod call_path;
 mod calls;
@@ -19,6 +20,7 @@ pub mod locate;
 pub mod mentions;
 pub mod name;
 pub mod neighbours;
+pub mod origin;
 pub mod outline;
 pub mod past;
 mod per_ref;
@@ -32,5 +34,6 @@ pub mod target;
 mod testing;
 mod twins;
 pub mod unparsed;
+pub mod unread;
 
 pub use error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};

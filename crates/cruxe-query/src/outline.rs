@@ -125,6 +125,7 @@ fn no_such_symbol(table: &SymbolTable, file: &FileRow, name: &str) -> QueryError
         path: Some(file.path.as_str().to_owned()),
         mentioned: None,
         nearest: nearest.collect(),
+        unread: None,
     })
 }
 

@@ -9,6 +9,7 @@ use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
 use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
 
+use crate::by_text::{self, ByText};
 use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::{Filter, is_test_file};
@@ -17,6 +18,7 @@ use crate::relations::{self, Note, Relation};
 use crate::resolve::{Certainty, Def, ExactUse, File, Lang, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Group, Target, Wanted};
+use crate::unread::{self, Effort, Unread};
 
 /// What a use is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +100,16 @@ pub enum Subject {
     External(External),
 }
 
+impl Subject {
+    /// The name that its uses carry.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Subject::Defined(target) => &target.symbol.name,
+            Subject::External(external) => &external.name,
+        }
+    }
+}
+
 /// The uses of a symbol.
 pub struct ReferenceList {
     /// The symbol.
@@ -116,6 +128,10 @@ pub struct ReferenceList {
     pub unresolved_of_kind: Option<usize>,
     /// Where the first of them stands that is in code that could not be parsed.
     pub first_unparsed: Option<(String, u32)>,
+    /// The name in texts that are not indexed.
+    pub unread: Option<Unread>,
+    /// Where a text may mean it, if nothing else does.
+    pub by_text: Option<ByText>,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
     /// What to know about how it was found.
@@ -201,7 +217,19 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
         return relations::find(view, layers, question, relation);
     }
     let resolver = resolver(view)?;
-    let (subject, mut uses) = look_up(view, &resolver, &question.wanted, question.edge.into(), |_| true)?;
+    let (subject, uses) = look_up(view, &resolver, &question.wanted, question.edge.into(), |_| true)?;
+    listed(view, layers, question, &resolver, subject, uses)
+}
+
+/// The uses that were found as a list.
+pub(crate) fn listed(
+    view: &View,
+    layers: &Layers,
+    question: &Question,
+    resolver: &Resolver,
+    subject: Subject,
+    mut uses: Uses,
+) -> Result<ReferenceList, QueryError> {
     resolver.check()?;
     view.work.check()?;
     sort(&mut uses.found);
@@ -221,6 +249,9 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
     let first_unparsed = account.first_unparsed();
     let (mentions, late, notes) = (Some(account.mentions), uses.cut, Vec::new());
     let filtered_out = all - total;
+    let is_none = all == 0 && account.mentions.open() == 0;
+    let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
+    let by_text = if is_none { by_text::by_text(view, subject.name())? } else { None };
     Ok(ReferenceList {
         subject,
         references,
@@ -230,6 +261,8 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<Referen
         unresolved,
         unresolved_of_kind: None,
         first_unparsed,
+        unread,
+        by_text,
         late,
         notes,
     })
@@ -251,7 +284,7 @@ pub(crate) fn look_up(
         Err(QueryError::NoSuchSymbol(missing)) => {
             let Some((external, uses)) = external::uses(resolver, wanted, pick) else {
                 resolver.check()?;
-                return Err(QueryError::NoSuchSymbol(missing));
+                return Err(unread::missing(view, missing));
             };
             Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses))
         }

@@ -213,5 +213,6 @@ fn no_such_symbol(resolver: &Resolver, wanted: &Wanted, near: &[Definition]) -> 
         path: wanted.path.clone(),
         mentioned: external::is_mentioned(resolver, wanted),
         nearest: near.collect(),
+        unread: None,
     })
 }

@@ -41,7 +41,10 @@ pub(crate) fn are_one_here(lang: Lang, a: &Symbol, b: &Symbol) -> bool {
     let runs = |kind: SymbolKind| kind.is_callable() || kind == SymbolKind::Property;
     match runs(a.kind) && runs(b.kind) {
         true => a.parent == b.parent || a.flags.declaration || b.flags.declaration,
-        false => is_type(a.kind) && is_type(b.kind) && is_part(lang, a) && is_part(lang, b),
+        false => {
+            let declared = a.flags.declaration != b.flags.declaration;
+            is_type(a.kind) && is_type(b.kind) && (declared || is_part(lang, a) && is_part(lang, b))
+        }
     }
 }
 

@@ -132,9 +132,11 @@ impl App {
         self.workspaces.find(call.workspace(), &call.session)
     }
 
-    /// The ref that a call is about: the one it names, else the session's, else what is checked out.
-    pub fn ref_name(workspace: &Workspace, call: &Call, asked: Option<String>) -> Option<String> {
-        asked.or_else(|| call.session.default_ref(&workspace.project.root))
+    /// The ref that a call is about: the one it names, else the session's, else what is checked out; an error where the caller
+    /// may not see it.
+    pub fn ref_name(workspace: &Workspace, call: &Call, asked: Option<String>) -> Result<Option<String>, ToolError> {
+        let asked = asked.or_else(|| call.session.default_ref(&workspace.project.root));
+        call.session.scope().ref_of(workspace, asked)
     }
 
     /// How the server is doing, by the state of a ref.

@@ -14,6 +14,7 @@ use cruxe_query::search;
 use crate::app::App;
 use crate::arguments::nearest;
 use crate::contract::ToolError;
+use crate::scope::Scope;
 use crate::tool::Call;
 
 /// A ref of a workspace, ready to be asked about.
@@ -22,6 +23,8 @@ pub struct Asked<'w> {
     pub workspace: &'w Arc<Workspace>,
     /// The ref as it is published.
     pub view: View<'w>,
+    /// What the caller may see.
+    pub scope: Scope,
 }
 
 impl App {
@@ -36,18 +39,18 @@ impl App {
     ) -> Result<T, ToolError> {
         let _asking = self.quiet.asking();
         let workspace = self.workspace(call)?;
-        let ref_name = App::ref_name(&workspace, call, ref_name);
+        let ref_name = App::ref_name(&workspace, call, ref_name)?;
         let policy = policy.unwrap_or(workspace.project.config.query.freshness_policy);
         let view = workspace.view(ref_name.as_deref(), policy)?.with_work(&call.work);
         call.note_freshness(&view.standing);
-        answer(&Asked { workspace: &workspace, view })
+        answer(&Asked { workspace: &workspace, view, scope: call.session.scope() })
     }
 }
 
 impl Asked<'_> {
     /// Which files are the ref's own.
     pub fn layers(&self) -> Layers {
-        layers(self.workspace, &self.view)
+        self.scope.layers(self.workspace, &self.view)
     }
 }
 

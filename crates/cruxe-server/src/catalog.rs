@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_deck::Deck;
-use cruxe_index::{View, Workspace};
+use cruxe_index::{Project, View, Workspace};
 use cruxe_model::Work;
 use cruxe_model::config::FreshnessPolicy;
 use parking_lot::Mutex;
@@ -18,8 +18,10 @@ use crate::toolsets::{Toolset, Toolsets};
 
 /// Resources, prompts and completions of some toolsets.
 pub struct Catalog {
-    pub(crate) workspace: Arc<Workspace>,
-    deck: Arc<Deck>,
+    /// The server's own workspace and its deck.
+    own: (Arc<Workspace>, Arc<Deck>),
+    /// What stands for them where the client may not see them: nothing.
+    nowhere: (Arc<Workspace>, Arc<Deck>),
     pub(crate) sets: Toolsets,
     /// Counts what was published; whoever follows changes waits for the next.
     published: watch::Sender<u64>,
@@ -34,13 +36,28 @@ impl Catalog {
         let (published, _) = watch::channel(0);
         let counter = published.clone();
         workspace.on_publish(move || counter.send_modify(|count| *count += 1));
-        let deck = app.deck(&workspace.project.root);
-        Catalog { workspace, deck, sets, published, listed: Mutex::default() }
+        let nowhere = Workspace::open(Project::nowhere(app.workspaces().home(), workspace.project.config.clone()));
+        let with_deck = |workspace: Arc<Workspace>| {
+            let deck = app.deck(&workspace.project.root);
+            (workspace, deck)
+        };
+        Catalog { own: with_deck(workspace), nowhere: with_deck(nowhere), sets, published, listed: Mutex::default() }
     }
 
-    /// The deck of the server's own workspace.
-    pub(crate) fn deck(&self) -> &Deck {
-        &self.deck
+    /// The server's own workspace and its deck, as far as the client may see them.
+    fn seen(&self, session: &Session) -> &(Arc<Workspace>, Arc<Deck>) {
+        if session.scope().allows(&self.own.0.project.root) { &self.own } else { &self.nowhere }
+    }
+
+    /// The server's own workspace; an empty one where the client may not see it.
+    pub(crate) fn workspace(&self, session: &Session) -> &Arc<Workspace> {
+        &self.seen(session).0
+    }
+
+    /// The deck of the server's own workspace; none where the client may not see what is checked out there.
+    pub(crate) fn deck(&self, session: &Session) -> &Deck {
+        let (workspace, deck) = self.seen(session);
+        if session.scope().check_work_tree(workspace).is_ok() { deck } else { &self.nowhere.1 }
     }
 
     /// Hears of everything that is published from now on.
@@ -54,15 +71,22 @@ impl Catalog {
 
     /// What is published of a ref, the session's if none is named.
     pub(crate) fn view(&self, session: &Session, ref_name: Option<&str>, work: &Work) -> Result<View<'_>, ToolError> {
-        let own = session.default_ref(&self.workspace.project.root);
-        let name = ref_name.map(str::to_owned).or(own);
-        Ok(self.workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.with_work(work))
+        let (workspace, name) = self.meant(session, ref_name)?;
+        Ok(workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.with_work(work))
     }
 
     /// The same without a look at the disk; it never starts a sync.
     pub(crate) fn as_published(&self, session: &Session, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
-        let own = session.default_ref(&self.workspace.project.root);
-        Ok(self.workspace.as_published(ref_name.map(str::to_owned).or(own).as_deref())?)
+        let (workspace, name) = self.meant(session, ref_name)?;
+        Ok(workspace.as_published(name.as_deref())?)
+    }
+
+    /// The workspace and the ref that a request means, as far as the client may see them.
+    fn meant(&self, session: &Session, ref_name: Option<&str>) -> Result<(&Arc<Workspace>, Option<String>), ToolError> {
+        let workspace = self.workspace(session);
+        let own = session.default_ref(&workspace.project.root);
+        let name = session.scope().ref_of(workspace, ref_name.map(str::to_owned).or(own))?;
+        Ok((workspace, name))
     }
 }
 

@@ -80,9 +80,9 @@ impl Catalog {
         Ok(match what {
             Completes::Symbol => complete::symbols(&self.view(session, ref_name, work)?, typed, most)?,
             Completes::Path => complete::paths(&self.view(session, ref_name, work)?, typed, most)?,
-            Completes::Ref => Completions::of(complete::matching(self.refs()?, typed), most),
+            Completes::Ref => Completions::of(complete::matching(self.refs(session)?, typed), most),
             Completes::Task => {
-                let cards = cards::list(self.deck())?;
+                let cards = cards::list(self.deck(session))?;
                 let named = typed.to_lowercase();
                 let fits =
                     |card: &cards::CardEntry| card.id.starts_with(typed) || card.title.to_lowercase().contains(&named);
@@ -92,15 +92,18 @@ impl Catalog {
     }
 
     /// Branches that git has and refs that are indexed.
-    fn refs(&self) -> Result<Vec<String>, ToolError> {
-        let mut refs = match &self.workspace.project.repo {
+    fn refs(&self, session: &Session) -> Result<Vec<String>, ToolError> {
+        let workspace = self.workspace(session);
+        let mut refs = match &workspace.project.repo {
             Some(repo) => repo.branches().map_err(cruxe_index::IndexError::from)?,
             None => Vec::new(),
         };
-        if let Ok(snapshot) = self.workspace.snapshot() {
+        if let Ok(snapshot) = workspace.snapshot() {
             let indexed = snapshot.refs().map_err(cruxe_index::IndexError::from)?;
             refs.extend(indexed.into_iter().map(|state| state.name));
         }
+        let scope = session.scope();
+        refs.retain(|name| scope.is_all() || scope.allows_ref(&workspace.project.root, name));
         Ok(refs)
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: SQL, ranking, parsing, and anything that prints.
 
+pub mod across;
 mod admission;
 pub mod answers;
 pub mod app;
@@ -28,6 +29,7 @@ mod resources;
 mod roots;
 mod rpc;
 pub mod schema;
+pub mod scope;
 pub mod server;
 pub mod session;
 pub mod stdio;
@@ -38,12 +40,13 @@ pub mod toolsets;
 pub mod uri;
 pub mod workspaces;
 
-pub use app::App;
+pub use app::{App, Prewarm};
 pub use catalog::Catalog;
 pub use cruxe_model::Work;
-pub use server::{CallError, Connection, Server};
+pub use scope::{Refs, Scope};
+pub use server::{CallError, Connection, Ended, Observer, Server};
 pub use session::Session;
 pub use stdio::{StdioError, serve_stdio, serve_stdio_within};
 pub use tool::{Call, JsonAnswer, Tool, ToolAnswer, ToolSpec, typed};
 pub use toolsets::{Toolset, Toolsets};
-pub use workspaces::{Lost, WorkspaceRules, Workspaces};
+pub use workspaces::{Lost, Shelf, WorkspaceRules, Workspaces};

@@ -36,7 +36,7 @@ impl Catalog {
         work: &Work,
     ) -> Result<Page<Resource>, ErrorData> {
         let view = self.view(session, None, work).map_err(refusal)?;
-        let entries = self.entries(&view).map_err(refusal)?;
+        let entries = self.entries(session, &view).map_err(refusal)?;
         let page = page("resources/list", entries, Entry::key, cursor)?;
         Ok(Page { entries: page.entries.iter().map(Entry::listed).collect(), next: page.next })
     }
@@ -80,13 +80,13 @@ impl Catalog {
         work: &Work,
     ) -> Result<(String, String), ToolError> {
         if address.kind == Kind::Card {
-            let (deck, id) = (self.deck(), &address.name);
+            let (deck, id) = (self.deck(session), &address.name);
             let text = cards::read(deck, id)?.ok_or_else(|| cards::missing(deck, id))?;
             return Ok((text, "text/markdown".to_owned()));
         }
         let view = self.view(session, address.ref_name.as_deref(), work)?;
         if address.kind == Kind::Symbol {
-            let text = portrait::of_symbol(&self.workspace, &view, &address.name, None, SYMBOL_TOKENS)?;
+            let text = portrait::of_symbol(self.workspace(session), &view, &address.name, None, SYMBOL_TOKENS)?;
             return Ok((text, "text/markdown".to_owned()));
         }
         let (_, file) = outline::file(&view, &address.name)?;
@@ -101,7 +101,7 @@ impl Catalog {
     /// A figure that changes when the list of resources does.
     pub(crate) fn fingerprint(&self, session: &Session) -> Option<u64> {
         let view = self.as_published(session, None).ok()?;
-        Some(figure(&self.cards().ok()?) ^ self.figure_of_files(&view).ok()?)
+        Some(figure(&self.cards(session).ok()?) ^ self.figure_of_files(&view).ok()?)
     }
 
     /// The part of the figure that only a publish changes. Every session asks at its start and at every publish, so it is
@@ -119,13 +119,13 @@ impl Catalog {
     }
 
     /// Everything that is listed, in order.
-    fn entries(&self, view: &View) -> Result<Vec<Entry>, ToolError> {
-        let mut entries = self.cards()?;
+    fn entries(&self, session: &Session, view: &View) -> Result<Vec<Entry>, ToolError> {
+        let mut entries = self.cards(session)?;
         entries.extend(self.files(view)?);
         Ok(entries)
     }
 
-    fn cards(&self) -> Result<Vec<Entry>, ToolError> {
+    fn cards(&self, session: &Session) -> Result<Vec<Entry>, ToolError> {
         if !self.serves(Kind::Card.toolset()) {
             return Ok(Vec::new());
         }
@@ -136,7 +136,7 @@ impl Catalog {
             mime: "text/markdown".to_owned(),
             size: None,
         };
-        Ok(cards::list(self.deck())?.into_iter().map(entry).collect())
+        Ok(cards::list(self.deck(session))?.into_iter().map(entry).collect())
     }
 
     /// Documents, then files.

@@ -13,6 +13,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::admission::ClientSlots;
 use crate::limits::{Bucket, Refused};
+use crate::scope::Scope;
 use crate::subscriptions::Followed;
 
 /// How long a call waits for a client that said it has roots and has not told them yet.
@@ -34,9 +35,12 @@ pub struct Session {
     /// Unique within this process; for logs.
     pub id: String,
     default_refs: Mutex<HashMap<PathBuf, String>>,
+    scope: Mutex<Scope>,
     followed: Mutex<Followed>,
     buckets: Mutex<HashMap<&'static str, Bucket>>,
     lasting: AtomicBool,
+    /// A request showed whose it is.
+    begun: AtomicBool,
     slots: ClientSlots,
     notifiers: Arc<Semaphore>,
     listeners: Semaphore,
@@ -72,9 +76,11 @@ impl Session {
         Session {
             id: format!("session-{number}"),
             default_refs: Mutex::default(),
+            scope: Mutex::default(),
             buckets: Mutex::default(),
             followed: Mutex::default(),
             lasting: AtomicBool::new(true),
+            begun: AtomicBool::new(false),
             slots: ClientSlots::default(),
             notifiers: Arc::new(Semaphore::new(MAX_NOTIFIERS)),
             listeners: Semaphore::new(MAX_LISTENERS),
@@ -86,6 +92,27 @@ impl Session {
     /// A session that ends with its request, unless [`Session::begin`] says otherwise.
     pub fn fleeting() -> Session {
         Session { lasting: AtomicBool::new(false), ..Session::new() }
+    }
+
+    /// The same for a client that may see so much.
+    pub fn within(self, scope: Scope) -> Session {
+        Session { scope: Mutex::new(scope), ..self }
+    }
+
+    /// What this client may see, as its last request showed.
+    pub fn scope(&self) -> Scope {
+        self.scope.lock().clone()
+    }
+
+    /// Notes what a request of this session may see; `false` for a request of somebody else, who has no part in it. Who begins a
+    /// session is known by its first request.
+    pub(crate) fn admit_scope(&self, scope: &Scope) -> bool {
+        let mut own = self.scope.lock();
+        let fits = own.same_holder(scope) || own.is_all() && !self.begun.swap(true, Ordering::Relaxed);
+        if fits {
+            *own = scope.clone();
+        }
+        fits
     }
 
     /// Notes that later calls come back to this session.

@@ -57,12 +57,14 @@ impl Catalog {
         let view = self.as_published(session, address.ref_name.as_deref()).ok()?;
         let published = |path: &str| outline::file(&view, path).ok().map(|(_, file)| file.hash.to_hex());
         let state = match address.kind {
-            Kind::Symbol => portrait::of_symbol(&self.workspace, &view, &address.name, None, SYMBOL_TOKENS).ok()?,
+            Kind::Symbol => {
+                portrait::of_symbol(self.workspace(session), &view, &address.name, None, SYMBOL_TOKENS).ok()?
+            }
             Kind::Doc | Kind::File => published(&address.name)?,
             Kind::Card => {
                 // A deck that is not under version control may not be indexed either.
                 let path = format!("{CARDS}/{}.md", address.name);
-                published(&path).or_else(|| cards::read(self.deck(), &address.name).ok().flatten())?
+                published(&path).or_else(|| cards::read(self.deck(session), &address.name).ok().flatten())?
             }
         };
         let mut hasher = DefaultHasher::new();
@@ -74,7 +76,7 @@ impl Catalog {
     fn changes_since(&self, session: &Session, list: &mut Option<u64>, followed: &mut Followed) -> Changes {
         let now = self.fingerprint(session);
         let list_changed = now.is_some() && now != *list;
-        let mut changes = Changes { list: list_changed, deck: self.deck().exists(), resources: Vec::new() };
+        let mut changes = Changes { list: list_changed, deck: self.deck(session).exists(), resources: Vec::new() };
         *list = now.or(*list);
         for (uri, known) in followed {
             let now = self.state(session, uri);
@@ -116,7 +118,7 @@ impl Subscriber {
 /// of `open`, is gone.
 pub(crate) async fn notify_session(subscriber: Subscriber, peer: Peer<RoleServer>, mut open: watch::Receiver<()>) {
     let mut changes = subscriber.catalog.changes();
-    let mut deck = subscriber.catalog.deck().exists();
+    let mut deck = subscriber.catalog.deck(&subscriber.session).exists();
     let mut list = None;
     let mut first = true;
     loop {
@@ -170,7 +172,7 @@ pub(crate) async fn notify_listener(subscriber: Subscriber, context: &Subscripti
     let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
     let wants_list = context.accepted().resources_list_changed == Some(true);
     let wants_tools = context.accepted().tools_list_changed == Some(true);
-    let mut deck = subscriber.catalog.deck().exists();
+    let mut deck = subscriber.catalog.deck(&subscriber.session).exists();
     let mut known = (None, uris.into_iter().map(|uri| (uri, None)).collect::<Followed>());
     let mut first = true;
     loop {

@@ -60,6 +60,8 @@ pub struct ToolSpec {
     pub instead: Vec<(&'static str, &'static str)>,
     /// A parameter, and those of its values that the contract's schema does not have.
     pub beyond: Option<(&'static str, &'static [&'static str])>,
+    /// Whether `workspace` may be several.
+    pub across: bool,
 }
 
 impl ToolSpec {
@@ -80,6 +82,7 @@ impl ToolSpec {
             toolset: Toolset::Code,
             instead: Vec::new(),
             beyond: None,
+            across: false,
         }
     }
 
@@ -120,6 +123,11 @@ impl ToolSpec {
         ToolSpec { beyond: Some((parameter, values)), ..self }
     }
 
+    /// Lets `workspace` be a list, or `*` for every repository.
+    pub fn across(self) -> ToolSpec {
+        ToolSpec { across: true, ..self }
+    }
+
     /// Marks it as one that looks at one file or name.
     pub fn quick(self) -> ToolSpec {
         ToolSpec { quick: true, ..self }
@@ -148,7 +156,12 @@ impl ToolSpec {
 
     /// Takes the schemas of a tool's input and output types.
     pub fn with_types<I: JsonSchema, O: JsonSchema>(self) -> ToolSpec {
-        ToolSpec { input_schema: input_schema::<I>(), output_schema: output_schema::<O>(), ..self }
+        let mut schema = input_schema::<I>();
+        if let Some(Value::Object(parameters)) = schema.get_mut("properties").filter(|_| self.across) {
+            parameters
+                .insert("workspace".to_owned(), json!({"type": ["string", "array"], "items": {"type": "string"}}));
+        }
+        ToolSpec { input_schema: schema, output_schema: output_schema::<O>(), ..self }
     }
 }
 

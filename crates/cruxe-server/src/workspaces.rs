@@ -4,16 +4,19 @@
 //! unused first, so that a server for twenty repositories holds the memory of a few. Who may be asked for is settled
 //! before the disk is touched: a path outside the allowed roots gets the same answer whether it exists or not.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_store::Home;
+use cruxe_store::{Directory, Home, ProjectDir};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::across::{self, Chosen, MOST_ASKED, Register, Several};
 use crate::contract::{ErrorCode, ToolError};
+use crate::scope::Scope;
 use crate::session::Session;
 
 /// Reads the configuration of the workspace at a folder.
@@ -33,6 +36,23 @@ pub struct WorkspaceRules {
     pub load_config: LoadConfig,
     /// Where a server was started that is in no project: the client's roots say then what it answers about.
     pub lost: Option<Lost>,
+    /// Repositories that are known by name and kept elsewhere; then there are no others.
+    pub shelf: Option<Arc<dyn Shelf>>,
+}
+
+/// Repositories that are known by name and brought here when they are asked for.
+pub trait Shelf: Send + Sync {
+    /// The root that a repository of this name has here, by its letters alone: nothing is looked at.
+    fn root(&self, name: &str) -> PathBuf;
+
+    /// Opens the repository with this root, and brings it where it is not here. It may take a while.
+    fn open(&self, root: &Path) -> Result<Arc<Workspace>, ToolError>;
+
+    /// Every repository: its root and its name.
+    fn repositories(&self) -> Vec<(PathBuf, String)>;
+
+    /// What the index of a repository has in brief, without bringing it; `None` where it is not indexed yet.
+    fn directory(&self, root: &Path) -> Result<Option<Arc<Directory>>, String>;
 }
 
 /// A server that was started in a folder which is no project, such as `/` or the user's home.
@@ -51,7 +71,14 @@ pub struct Workspaces {
     /// The allowed roots as they were given and with links resolved.
     allowed: Vec<PathBuf>,
     open: Mutex<Open>,
+    /// What is remembered of registered repositories.
+    register: Register,
+    /// Somebody asked about several at once.
+    wide: AtomicBool,
 }
+
+/// Workspaces that stay open once somebody asked about several at once.
+const ACROSS: usize = 2 * MOST_ASKED;
 
 #[derive(Default)]
 struct Open {
@@ -66,7 +93,8 @@ impl Workspaces {
     pub fn new(home: Home, own: Arc<Workspace>, rules: WorkspaceRules) -> Workspaces {
         let resolved = rules.allowed_roots.iter().filter_map(|root| root.canonicalize().ok());
         let allowed = rules.allowed_roots.iter().map(|root| without_dots(root)).chain(resolved).collect();
-        Workspaces { home, own, rules, allowed, open: Mutex::default() }
+        let (open, register, wide) = (Mutex::default(), Register::default(), AtomicBool::new(false));
+        Workspaces { home, own, rules, allowed, open, register, wide }
     }
 
     /// Where the user's own files are.
@@ -94,15 +122,25 @@ impl Workspaces {
     /// The workspace of a call: the one it names, else the server's own; with `auto`, a client's first root goes
     /// before the server's own where the client does not work in that.
     pub fn find(&self, asked: Option<&str>, session: &Session) -> Result<Arc<Workspace>, ToolError> {
-        let roots = session.roots();
+        let (roots, scope) = (session.roots(), session.scope());
+        if let Some(shelf) = &self.rules.shelf {
+            let root = asked.map(|name| shelf.root(name)).or_else(|| scope.only());
+            return match (root, asked) {
+                (Some(root), _) if scope.allows(&root) => shelf.open(&root),
+                (_, Some(name)) => Err(not_registered(name)),
+                (_, None) => Err(none_of_its_own()),
+            };
+        }
         let Some(asked) = asked else {
             let chooses = self.rules.auto || self.rules.lost.is_some();
             let offered = roots.as_ref().filter(|roots| chooses && !roots.iter().any(|root| self.is_own(root)));
-            let first = offered.and_then(|roots| roots.iter().find(|root| self.is_allowed(root)));
+            let may = |root: &&PathBuf| self.is_allowed(root) && scope.covers(root);
+            let first = offered.and_then(|roots| roots.iter().find(may));
             return match (first, &self.rules.lost) {
-                (Some(root), lost) => self.at(root, &root.to_string_lossy(), lost.is_some()),
+                (Some(root), lost) => self.at(root, &root.to_string_lossy(), lost.is_some(), &scope),
                 (None, Some(lost)) => Err(nowhere(lost)),
-                (None, None) => Ok(Arc::clone(&self.own)),
+                (None, None) if scope.allows(&self.own.project.root) => Ok(Arc::clone(&self.own)),
+                (None, None) => Err(none_of_its_own()),
             };
         };
         let path = Path::new(asked);
@@ -113,7 +151,14 @@ impl Workspaces {
         if !self.is_allowed(&without_dots(path)) {
             return Err(not_allowed(asked, "is below no allowed root"));
         }
+        // What may not be seen is not looked at.
+        if !scope.covers(&without_dots(path)) {
+            return Err(not_registered(asked));
+        }
         let path = path.canonicalize().map_err(|_| not_registered(asked))?;
+        if !scope.covers(&path) {
+            return Err(not_registered(asked));
+        }
         if !self.is_allowed(&path) {
             return Err(not_allowed(asked, "is below no allowed root"));
         }
@@ -122,17 +167,104 @@ impl Workspaces {
             let error = not_allowed(asked, "is outside the roots that the client offers");
             return Err(error.suggest("Add the folder to the client's roots, or leave `workspace` out."));
         }
-        self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered))
+        self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered), &scope)
+    }
+
+    /// The repositories that somebody asks about several of, as far as they may be seen.
+    pub fn chosen(&self, several: &Several, session: &Session) -> Result<Chosen, ToolError> {
+        self.wide.store(true, Ordering::Relaxed);
+        let (roots, scope) = (session.roots(), session.scope());
+        if let Some(shelf) = &self.rules.shelf {
+            return Ok(across::chosen_from(&**shelf, several, &scope));
+        }
+        let offered =
+            |root: &Path| roots.as_ref().is_none_or(|roots| roots.iter().any(|offer| root.starts_with(offer)));
+        let mut seen = self.register.projects(&self.home);
+        seen.retain(|(root, _)| self.is_allowed(root) && scope.allows(root) && (self.is_own(root) || offered(root)));
+        let mut refused = Vec::new();
+        if let Several::Listed(words) = several {
+            let named = across::names_of(&seen);
+            let mut wanted = BTreeSet::new();
+            for word in words {
+                match self.listed(word, &seen, &named, &scope) {
+                    Ok(at) => drop(wanted.insert(at)),
+                    Err(error) => refused.push(error),
+                }
+            }
+            if words.is_empty() {
+                let error = ToolError::invalid_input("workspace: the list is empty").with("parameter", "workspace");
+                refused.push(error);
+            }
+            // Named as among all, so that a name means the same in every answer.
+            let chosen =
+                self.register.choose(&self.home, &seen, &named, &wanted, &scope, &|root| self.open_at(root, &scope));
+            return Ok(Chosen { refused, ..chosen });
+        }
+        let (named, all) = (across::names_of(&seen), (0..seen.len()).collect());
+        Ok(self.register.choose(&self.home, &seen, &named, &all, &scope, &|root| self.open_at(root, &scope)))
+    }
+
+    /// Which of the repositories that may be seen a word means: a path in it, or its name.
+    fn listed(
+        &self,
+        word: &str,
+        seen: &[(PathBuf, ProjectDir)],
+        named: &[String],
+        scope: &Scope,
+    ) -> Result<usize, ToolError> {
+        let path = Path::new(word);
+        if !path.is_absolute() {
+            return named.iter().position(|name| name == word).ok_or_else(|| {
+                let error = ToolError::invalid_input(format!("workspace: no repository is called `{word}`"));
+                error.with("parameter", "workspace").with("workspace", word)
+            });
+        }
+        let plain = without_dots(path);
+        if !self.is_allowed(&plain) {
+            return Err(not_allowed(word, "is below no allowed root"));
+        }
+        if !scope.covers(&plain) {
+            return Err(not_registered(word));
+        }
+        let around = |path: &Path| {
+            let holding = seen.iter().enumerate().filter(|(_, (root, _))| path.starts_with(root));
+            holding.max_by_key(|(_, (root, _))| root.as_os_str().len()).map(|(at, _)| at)
+        };
+        let found = around(&plain).or_else(|| around(&plain.canonicalize().ok()?));
+        found.ok_or_else(|| not_registered(word))
+    }
+
+    /// A registered workspace by its root; one that is open is not looked at again.
+    pub(crate) fn open_at(&self, root: &Path, scope: &Scope) -> Result<Arc<Workspace>, ToolError> {
+        if let Some(shelf) = &self.rules.shelf {
+            return if scope.allows(root) { shelf.open(root) } else { Err(not_registered(&root.to_string_lossy())) };
+        }
+        if root == self.own.project.root && scope.allows(root) {
+            return Ok(Arc::clone(&self.own));
+        }
+        let mut open = self.lock();
+        if let Some(at) = open.others.iter().position(|other| other.project.root == root).filter(|_| scope.allows(root))
+        {
+            let found = open.others.remove(at);
+            open.others.push(Arc::clone(&found));
+            return Ok(found);
+        }
+        drop(open);
+        self.at(root, &root.to_string_lossy(), false, scope)
     }
 
     /// The workspace around a folder that may be asked for. One that the client `chose` for a server in no project is what the
     /// server is for: it is registered and watched like a server's own.
-    fn at(&self, folder: &Path, asked: &str, chosen: bool) -> Result<Arc<Workspace>, ToolError> {
+    fn at(&self, folder: &Path, asked: &str, chosen: bool, scope: &Scope) -> Result<Arc<Workspace>, ToolError> {
         if folder == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
         let project =
             Project::locate(folder, &self.home, Config::default()).map_err(|problem| no_project(asked, problem))?;
+        // A repository may have another in it.
+        if !scope.allows(&project.root) {
+            return Err(not_registered(asked));
+        }
         if project.root == self.own.project.root {
             return Ok(Arc::clone(&self.own));
         }
@@ -154,7 +286,7 @@ impl Workspaces {
             open.others.push(Arc::clone(&found));
             return Ok(found);
         }
-        self.register(&mut open, &project, asked, chosen)?;
+        self.register(&mut open, &project, asked, chosen, scope)?;
         self.make_room(&mut open, asked)?;
         let config = (self.rules.load_config)(&project.root).map_err(|problem| {
             let error = ToolError::invalid_input(format!("the configuration of the workspace: {problem}"));
@@ -168,11 +300,18 @@ impl Workspaces {
         Ok(workspace)
     }
 
-    fn register(&self, open: &mut Open, project: &Project, asked: &str, chosen: bool) -> Result<(), ToolError> {
+    fn register(
+        &self,
+        open: &mut Open,
+        project: &Project,
+        asked: &str,
+        chosen: bool,
+        scope: &Scope,
+    ) -> Result<(), ToolError> {
         if project.is_registered()? {
             return Ok(());
         }
-        if !self.rules.auto && !chosen {
+        if !self.rules.auto && !chosen || !scope.may_write() {
             return Err(not_registered(asked));
         }
         if open.registered.len() >= self.rules.max_registered {
@@ -189,7 +328,8 @@ impl Workspaces {
     /// Closes workspaces that nobody uses until one more may be opened.
     fn make_room(&self, open: &mut Open, asked: &str) -> Result<(), ToolError> {
         // Not counting the server's own. Handing out happens under the same lock, so a count of one stays one.
-        while open.others.len() + 1 >= self.capacity() {
+        let room = if self.wide.load(Ordering::Relaxed) { self.capacity().max(ACROSS) } else { self.capacity() };
+        while open.others.len() + 1 >= room {
             let Some(idle) = open.others.iter().position(|other| Arc::strong_count(other) == 1) else {
                 let message = format!("{} workspaces are open and all of them are at work", open.others.len() + 1);
                 return Err(
@@ -215,7 +355,7 @@ impl Workspaces {
         recent.sort();
         let skip = recent.len().saturating_sub(self.capacity() - 1);
         for (_, root) in recent.into_iter().skip(skip) {
-            match self.at(&root, &root.to_string_lossy(), false) {
+            match self.at(&root, &root.to_string_lossy(), false, &Scope::all()) {
                 Ok(workspace) => drop(workspace.project.store.open_index()),
                 Err(problem) => tracing::debug!(%problem, "a recent workspace was not opened"),
             }
@@ -265,7 +405,13 @@ fn nowhere(lost: &Lost) -> ToolError {
     )
 }
 
-fn not_registered(asked: &str) -> ToolError {
+/// Says that there is no workspace without a name for this caller.
+fn none_of_its_own() -> ToolError {
+    let message = "no `workspace` is given, and the server has none of its own";
+    ToolError::new(ErrorCode::ProjectNotFound, message).suggest("Give `workspace`.")
+}
+
+pub(crate) fn not_registered(asked: &str) -> ToolError {
     let message = format!("workspace `{asked}` is not registered");
     ToolError::new(ErrorCode::WorkspaceNotRegistered, message).with("workspace", asked)
 }

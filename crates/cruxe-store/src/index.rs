@@ -69,7 +69,7 @@ impl Index {
     pub fn open(dir: &ProjectDir) -> Result<Arc<Index>, StoreError> {
         loop {
             let folder = dir.current()?.ok_or(StoreError::NotIndexed)?;
-            match Index::open_at(folder.clone()) {
+            match Index::open_folder(folder.clone()) {
                 // A rebuild took its place in the meantime: that is no damage.
                 Err(_) if dir.current()?.is_some_and(|current| current != folder) => {}
                 outcome => return outcome,
@@ -77,7 +77,8 @@ impl Index {
         }
     }
 
-    fn open_at(folder: PathBuf) -> Result<Arc<Index>, StoreError> {
+    /// Opens the generation in a folder.
+    pub fn open_folder(folder: PathBuf) -> Result<Arc<Index>, StoreError> {
         let connection = connect(&folder)?;
         schema::check(&connection)?;
         let text = TextIndex::open(&folder.join("text"))?;

@@ -51,6 +51,11 @@ impl Home {
         fs::remove_file(&probe).map_err(StoreError::io(&probe))
     }
 
+    /// When a project was last added or taken away.
+    pub fn changed_at(&self) -> Option<SystemTime> {
+        fs::metadata(self.root.join("projects")).and_then(|folder| folder.modified()).ok()
+    }
+
     /// The folders of every project that was ever seen.
     pub fn projects(&self) -> Vec<ProjectDir> {
         let entries = fs::read_dir(self.root.join("projects")).into_iter().flatten().flatten();
@@ -187,9 +192,14 @@ impl ProjectDir {
 
     /// Removes every generation but the one in use. Readers that have one open keep it until they look again.
     pub(crate) fn remove_others(&self, keep: &Path) -> Result<(), StoreError> {
+        self.remove_all_but(&[keep.to_owned()])
+    }
+
+    /// Removes every generation but some.
+    pub(crate) fn remove_all_but(&self, keep: &[PathBuf]) -> Result<(), StoreError> {
         for number in self.generations()? {
             let path = self.root.join(format!("g{number}"));
-            if path != keep {
+            if !keep.contains(&path) {
                 // On systems that refuse to remove open files the next writer tries again.
                 if fs::remove_dir_all(&path).is_err() {
                     let _ = fs::remove_file(&path);

@@ -8,6 +8,7 @@
 //!              /g1/facts.db      file versions, facts, refs
 //!              /g1/text/         full-text index
 //!              /g1/vectors.1     embeddings
+//!              /g1/directory     names and words in brief
 //! ```
 //!
 //! [`Store`] is the way in: locks, paths and the form of bytes are its own affair. [`Store::snapshot`] and [`RefSnapshot`] read,
@@ -43,9 +44,11 @@ mod meta;
 #[cfg(test)]
 mod model_tests;
 mod names;
+mod names_and_words;
 mod new_version;
 mod pack;
 mod ref_snapshot;
+mod replica;
 mod rows;
 mod schema;
 mod servers;
@@ -73,8 +76,10 @@ pub use jobs::{Job, JobMode, JobStatus};
 pub use layout::{Home, ProjectDir, ProjectRecord};
 pub use manifest::{FileStat, Manifest, RefState, StatEntry};
 pub use names::{NameMatch, SymbolHit};
+pub use names_and_words::{Definitions, Directory, Figures, PackageName, Stamp, WordPlace};
 pub use new_version::{ChunkVectors, ExtractedFile, NewVersion};
 pub use ref_snapshot::RefSnapshot;
+pub use replica::{Held, HeldFile, Incoming};
 pub use rows::{FileRow, SymbolTable};
 pub use schema::SCHEMA_VERSION;
 pub use servers::{RunningServer, ServerNote};

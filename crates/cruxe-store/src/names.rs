@@ -181,6 +181,40 @@ pub(crate) fn keep(connection: &Connection, versions: &RoaringBitmap) -> Result<
     Ok(())
 }
 
+/// Calls back with every name and its definitions.
+pub(crate) fn each(connection: &Connection, mut tell: impl FnMut(&str, &[SymbolHit])) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached("SELECT name, number, places FROM name")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (name, _, places) = read(row)?;
+        let hits: Vec<SymbolHit> = places.into_iter().filter_map(StoredDefinition::hit).collect();
+        tell(name, &hits);
+    }
+    Ok(())
+}
+
+/// What a definition is, without its place: the code of its kind, and flags.
+pub(crate) fn sort_of(hit: &SymbolHit) -> (u8, u8) {
+    let flags = u8::from(hit.test) * TEST
+        + u8::from(hit.local) * LOCAL
+        + u8::from(hit.declaration) * DECLARATION
+        + u8::from(hit.public) * PUBLIC;
+    (hit.kind.code(), flags)
+}
+
+/// A definition of a sort, at no place.
+pub(crate) fn hit_of(kind: SymbolKind, flags: u8) -> SymbolHit {
+    SymbolHit {
+        version: 0,
+        position: 0,
+        kind,
+        test: flags & TEST != 0,
+        local: flags & LOCAL != 0,
+        declaration: flags & DECLARATION != 0,
+        public: flags & PUBLIC != 0,
+    }
+}
+
 /// A prefix that is too common is cut here: the answer is cut far earlier anyway.
 const MAX_PREFIX_NAMES: usize = 2_000;
 

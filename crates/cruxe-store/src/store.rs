@@ -129,7 +129,7 @@ impl Store {
         Writer::stage(&self.dir, self.lock()?)
     }
 
-    fn lock(&self) -> Result<Arc<WriterLock>, StoreError> {
+    pub(crate) fn lock(&self) -> Result<Arc<WriterLock>, StoreError> {
         WriterLock::acquire(&self.dir.lock_path()).map(Arc::new)
     }
 

@@ -11,11 +11,15 @@ use rusqlite::Connection;
 use tantivy::index::SegmentId;
 use tantivy::indexer::UserOperation;
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tantivy::{
+    DocSet, Index, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TERMINATED,
+    TantivyDocument, Term,
+};
 
 use crate::directory::CheckedDirectory;
 use crate::error::StoreError;
 use crate::meta::{self, TEXT_WATERMARK};
+use crate::names_and_words::{Figures, WordPlace};
 use crate::tokenizer::CodeTokenizer;
 
 const TOKENIZER: &str = "code";
@@ -129,6 +133,62 @@ impl TextIndex {
             return Err(StoreError::corrupt("full-text index: older than the database"));
         }
         Ok(())
+    }
+
+    /// Calls back with every word and in how many texts it stands, and says how much text there is. `wanted` says which versions count;
+    /// without it all do, removed ones included until their segment is written anew.
+    pub fn words(
+        &self,
+        wanted: Option<&dyn Fn(VersionId) -> bool>,
+        tell: &mut dyn FnMut(WordPlace, &str, usize),
+    ) -> Result<Figures, StoreError> {
+        let searcher = self.searcher();
+        let mut figures = Figures::default();
+        for segment in searcher.segment_readers() {
+            let counts: Option<Vec<bool>> = match wanted {
+                None => None,
+                Some(wanted) => {
+                    let versions = segment.fast_fields().u64("version")?;
+                    let counts = |doc| versions.first(doc).is_some_and(|version| wanted(version as VersionId));
+                    Some((0..segment.max_doc()).map(counts).collect())
+                }
+            };
+            let of_segment = counts
+                .as_ref()
+                .map_or(u64::from(segment.num_docs()), |counts| counts.iter().filter(|counts| **counts).count() as u64);
+            figures.chunks += of_segment;
+            // Of a part of a segment, its part of the words.
+            let part = of_segment as f64 / f64::from(segment.max_doc().max(1));
+            for (place, field) in [(WordPlace::Body, self.fields.body), (WordPlace::Name, self.fields.name)] {
+                let index = segment.inverted_index(field)?;
+                let words = (index.total_num_tokens() as f64 * part) as u64;
+                match place {
+                    WordPlace::Body => figures.body_words += words,
+                    WordPlace::Name | WordPlace::Path => figures.name_words += words,
+                }
+                let mut terms = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+                while terms.advance() {
+                    let Ok(word) = std::str::from_utf8(terms.key()) else { continue };
+                    let texts = match &counts {
+                        None => terms.value().doc_freq as usize,
+                        Some(counts) => {
+                            let postings = index.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
+                            let mut postings = postings.map_err(tantivy::TantivyError::from)?;
+                            let mut texts = 0;
+                            while postings.doc() != TERMINATED {
+                                texts += usize::from(counts[postings.doc() as usize]);
+                                postings.advance();
+                            }
+                            texts
+                        }
+                    };
+                    if texts > 0 {
+                        tell(place, word, texts);
+                    }
+                }
+            }
+        }
+        Ok(figures)
     }
 
     #[cfg(test)]

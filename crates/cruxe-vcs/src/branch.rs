@@ -51,6 +51,11 @@ impl Repo {
         Ok(if branches.len() == 1 { branches.pop() } else { None })
     }
 
+    /// The address that the repository was cloned from, as its configuration has it.
+    pub fn remote_url(&self) -> Option<String> {
+        self.local().config_snapshot().string("remote.origin.url").map(|url| url.to_string())
+    }
+
     /// Lists the short names of the local branches, sorted.
     pub fn branches(&self) -> Result<Vec<String>, VcsError> {
         Ok(self.refs().names_under(HEADS)?.into_iter().collect())

@@ -1,12 +1,14 @@
 //! `cruxe index`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use cruxe_index::{JobReport, JobRequest, ScipFile, Workspace};
 use serde_json::json;
 
+use super::scip_auto;
 use crate::context::{CliError, Context};
 use crate::output::{self, Paint};
 use crate::progress::Bar;
@@ -19,6 +21,7 @@ use crate::progress::Bar;
 ///   cruxe index --force            everything anew; repairs a damaged index
 ///   scip-typescript index && cruxe index --scip index.scip
 ///                                  with what a compiler says: its references are `exact`
+///   cruxe index --scip auto        the same with every indexer that is installed and fits: it runs their build
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Index {
@@ -31,18 +34,25 @@ pub(crate) struct Index {
     /// A branch, tag or commit [default: what is checked out]
     #[arg(long = "ref", value_name = "REF")]
     ref_name: Option<String>,
-    /// Take in a compiler's index (SCIP) of the same files; it must have been made from their present content
-    #[arg(long, value_name = "FILE")]
+    /// Take in a compiler's index (SCIP) of the same files, made from their present content; `auto`: find and run the
+    /// indexers that are installed, which run build scripts of the project
+    #[arg(long, value_name = "FILE|auto")]
     scip: Option<PathBuf>,
+    /// How long each indexer of `--scip auto` may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, requires = "scip")]
+    scip_time: u64,
 }
 
 impl Index {
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let folder = self.path.or_else(|| context.options.workspace.clone());
         let workspace = Workspace::open(context.project_at(folder)?);
+        let request = JobRequest { ref_name: self.ref_name, force: self.force };
+        if self.scip.as_deref() == Some(Path::new("auto")) {
+            return scip_auto::run(context, &workspace, &request, Duration::from_secs(self.scip_time));
+        }
         // Read first: a damaged file must not cost an index run.
         let scip = self.scip.as_deref().map(ScipFile::open).transpose()?;
-        let request = JobRequest { ref_name: self.ref_name, force: self.force };
         match scip {
             None => run(context, &workspace, &request),
             Some(scip) => with_compiler(context, &workspace, &request, &scip),
@@ -94,7 +104,7 @@ pub(super) fn run(context: &Context, workspace: &Workspace, request: &JobRequest
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(report: &JobReport) -> serde_json::Value {
+pub(super) fn as_json(report: &JobReport) -> serde_json::Value {
     let (job, published) = (&report.job, &report.published);
     json!({
         "job_id": job.id, "ref": job.ref_name, "mode": job.mode.as_str(), "status": job.status.as_str(),
@@ -104,7 +114,7 @@ fn as_json(report: &JobReport) -> serde_json::Value {
     })
 }
 
-fn print(report: &JobReport) {
+pub(super) fn print(report: &JobReport) {
     let (job, published, paint) = (&report.job, &report.published, Paint::stdout());
     output::line(&format!(
         "{} {}: {} files, {} symbols, {} changed, {:.2} s",

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use cruxe_server::across::ALL;
 use cruxe_server::contract::names::LOCATE_SYMBOL;
 use serde_json::json;
 
 use super::places::Places;
-use super::tool::{Outcome, answer, arguments};
+use super::tool::{Outcome, answer, arguments, ask};
 use crate::context::{CliError, Context};
 
 /// Show where a name is defined, with its source
@@ -38,6 +39,9 @@ pub(crate) struct Locate {
     /// About so many tokens of source
     #[arg(long, value_name = "TOKENS")]
     max_tokens: Option<u32>,
+    /// Look in every project of `cruxe projects`, as they are indexed
+    #[arg(long)]
+    all: bool,
 }
 
 impl Locate {
@@ -53,8 +57,13 @@ impl Locate {
                 ("ref", json!(self.ref_name)),
                 ("limit", json!(self.limit)),
                 ("max_tokens", json!(self.max_tokens)),
+                ("workspace", json!(self.all.then_some(ALL))),
             ]);
-            if answer(context, LOCATE_SYMBOL, given, self.ref_name.as_deref())? == Outcome::Nothing {
+            let outcome = match self.all {
+                true => ask(context, LOCATE_SYMBOL, given)?,
+                false => answer(context, LOCATE_SYMBOL, given, self.ref_name.as_deref())?,
+            };
+            if outcome == Outcome::Nothing {
                 code = ExitCode::FAILURE;
             }
         }

@@ -22,12 +22,15 @@ mod projects;
 mod prune_overlays;
 mod refs;
 mod remove;
+mod scip_auto;
 mod search;
 mod serve_http;
 pub(crate) mod serve_mcp;
 mod state;
 mod status;
 mod sync;
+#[cfg(feature = "team")]
+mod team;
 mod tool;
 pub(crate) mod web;
 
@@ -66,6 +69,10 @@ pub(crate) enum Command {
     Install(install::Install),
     Guide(guide::Guide),
     Doctor(doctor::Doctor),
+    #[cfg(feature = "team")]
+    Team(Box<team::Team>),
+    #[cfg(feature = "team")]
+    Remote(team::RemoteCommand),
     Upgrade(Upgrade),
     Completions(completions::Completions),
     Man(man::Man),
@@ -98,6 +105,10 @@ impl Command {
             Command::Install(command) => command.run(context),
             Command::Guide(command) => command.run(context),
             Command::Doctor(command) => command.run(context),
+            #[cfg(feature = "team")]
+            Command::Team(command) => command.run(context),
+            #[cfg(feature = "team")]
+            Command::Remote(command) => command.run(context),
             Command::Upgrade(command) => Ok(cue::upgrade(command, context)),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

@@ -6,13 +6,17 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use cruxe_query::references::{self, Question};
 use cruxe_query::target::Wanted;
+use cruxe_server::across::ALL;
 use cruxe_server::answers::{Breadth, ReferencesAnswer};
 use cruxe_server::ask::layers;
 use cruxe_server::contract::UseKind;
+use cruxe_server::contract::names::FIND_REFERENCES;
+use serde_json::json;
 
 use super::names::{Defined, answer_each};
 use super::places::Places;
 use super::search::fresh_view;
+use super::tool::{Outcome, arguments, ask};
 use crate::context::{CliError, Context};
 
 /// List every use of a symbol
@@ -54,6 +58,9 @@ pub(crate) struct Refs {
     /// List what could not be told too, with the reason
     #[arg(long)]
     unresolved: bool,
+    /// Look in every project of `cruxe projects` that depends on the symbol's package, as they are indexed
+    #[arg(long, conflicts_with_all = ["unresolved", "direct"])]
+    all: bool,
 }
 
 /// The kinds by their words.
@@ -63,9 +70,34 @@ fn kinds() -> impl TypedValueParser<Value = UseKind> {
 }
 
 impl Refs {
+    /// The uses in every project.
+    fn ask_all(&self, context: &Context, wanted: &[Wanted]) -> Result<ExitCode, CliError> {
+        let mut code = ExitCode::SUCCESS;
+        for one in wanted {
+            let given = arguments([
+                ("symbol_name", json!(one.name)),
+                ("path", json!(one.path)),
+                ("line", json!(one.line)),
+                ("workspace", json!(ALL)),
+                ("kind", json!(self.kind.map(UseKind::word))),
+                ("paths", json!(self.places.globs())),
+                ("tests", json!(self.places.tests())),
+                ("ref", json!(self.ref_name)),
+                ("limit", json!(self.limit.min(1000))),
+            ]);
+            if ask(context, FIND_REFERENCES, given)? == Outcome::Nothing {
+                code = ExitCode::FAILURE;
+            }
+        }
+        Ok(code)
+    }
+
     pub fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let filter = self.places.filter(None)?;
         let wanted = self.defined.wanted(&self.symbols)?;
+        if self.all {
+            return self.ask_all(context, &wanted);
+        }
         let workspace = context.workspace()?;
         let view = fresh_view(&workspace, self.ref_name.as_deref())?;
         answer_each(context, wanted, |wanted: Wanted| {

@@ -8,10 +8,14 @@ use clap::Args;
 use cruxe_index::{IndexError, JobRequest, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::search;
+use cruxe_server::across::ALL;
 use cruxe_server::answers::{Breadth, Detail, SearchAnswer, Source};
 use cruxe_server::ask::{language, layers, search_question};
+use cruxe_server::contract::names::SEARCH_CODE;
+use serde_json::json;
 
 use super::places::Places;
+use super::tool::{Outcome, arguments, ask};
 use crate::context::{CliError, Context};
 use crate::output;
 use crate::progress::Bar;
@@ -26,6 +30,7 @@ use crate::progress::Bar;
 ///   cruxe search src/auth/jwt.rs:87
 ///   cruxe search '"too many requests"' --explain
 ///   cruxe search TcpListener::bind --ref v1.0 --json
+///   cruxe search --all retry with backoff
 ///   cruxe search parse headers -g 'src/**' -g '!*_gen.rs' --tests exclude --kind fn
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -53,6 +58,9 @@ pub(crate) struct Search {
     /// Say why each result ranks where it does
     #[arg(long)]
     explain: bool,
+    /// Search every project of `cruxe projects`, as they are indexed
+    #[arg(long, conflicts_with_all = ["explain", "context"])]
+    all: bool,
 }
 
 /// Lines of source that are shown with a result.
@@ -63,6 +71,20 @@ impl Search {
         let query = self.query.join(" ");
         if query.trim().is_empty() {
             return Err(CliError::Usage("the query is empty: say what to search for".to_owned()));
+        }
+        if self.all {
+            let given = arguments([
+                ("query", json!(query)),
+                ("workspace", json!(ALL)),
+                ("language", json!(self.lang)),
+                ("kind", json!(self.kind)),
+                ("paths", json!(self.places.globs())),
+                ("tests", json!(self.places.tests())),
+                ("ref", json!(self.ref_name)),
+                ("limit", json!(self.limit)),
+            ]);
+            let found = ask(context, SEARCH_CODE, given)? == Outcome::Found;
+            return Ok(if found { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         let language = language(self.lang.as_deref()).map_err(|error| CliError::Usage(error.message))?;
         let filter = self.places.filter(self.kind.as_deref())?;

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use cruxe_model::config::HttpConfig;
+#[cfg(feature = "team")]
+use cruxe_server::Session;
 use cruxe_server::http::{
-    AccessPolicy, Backend, HttpError, HttpOptions, Token, listen, read_tls, serve_http, serve_pages,
+    AccessPolicy, Backend, FindScope, HttpError, HttpOptions, Token, listen, read_tls, serve_http, serve_pages,
 };
 use cruxe_server::{App, Server};
 use cruxe_web::{Site, SiteOptions};
@@ -64,6 +66,15 @@ pub(crate) struct Ready {
 
 /// Reads token and certificate and takes the port: everything that can be wrong with the arguments.
 pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready, CliError> {
+    prepare_for(args, limits, None).await
+}
+
+/// The same for a server with many callers, who each see what `scopes` says.
+pub(crate) async fn prepare_for(
+    args: HttpArgs,
+    limits: &HttpConfig,
+    scopes: Option<FindScope>,
+) -> Result<Ready, CliError> {
     let bind = args.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let token = if args.is_local { None } else { token(args.token_file.as_deref())? };
     let tls = match args.tls_cert.as_deref().zip(args.tls_key.as_deref()) {
@@ -71,6 +82,10 @@ pub(crate) async fn prepare(args: HttpArgs, limits: &HttpConfig) -> Result<Ready
         None => None,
     };
     let access = AccessPolicy::new(bind, token, &args.allowed_host, &args.allowed_origin).map_err(usage)?;
+    let access = match scopes {
+        Some(scopes) => access.with_scopes(scopes),
+        None => access,
+    };
     let listener = listen(bind, args.port.unwrap_or(9100), &access).await.map_err(|problem| match problem {
         HttpError::TokenRequired(_) => CliError::Usage(format!(
             "{problem}; give `--token-file FILE` or set {TOKEN_VARIABLE} (`openssl rand -hex 32` makes one)"
@@ -99,6 +114,20 @@ impl Ready {
             () = async { signal().await; signal().await } => {}
         }
         Ok(())
+    }
+
+    /// Says where, and serves tools and some routes beside them until SIGINT or SIGTERM. There is no workspace of its own.
+    #[cfg(feature = "team")]
+    pub async fn serve_routes(mut self, server: Arc<Server>, routes: axum::Router) {
+        output::note(&format!("listening on {}", self.address("/mcp")));
+        self.options.pages = Some(routes);
+        let served = Arc::clone(&server);
+        let connect = Box::new(move || served.connect_with(Session::fleeting()));
+        let backend = Backend { server, connect, app: None };
+        tokio::select! {
+            () = serve_http(self.listener, backend, self.options, end_with(None)) => {}
+            () = async { signal().await; signal().await } => {}
+        }
     }
 
     /// Says where, and serves pages and nothing else until SIGINT or SIGTERM.

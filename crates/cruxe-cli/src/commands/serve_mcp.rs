@@ -60,7 +60,7 @@ enum Transport {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Answers {
+pub(super) enum Answers {
     /// Plain text, for a model that pays for what it reads
     Text,
     /// The contract's JSON, for programs
@@ -164,6 +164,7 @@ pub(super) fn rules(
         max_registered: server.max_auto_workspaces,
         load_config: Box::new(load_config),
         lost: None,
+        shelf: None,
     }
 }
 

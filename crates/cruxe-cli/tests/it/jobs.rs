@@ -72,6 +72,38 @@ fn a_name_that_code_may_define_which_could_not_be_parsed_is_not_simply_missing()
 }
 
 #[test]
+fn an_answer_of_none_names_the_file_beside_the_index_that_has_the_name() {
+    let sandbox = Sandbox::new();
+    let page = "class Page {\n    void OnLoad() {}\n    void Unused() {}\n}\n";
+    let generated = "partial class Page {\n    void Wire() {\n        Loaded += OnLoad;\n    }\n}\n";
+    let repo = sandbox.repo("pages", &[("src/Page.cs", page), ("src/Page.g.cs", generated)]);
+    repo.git(&["tag", "then"]);
+    repo.cruxe(&["index"]).ok();
+    repo.cruxe(&["index", "--ref", "then"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    let place = "stands in a file that is not indexed (generated): src/Page.g.cs";
+    for ref_name in ["main", "then"] {
+        for tool in ["find_references", "get_call_graph"] {
+            let answer = client.ok(tool, json!({"symbol_name": "OnLoad", "ref": ref_name}));
+            let warning = json!([format!("`OnLoad` also {place}:3")]);
+            assert_eq!(answer["metadata"]["warnings"], warning, "{answer}");
+            assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+            let clean = client.ok(tool, json!({"symbol_name": "Unused", "ref": ref_name}));
+            assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+            let missing = client.error(tool, json!({"symbol_name": "Wire", "ref": ref_name}));
+            assert_eq!(missing["data"]["not_indexed"], json!(format!("`Wire` also {place}:2")), "{missing}");
+        }
+        for (tool, key) in [("locate_symbol", "name"), ("search_code", "query")] {
+            let answer = client.ok(tool, json!({key: "Wire", "ref": ref_name}));
+            let warnings = answer["metadata"]["warnings"].as_array().unwrap();
+            assert!(warnings.contains(&json!(format!("`Wire` also {place}:2"))), "{answer}");
+            assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
+        }
+    }
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);
@@ -82,7 +114,7 @@ fn counts_and_history_are_exact() {
     let status = client.ready();
     assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(20), &json!(20 * 9)), "{status}");
     assert_eq!((&status["ref"], &status["last_indexed_commit"]), (&json!("main"), &json!(head)));
-    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(9), &json!(9)));
+    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(10), &json!(10)));
     assert_eq!(status["repo_root"], json!(repo.root));
     assert_eq!(status["recent_jobs"].as_array().unwrap().len(), 1);
     let job = &status["recent_jobs"][0];
@@ -231,7 +263,7 @@ fn health_of_a_sound_server() {
     assert_eq!((&health["active_job"], &health["interrupted_recovery_report"]), (&json!(null), &json!(null)));
     assert_eq!(
         health["startup_checks"]["index"],
-        json!({"status": "compatible", "current_schema_version": 9, "required_schema_version": 9, "message": null})
+        json!({"status": "compatible", "current_schema_version": 10, "required_schema_version": 10, "message": null})
     );
     let available: Vec<&str> =
         health["grammars"]["available"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

@@ -7,6 +7,7 @@
 mod support;
 
 mod abuse;
+mod across;
 mod asking;
 mod branches;
 mod call_paths;

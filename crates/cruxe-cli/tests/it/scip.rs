@@ -322,3 +322,144 @@ fn an_index_that_is_made_to_take_long_does_not() {
     assert!(refused.stderr.contains("a part of it has 2147483647 bytes, more than 67108864"), "{}", refused.stderr);
     assert_eq!(covered(&repo), 2, "what was taken in before stays");
 }
+
+/// A program in a folder of its own that does what a script says; the folder goes first in `PATH`.
+#[cfg(unix)]
+mod auto {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::support::{eventually, run};
+
+    fn fake(folder: &Path, program: &str, script: &str) {
+        fs::create_dir_all(folder).unwrap();
+        let path = folder.join(program);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// `cruxe index --scip auto` with these folders as the whole of `PATH`, and what a shell script needs.
+    fn auto(repo: &Repo, folders: &[&Path]) -> Command {
+        let mut command = repo.sandbox.cruxe_in(&repo.root);
+        let path = std::env::join_paths(folders.iter().copied().chain([Path::new("/bin"), Path::new("/usr/bin")]));
+        command.env("PATH", path.unwrap()).args(["index", "--scip", "auto", "--json"]);
+        command
+    }
+
+    fn shop(sandbox: &Sandbox) -> Repo<'_> {
+        sandbox.repo("shop", &[SHOP, &[("tsconfig.json", "{}\n")]].concat())
+    }
+
+    #[test]
+    fn an_installed_indexer_is_run_and_taken_in_and_only_when_asked() {
+        let sandbox = Sandbox::new();
+        let repo = shop(&sandbox);
+        let (bin, made, asked) = (sandbox.path("bin"), sandbox.path("made.scip"), sandbox.path("asked"));
+        fs::write(&made, index(repo.root.to_str().unwrap(), documents())).unwrap();
+        fake(
+            &bin,
+            "scip-typescript",
+            &format!("pwd > {0}\necho \"$@\" >> {0}\ncp {1} \"$5\"", asked.display(), made.display()),
+        );
+        let mut plain = repo.sandbox.cruxe_in(&repo.root);
+        run(plain.env("PATH", &bin).arg("index")).ok();
+        assert!(!asked.exists(), "nothing is run that nobody asked for");
+        let report = run(&mut auto(&repo, &[&bin])).json();
+        let runs = &report["scip_auto"];
+        assert_eq!(runs[0]["status"], "imported", "{runs}");
+        assert_eq!((&runs[0]["indexer"], &runs[0]["files"]), (&json!("scip-typescript"), &json!(2)));
+        assert_eq!((&runs[0]["documents_taken"], &runs[0]["files_covered"]), (&json!(2), &json!(2)));
+        assert_eq!(uses(&repo, "Cart.total"), (vec!["src/view.ts:4 exact".into()], 0));
+        let asked = fs::read_to_string(asked).unwrap();
+        let (folder, arguments) = asked.split_once('\n').unwrap();
+        assert_eq!(Path::new(folder), repo.root);
+        assert!(arguments.starts_with(&format!("index --cwd {folder} --output ")), "{arguments}");
+        let output = Path::new(arguments.trim().rsplit(' ').next().unwrap());
+        assert!(!output.starts_with(&repo.root) && !output.parent().unwrap().exists(), "what it wrote is gone");
+    }
+
+    #[test]
+    fn what_is_missing_or_fails_is_said_and_costs_nothing_else() {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("both", &[SHOP, &[("run.py", "def run(): ...\n"), ("go.go", "package x\n")]].concat());
+        let bin = sandbox.path("bin");
+        fake(&bin, "scip-python", "echo started\necho 'no module named x' >&2\nexit 3");
+        let outcome = run(&mut auto(&repo, &[&bin]));
+        assert_eq!(outcome.code, Some(1));
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let of = |name: &str| {
+            let runs = report["scip_auto"].as_array().unwrap();
+            runs.iter().find(|run| run["indexer"] == name).cloned().unwrap_or_default()
+        };
+        assert_eq!(report["scip_auto"].as_array().unwrap().len(), 3);
+        assert_eq!(of("scip-python")["status"], "failed");
+        assert_eq!(of("scip-python")["reason"], "exit status: 3: no module named x");
+        assert_eq!(of("scip-typescript")["status"], "not_applicable", "it would write a tsconfig.json");
+        assert_eq!(of("scip-go")["status"], "not_applicable");
+        assert_eq!(report["file_count"], 4, "the index is there all the same");
+        repo.write("go.mod", "module x\n");
+        let report = run(&mut auto(&repo, &[&bin]));
+        assert!(report.stdout.contains("not_installed") && report.stdout.contains("go install"), "{}", report.stdout);
+    }
+
+    #[test]
+    fn a_program_that_the_project_brings_along_is_not_run() {
+        let sandbox = Sandbox::new();
+        let repo = shop(&sandbox);
+        let own = repo.root.join("node_modules/.bin");
+        fake(&own, "scip-typescript", "touch ../ran");
+        let report = run(auto(&repo, &[&own, Path::new("node_modules/.bin")]).current_dir(&repo.root)).json();
+        assert_eq!(report["scip_auto"][0]["status"], "not_installed");
+        assert!(!sandbox.path("ran").exists());
+    }
+
+    #[test]
+    fn an_indexer_has_so_much_time_and_ends_with_what_it_started() {
+        let sandbox = Sandbox::new();
+        let repo = shop(&sandbox);
+        let (bin, pid) = (sandbox.path("bin"), sandbox.path("pid"));
+        fake(&bin, "scip-typescript", &format!("sleep 600 &\necho $! > {}\nwait", pid.display()));
+        let start = Instant::now();
+        let outcome = run(auto(&repo, &[&bin]).args(["--scip-time", "1"]));
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(report["scip_auto"][0]["reason"], "ended after 1 s, see --scip-time");
+        let child = fs::read_to_string(pid).unwrap().trim().to_owned();
+        eventually("what it started is gone", Duration::from_secs(10), || is_gone(&child).then_some(()));
+    }
+
+    /// Whether a process has ended, be it that nobody has asked for its end yet.
+    fn is_gone(pid: &str) -> bool {
+        let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        state.is_empty() || state.contains(") Z ")
+    }
+
+    #[test]
+    fn ending_us_ends_the_indexer() {
+        let sandbox = Sandbox::new();
+        let repo = shop(&sandbox);
+        let (bin, pid) = (sandbox.path("bin"), sandbox.path("pid"));
+        fake(&bin, "scip-typescript", &format!("echo $$ > {}\nexec sleep 600", pid.display()));
+        let mut us = auto(&repo, &[&bin]).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let written = || fs::read_to_string(&pid).ok().filter(|text| text.ends_with('\n'));
+        let child = eventually("it runs", Duration::from_secs(60), written);
+        Command::new("kill").arg(us.id().to_string()).status().unwrap();
+        assert_eq!(us.wait().unwrap().code(), Some(130));
+        eventually("it has ended", Duration::from_secs(10), || is_gone(child.trim()).then_some(()));
+    }
+
+    #[test]
+    fn a_ref_that_is_not_checked_out_is_refused() {
+        let sandbox = Sandbox::new();
+        let repo = shop(&sandbox);
+        repo.git(&["tag", "v1"]);
+        repo.write("more.ts", "export const more = 1;\n");
+        repo.commit("second");
+        let refused = repo.cruxe(&["index", "--ref", "v1", "--scip", "auto"]);
+        assert_eq!(refused.code, Some(4));
+        assert!(refused.stderr.contains("runs on the files that are checked out"), "{}", refused.stderr);
+    }
+}

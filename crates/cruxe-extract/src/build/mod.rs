@@ -95,6 +95,7 @@ pub struct Builder<'s> {
     path: String,
     pub(crate) facts: FileFacts,
     separator: &'static str,
+    cut_by_symbols: bool,
     test_file: bool,
     names: HashMap<Cow<'s, str>, NameId>,
     exprs: HashMap<Expr, ExprId>,
@@ -131,6 +132,7 @@ impl<'s> Builder<'s> {
                 ..FileFacts::default()
             },
             separator: language.separator,
+            cut_by_symbols: language.cut_by_symbols,
             test_file: (language.is_test_path)(input.path.as_str()),
             names: HashMap::default(),
             exprs: HashMap::default(),
@@ -201,6 +203,11 @@ impl<'s> Builder<'s> {
     /// Replaces the module: for languages whose files declare it themselves. Call it before the first declaration.
     pub fn set_module(&mut self, module: impl Into<String>) {
         self.facts.module = module.into();
+    }
+
+    /// What stands between the parts of a qualified name.
+    pub fn separator(&self) -> &'static str {
+        self.separator
     }
 
     /// The module that symbols at the top belong to.
@@ -441,6 +448,12 @@ impl<'s> Builder<'s> {
         }
         let name_id = self.name(text);
         self.facts.bindings.push(Binding { name: name_id, start: name.start_byte() as u32, scope, kind, ty, value });
+    }
+
+    /// Notes that a scope introduces a name, for front ends without a tree.
+    pub fn bind_at(&mut self, text: &'s str, start: u32, scope: ScopeId, kind: BindingKind) {
+        let name = self.name(text);
+        self.facts.bindings.push(Binding { name, start, scope, kind, ty: None, value: None });
     }
 
     /// Notes an import into the innermost scope.

@@ -5,12 +5,15 @@ pub mod broad;
 pub mod c;
 pub mod cpp;
 pub mod csharp;
+pub mod dialects;
 pub mod ecma;
 pub mod elixir;
+pub mod embedded;
 pub mod go;
 pub mod haskell;
 pub mod java;
 pub mod kotlin;
+pub mod layout;
 pub mod lua;
 pub mod markdown;
 pub mod php;
@@ -35,6 +38,9 @@ pub static LANGUAGES: &[&LanguageDef] = &[
     &ecma::TYPESCRIPT,
     &ecma::TSX,
     &elixir::ELIXIR,
+    &embedded::ASTRO,
+    &embedded::SVELTE,
+    &embedded::VUE,
     &go::GO,
     &haskell::HASKELL,
     &java::JAVA,
@@ -43,11 +49,37 @@ pub static LANGUAGES: &[&LanguageDef] = &[
     &markdown::MARKDOWN,
     &php::PHP,
     &python::PYTHON,
+    &embedded::NOTEBOOK, // behind Python, whose name it has
     &ruby::RUBY,
     &rust::RUST,
     &scala::SCALA,
     &swift::SWIFT,
     &zig::ZIG,
+    &dialects::CLOJURE,
+    &dialects::CMAKE,
+    &dialects::CSS,
+    &dialects::DART,
+    &dialects::DOCKERFILE,
+    &dialects::ERLANG,
+    &dialects::FSHARP,
+    &dialects::GRAPHQL,
+    &dialects::GROOVY,
+    &dialects::HCL,
+    &dialects::HTML,
+    &dialects::JSON,
+    &dialects::JULIA,
+    &dialects::MAKE,
+    &dialects::NIX,
+    &dialects::OBJECTIVE_C,
+    &dialects::OCAML,
+    &dialects::PERL,
+    &dialects::POWERSHELL,
+    &dialects::PROTOBUF,
+    &dialects::R,
+    &dialects::SOLIDITY,
+    &dialects::SQL,
+    &dialects::TOML,
+    &dialects::YAML,
 ];
 
 #[cfg(test)]

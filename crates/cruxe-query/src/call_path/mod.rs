@@ -18,6 +18,7 @@ use crate::references::{self, Confidence, EdgeType, Lines, Pick, Subject, Uses};
 use crate::resolve::{Def, Reason, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
+use crate::unread;
 
 use links::{Link, Links, OpenCall, Place};
 use search::{Chain, Outcome, Search};
@@ -200,7 +201,7 @@ fn end(view: &View, resolver: &Resolver, wanted: &Wanted) -> Result<(Subject, Us
         Ok(target) => Ok((Subject::Defined(Box::new(target)), Uses::default())),
         Err(QueryError::NoSuchSymbol(missing)) => match external::uses(resolver, wanted, Pick::Edge(EdgeType::Calls)) {
             Some((external, uses)) => Ok((Subject::External(External { nearest: missing.nearest, ..external }), uses)),
-            None => Err(QueryError::NoSuchSymbol(missing)),
+            None => Err(unread::missing(view, missing)),
         },
         Err(problem) => Err(problem),
     }

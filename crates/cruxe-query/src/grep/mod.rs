@@ -132,7 +132,7 @@ pub fn find(view: &View, layers: &Layers, question: &Question) -> Result<LineLis
         standing,
     };
     let Some(published) = &view.published else { return Ok(answer) };
-    let mut rows = candidates(published, question)?;
+    let mut rows = candidates(published, &question.pattern, question.language.as_deref())?;
     let all = rows.len();
     rows.retain(|row| question.filter.has_file(row));
     answer.filtered_out = all - rows.len();
@@ -183,10 +183,9 @@ fn is_text(why: SkipReason) -> bool {
 }
 
 /// The files in which the index does not rule a match out.
-fn candidates(published: &RefSnapshot, question: &Question) -> Result<Vec<FileRow>, QueryError> {
-    let in_language =
-        |row: &FileRow| question.language.as_ref().is_none_or(|language| row.language.eq_ignore_ascii_case(language));
-    let words = question.pattern.words();
+fn candidates(published: &RefSnapshot, pattern: &Pattern, language: Option<&str>) -> Result<Vec<FileRow>, QueryError> {
+    let in_language = |row: &FileRow| language.is_none_or(|language| row.language.eq_ignore_ascii_case(language));
+    let words = pattern.words();
     if words.is_empty() {
         return Ok(published.files()?.into_iter().filter(in_language).collect());
     }
@@ -206,6 +205,25 @@ fn candidates(published: &RefSnapshot, question: &Question) -> Result<Vec<FileRo
     let kept = kept.unwrap_or_default();
     let rows = corpus.files().iter().enumerate().filter(|(at, row)| kept.contains(&(*at as u32)) && in_language(row));
     Ok(rows.map(|(_, row)| row.clone()).collect())
+}
+
+/// The first line that matches, by path, and how many other files have one.
+pub(crate) type FirstMatch = (RepoPath, u32, usize);
+
+/// That of the files that are wanted.
+pub(crate) fn first(
+    view: &View,
+    pattern: &Pattern,
+    wanted: impl Fn(&FileRow) -> bool,
+) -> Result<Option<FirstMatch>, QueryError> {
+    let Some(published) = &view.published else { return Ok(None) };
+    let mut rows = candidates(published, pattern, None)?;
+    rows.retain(wanted);
+    rows.sort_by(|one, other| one.path.cmp(&other.path));
+    let read = Scan::new(view, &rows, pattern.matcher()).all();
+    view.work.check()?;
+    let first = read.found.first().and_then(|(at, places)| Some((rows[*at].path.clone(), places.first()?.line)));
+    Ok(first.map(|(path, line)| (path, line, read.found.len() - 1)))
 }
 
 fn passes(filter: &Filter, row: &FileRow, table: &SymbolTable, place: &Place) -> bool {

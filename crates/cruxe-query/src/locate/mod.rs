@@ -16,6 +16,7 @@ use crate::filter::Filter;
 use crate::name::{self, WantedName};
 use crate::twins;
 use crate::unparsed::{self, Hidden};
+use crate::unread::{self, Effort, Unread};
 
 use rank::Candidate;
 pub use rank::Score;
@@ -113,6 +114,39 @@ pub fn hidden(view: &View, question: &Question) -> Result<Option<Hidden>, QueryE
     }
     Ok(unparsed::hidden(view, &name::parse(&question.name).plain)?)
 }
+
+/// The name in texts that are not indexed, where nothing that is indexed defines it.
+pub fn unread(view: &View, question: &Question, found: &Definitions) -> Result<Option<Unread>, QueryError> {
+    let is_found = matches!(found.matched, Some(NameMatch::Exact)) || found.filtered_out > 0;
+    if is_found || SymbolId::parse(question.name.trim()).is_some() {
+        return Ok(None);
+    }
+    unread::unread(view, &name::parse(&question.name).plain, Effort::Thorough)
+}
+
+/// The highest rank that a definition of one of some sorts can have for a question, whatever its place; `None` of none. `needed` is what
+/// its repository keeps, see [`needed`].
+pub fn best_of(question: &str, sorts: impl Iterator<Item = cruxe_store::Definitions>, needed: f64) -> Option<f64> {
+    let qualified_name = if name::parse(question).qualifiers.is_empty() { 0.0 } else { 1.0 };
+    let best = |one: cruxe_store::Definitions| {
+        let score = rank::score(&one.like, NameMatch::Exact, 0.0);
+        Score { qualified_name, definition: score.definition * needed, ..score }.total()
+    };
+    sorts.map(best).reduce(f64::max)
+}
+
+/// What the definitions of a repository keep that so many others need, where the most needed one has `most`: of several repositories with a
+/// name the one is mostly meant that others build on.
+pub fn needed(users: usize, most: usize) -> f64 {
+    if most == 0 {
+        return 1.0;
+    }
+    let part = (1.0 + users as f64).ln() / (1.0 + most as f64).ln();
+    1.0 - rank::UNUSED * (1.0 - part)
+}
+
+/// Ranks whose difference is no more than this differ in how deep a path is, and in nothing else.
+pub const NEARLY: f64 = 0.009;
 
 /// The ways to compare a name, the strictest first.
 const WAYS: &[NameMatch] = &[NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo];

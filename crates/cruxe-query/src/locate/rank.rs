@@ -100,7 +100,7 @@ pub(super) fn declares_its_own(table: &SymbolTable, at: u32) -> bool {
 /// Of more namesakes than this none is likelier than the others.
 const MAX_NAMESAKES: usize = 6;
 /// What a definition that nobody else uses loses against one that is used: less than any other factor costs it.
-const UNUSED: f64 = 0.1;
+pub(super) const UNUSED: f64 = 0.1;
 
 /// Puts the namesakes that other files use before those that they do not: a qualified name with several definitions (a
 /// class in two generations of an API, a type in two packages) mostly means the one that the code base works with.

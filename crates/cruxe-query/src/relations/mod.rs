@@ -25,6 +25,7 @@ use crate::references::{self, EdgeType, Lines, Pick, Question, Reference, Refere
 use crate::resolve::{Certainty, Def, File, Lang, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Wanted};
+use crate::unread::{self, Effort};
 
 /// How symbols are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +156,8 @@ pub(crate) fn find(
         account.open.retain(|one| one.file.role_at(one.start).is_none_or(|role| makes(relation, role, one.file.lang)));
     }
     let unresolved = account.as_ref().map(|account| references::unresolved(question, account, &mut lines));
+    let is_none = all == 0 && mentions.is_none_or(|mentions| mentions.open() == 0);
+    let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
     Ok(ReferenceList {
         subject,
         references,
@@ -164,6 +167,8 @@ pub(crate) fn find(
         unresolved: unresolved.unwrap_or_default(),
         unresolved_of_kind: account.map(|account| account.open.len()),
         first_unparsed,
+        unread,
+        by_text: None, // a text says nothing of how it is related
         late: found.late || resolver.is_late(),
         notes: found.notes,
     })
@@ -216,7 +221,7 @@ impl Asked<'_> {
             Err(QueryError::NoSuchSymbol(missing)) => {
                 let outside = (relation == Relation::Overrides).then(|| self.overrides_outside(wanted)).flatten();
                 self.resolver.check()?;
-                let (external, found) = outside.ok_or(QueryError::NoSuchSymbol(missing))?;
+                let (external, found) = outside.ok_or_else(|| unread::missing(view, missing))?;
                 return Ok((Subject::External(external), found));
             }
             Err(problem) => return Err(problem),

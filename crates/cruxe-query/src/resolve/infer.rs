@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::Locals;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, SymbolIndex};
 
 use super::file::{File, Lang};
 use super::foreign;
@@ -199,10 +199,13 @@ impl Resolver<'_> {
     fn object_around(&self, file: &Arc<File>, offset: u32) -> Ty {
         for at in file.nesting.symbols_around(&file.facts, offset) {
             let symbol = file.symbol(at);
+            let version = file.id();
+            if symbol.kind == SymbolKind::Fn && makes_values(file, at) {
+                return Ty::value(Def { version, symbol: at });
+            }
             if symbol.kind != SymbolKind::Method {
                 continue;
             }
-            let version = file.id();
             let table = self.member_table(&symbol.name);
             let own = table.all.iter().find(|(def, _)| *def == Def { version, symbol: at });
             if let Some((_, Some(owner))) = own {
@@ -465,6 +468,7 @@ impl Resolver<'_> {
         let alias = self.with(def, |file, symbol| symbol.ty.map(|ty| self.type_of(file, ty, symbol.name_span.start)));
         match alias.flatten() {
             Some(ty @ Ty::Foreign(..)) => foreign::inner(&ty),
+            _ if lang.naming.indexes_itself && self.bases(def).is_empty() => base,
             _ => Ty::union(self.bases(def).iter().map(foreign::inner)),
         }
     }
@@ -490,4 +494,9 @@ impl Resolver<'_> {
             _ => ty,
         }
     }
+}
+
+/// Whether a function makes values with fields: `function Foo() { this.x = 1 }`.
+fn makes_values(file: &File, function: SymbolIndex) -> bool {
+    file.facts.symbols.iter().any(|symbol| symbol.parent == Some(function) && symbol.kind == SymbolKind::Field)
 }

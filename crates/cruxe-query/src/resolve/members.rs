@@ -88,6 +88,8 @@ impl Resolver<'_> {
                 Class | Struct | Enum | Union | Trait | Interface | Type | Variant | Field | Const | Variable
                 | Static => Some(Some(Def { version, symbol: parent })),
                 _ if symbol.kind == Method => Some(self.written_owner(file, symbol)),
+                // What `function Foo() { this.x = 1 }` makes has an `x`.
+                Fn if symbol.kind == Field => Some(Some(Def { version, symbol: parent })),
                 _ => None,
             };
         }
@@ -124,7 +126,7 @@ impl Resolver<'_> {
         let name = segments(&symbol.qualified_name).rev().nth(1)?;
         let found = self.lookup(file, name, symbol.span.start, Space::Any);
         found.iter().find_map(|entity| match entity {
-            Entity::Symbol(def) if *def != Def { version: file.id(), symbol: SymbolIndex(0) } => Some(*def),
+            Entity::Symbol(def) if self.kind(*def) != Some(SymbolKind::Module) => Some(*def),
             _ => None,
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::{Locals, Members};
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind, SymbolIndex};
 
 use super::file::{Decl, File};
 use super::{Def, Entity, Resolver, Space, SpaceOf, modules};
@@ -103,8 +103,10 @@ impl Resolver<'_> {
             match decl {
                 // The body of a class runs line by line: a method does not hide what decorates it.
                 Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
-                // Where a type is expected, a name is that of the class, not of its constructor.
-                Decl::Symbol(symbol) if space == Space::Type && file.symbol(symbol).kind == SymbolKind::Method => {}
+                // An extension has the name of what it extends, and is not it.
+                Decl::Symbol(symbol) if file.symbol(symbol).kind == SymbolKind::Impl => {}
+                // Where a type is expected, a name is that of the class, not of its constructor, nor of a property.
+                Decl::Symbol(symbol) if space == Space::Type && is_value_member(file, symbol) => {}
                 Decl::Symbol(symbol) => {
                     kinds.push(file.symbol(symbol).kind);
                     found.push(Entity::Symbol(Def { version: file.id(), symbol }));
@@ -186,6 +188,16 @@ impl Resolver<'_> {
             }
         }
         Vec::new()
+    }
+}
+
+/// Whether a member can only be a value: where all that is in sight is known, a field may hold a type.
+fn is_value_member(file: &File, symbol: SymbolIndex) -> bool {
+    use SymbolKind::{Field, Method, Property};
+    match file.symbol(symbol).kind {
+        Method => true,
+        Field | Property => !file.lang.is_deep(),
+        _ => false,
     }
 }
 

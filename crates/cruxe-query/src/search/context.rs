@@ -64,7 +64,7 @@ pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, Quer
     let corpus = snapshot.corpus()?;
     let stats = corpus.kept(&STATS, CorpusStats::of);
     let query = Query::parse(text);
-    let by_words = || lexical::score(&corpus, &query, &stats, &lexical::Postings::default());
+    let by_words = || lexical::score(&corpus, &query, &stats, &lexical::Postings::default(), None);
     let (meaning, lexical) = if share > 0.0 {
         semantic::score_while(&corpus, [&query.text], &vec![true; corpus.files().len()], by_words)
     } else {

@@ -5,7 +5,7 @@ use cruxe_store::{ChunkNumber, FileNumber, NameMatch, TextField, tokens};
 
 use super::lexical::{self, Lexical};
 use super::rank::names::{self, NamedDefinition};
-use super::rank::{self, Features, RankedFile, Score, Weights, chunks, highest, part, popularity};
+use super::rank::{self, Best, Features, RankedFile, Score, Weights, chunks, highest, part, popularity};
 use super::semantic::{self, LexicalOnly, Semantic};
 use super::{Intent, Search};
 use crate::error::QueryError;
@@ -22,12 +22,15 @@ pub(super) struct Ranked {
     pub candidates: usize,
     /// Files with words of the query that the filter leaves out.
     pub filtered_out: usize,
+    /// What features are parts of.
+    pub best: Best,
 }
 
 impl Search<'_> {
     pub fn rank(&self, weights: &Weights) -> Result<Ranked, QueryError> {
         let by_words = || -> Result<_, QueryError> {
-            let lexical = lexical::score(&self.corpus, &self.query, &self.stats, &self.postings)?;
+            let lexical =
+                lexical::score(&self.corpus, &self.query, &self.stats, &self.postings, self.question.among.as_deref())?;
             Ok((lexical, self.definitions()?))
         };
         let (meaning, by_words) = if weights.semantic > 0.0 {
@@ -89,7 +92,7 @@ impl Search<'_> {
         self.add_popularity(&mut files[..head])?;
         rank::order(&mut files, weights, self.query.wants);
         let candidates = best_chunks.iter().map(|best| best.candidates).sum();
-        Ok(Ranked { files, lexical, semantic, lexical_only, candidates, filtered_out })
+        Ok(Ranked { files, lexical, semantic, lexical_only, candidates, filtered_out, best })
     }
 
     /// How many files have words of the query and are left out by the filter.
@@ -252,17 +255,6 @@ struct BestChunks {
     meaning: f32,
     /// Chunks that have something to do with the query.
     candidates: usize,
-}
-
-/// The best of each feature.
-struct Best {
-    chunks: f32,
-    file: f32,
-    semantic: f32,
-    names: f32,
-    stem: f32,
-    whole_stem: f32,
-    folders: f32,
 }
 
 #[cfg(test)]

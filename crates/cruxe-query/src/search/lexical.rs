@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField};
+use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField, WordPlace};
 
+use super::among::{Among, Statistic};
 use super::query::Query;
 use super::rank::bm25::{Bm25, CHUNK, FILE, FILE_NAMES, FOLDER, STEM, Saturation};
 use super::stats::{CorpusStats, PathWords};
@@ -36,12 +37,17 @@ pub(super) fn score(
     query: &Query,
     stats: &CorpusStats,
     looked_up: &Postings,
+    among: Option<&Among>,
 ) -> Result<Lexical, StoreError> {
     let (files, chunks) = (corpus.files().len(), corpus.chunks());
-    let chunk_body = Bm25 { saturation: CHUNK, lengths: &stats.chunk_bodies };
-    let chunk_name = Bm25 { saturation: CHUNK, lengths: &stats.chunk_names };
-    let whole_files = Bm25 { saturation: FILE, lengths: &stats.file_bodies };
-    let file_names = Bm25 { saturation: FILE_NAMES, lengths: &stats.file_names };
+    let [of_bodies, of_names, of_files, of_file_names] = among.map_or([None; 4], |among| among.statistics().map(Some));
+    let chunk_body = Bm25 { saturation: CHUNK, lengths: &stats.chunk_bodies, among: of_bodies };
+    let chunk_name = Bm25 { saturation: CHUNK, lengths: &stats.chunk_names, among: of_names };
+    let whole_files = Bm25 { saturation: FILE, lengths: &stats.file_bodies, among: of_files };
+    let file_names = Bm25 { saturation: FILE_NAMES, lengths: &stats.file_names, among: of_file_names };
+    // How many texts or files have a word: here, or in all repositories that the question is about.
+    let texts = |place, token: &str, here: usize| among.map_or(here, |among| among.texts_with(place, token).max(here));
+    let in_all = |place, token: &str, here: usize| among.map_or(here, |among| among.files_with(place, token).max(here));
     let (stems, folders) = (&stats.stems, &stats.folders);
     let mut frequencies = vec![0; files];
     let mut lexical = Lexical {
@@ -58,12 +64,12 @@ pub(super) fn score(
     let compounds = query.compounds.iter().map(|token| (token, false));
     for (token, counts) in query.words.iter().map(|token| (token, true)).chain(compounds) {
         let postings = looked_up.of(corpus, TextField::Body, token)?;
-        let rarity = chunk_body.rarity(postings.len());
+        let rarity = chunk_body.rarity(texts(WordPlace::Body, token, postings.len()));
         for (chunk, frequency) in &*postings {
             lexical.chunks[*chunk as usize] += chunk_body.weight(rarity, *frequency, *chunk);
         }
         let in_files = by_file(corpus, &postings, &mut frequencies);
-        let rarity = whole_files.rarity(in_files.len());
+        let rarity = whole_files.rarity(in_all(WordPlace::Body, token, in_files.len()));
         for (file, frequency) in &in_files {
             // A compound says again what its words say; in a whole file that is no news.
             if counts {
@@ -78,21 +84,21 @@ pub(super) fn score(
             }
         }
         let postings = looked_up.of(corpus, TextField::Name, token)?;
-        let rarity = chunk_name.rarity(postings.len());
+        let rarity = chunk_name.rarity(texts(WordPlace::Name, token, postings.len()));
         for (chunk, frequency) in &*postings {
             lexical.chunks[*chunk as usize] += chunk_name.weight(rarity, *frequency, *chunk);
         }
         let in_files = by_file(corpus, &postings, &mut frequencies);
-        let rarity = file_names.rarity(in_files.len());
+        let rarity = file_names.rarity(in_all(WordPlace::Name, token, in_files.len()));
         for (file, frequency) in &in_files {
             lexical.names[*file as usize] += file_names.weight(rarity, *frequency, *file);
         }
-        add_path_words(&mut lexical.stems, stems, STEM, token);
+        add_path_words(&mut lexical.stems, stems, STEM, token, among);
         for file in stems.files.get(token).into_iter().flatten() {
             lexical.stem_share[*file as usize] += 1.0 / stems.lengths.each[*file as usize].max(1) as f32;
         }
         if counts {
-            add_path_words(&mut lexical.folders, folders, FOLDER, token);
+            add_path_words(&mut lexical.folders, folders, FOLDER, token, among);
         }
     }
     lexical.stem_share.iter_mut().for_each(|share| *share = share.min(1.0));
@@ -122,10 +128,18 @@ pub(super) fn by_file(
     having
 }
 
-pub(super) fn add_path_words(scores: &mut [f32], words: &PathWords, saturation: Saturation, token: &str) {
+pub(super) fn add_path_words(
+    scores: &mut [f32],
+    words: &PathWords,
+    saturation: Saturation,
+    token: &str,
+    among: Option<&Among>,
+) {
     let Some(files) = words.files.get(token) else { return };
-    let scorer = Bm25 { saturation, lengths: &words.lengths };
-    let rarity = scorer.rarity(files.len());
+    let of_paths = among.map(|among| Statistic { average: words.lengths.average, ..among.statistics()[2] });
+    let scorer = Bm25 { saturation, lengths: &words.lengths, among: of_paths };
+    let rarity =
+        scorer.rarity(among.map_or(files.len(), |among| among.texts_with(WordPlace::Path, token).max(files.len())));
     for file in files {
         scores[*file as usize] += scorer.weight(rarity, 1, *file);
     }
@@ -168,7 +182,7 @@ mod tests {
         let indexed = Indexed::new(FILES);
         let view = indexed.view();
         let corpus = view.published.as_ref().unwrap().corpus().unwrap();
-        score(&corpus, &Query::parse(query), &CorpusStats::of(&corpus), &Postings::default()).unwrap()
+        score(&corpus, &Query::parse(query), &CorpusStats::of(&corpus), &Postings::default(), None).unwrap()
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! Files are ranked rather than chunks because what a question is about is rarely said in one place: a file whose name,
 //! definitions and several functions speak of it is the better answer than one with a lucky line.
 
+pub mod among;
 pub mod context;
 pub mod explain;
 mod files;
@@ -39,10 +40,12 @@ use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::locate::{self, Definition};
 use crate::unparsed::Hidden;
+use crate::unread::Unread;
+use among::Among;
 use files::Ranked;
 use lexical::Postings;
 use query::Query;
-use rank::{Score, Weights};
+use rank::{Best, Features, Score, Weights};
 use stats::{CorpusStats, STATS};
 
 pub use intent::Intent;
@@ -68,13 +71,15 @@ pub struct Question {
     pub semantic_ratio: Option<f32>,
     /// The transformer that looks at the best results of a question in words once more, where there is one.
     pub transformer: Option<Arc<MiniLm>>,
+    /// What is counted over several repositories, where the question is about this one among them.
+    pub among: Option<Arc<Among>>,
 }
 
 impl Question {
     /// A query and nothing else.
     pub fn new(query: impl Into<String>, limit: usize) -> Question {
         let (query, filter) = (query.into(), Filter::default());
-        Question { query, language: None, filter, limit, semantic_ratio: None, transformer: None }
+        Question { query, language: None, filter, limit, semantic_ratio: None, transformer: None, among: None }
     }
 
     fn is_in_language(&self, file: &FileRow) -> bool {
@@ -96,6 +101,8 @@ pub struct SearchAnswer {
     pub standing: Standing,
     /// What there is to say about the search.
     pub remarks: Remarks,
+    /// What the features of results are parts of, where they are ranked by words.
+    pub(crate) best: Option<Best>,
 }
 
 /// What there is to say about a search.
@@ -146,6 +153,8 @@ pub enum Notice {
     NoSuchName(String),
     /// The query is a name that stands in code that could not be parsed: what is defined there is not found.
     Unparsed(Hidden),
+    /// The query is a name that only texts which are not indexed have.
+    Unread(Unread),
     /// The query is a path and no file has it; its words were searched for.
     NoSuchPath,
     /// No text has what was quoted, or what looks like a message; ranked by its words.
@@ -178,6 +187,8 @@ pub struct SearchHit {
     pub bm25: f32,
     /// What the score comes from.
     pub reasons: Reasons,
+    /// How its file stands in each feature, where it was ranked by them.
+    pub(crate) features: Option<Features>,
 }
 
 /// What a result points at.
@@ -239,6 +250,11 @@ pub fn telling_words(query: &str) -> Vec<String> {
     Query::parse(query).words
 }
 
+/// What a query asks for.
+pub fn intent(query: &str) -> Intent {
+    Query::parse(query).intent
+}
+
 /// Reads what every search of a ref needs and keeps, ahead of the first one.
 pub fn read_ahead(view: &View) -> Result<(), QueryError> {
     let query = Query::parse("where does it begin");
@@ -262,7 +278,15 @@ pub fn search_with(
     let weights = weights(intent);
     let Some(snapshot) = &view.published else {
         let (standing, remarks) = (view.standing.clone(), Remarks::default());
-        return Ok(SearchAnswer { intent, found: Vec::new(), total: 0, truncated: false, standing, remarks });
+        return Ok(SearchAnswer {
+            intent,
+            found: Vec::new(),
+            total: 0,
+            truncated: false,
+            standing,
+            remarks,
+            best: None,
+        });
     };
     let mut search = Search::new(view, snapshot, question, query)?;
     let mut remarks = Remarks { notices: std::mem::take(&mut search.query.left_out), ..Remarks::default() };
@@ -307,7 +331,7 @@ impl<'a> Search<'a> {
 
     /// The results, from ranked files.
     fn answer(&self, ranked: Ranked, weights: &Weights, mut remarks: Remarks) -> Result<SearchAnswer, QueryError> {
-        let mut total = ranked.candidates;
+        let (mut total, best) = (ranked.candidates, Some(ranked.best));
         let (mut found, mut truncated) = match (self.query.intent, &self.question.transformer) {
             (Intent::Error, _) => {
                 let selected = phrase::select(self, &ranked, weights, &mut remarks)?;
@@ -328,7 +352,7 @@ impl<'a> Search<'a> {
         found.truncate(self.question.limit);
         let total = total.max(found.len());
         let standing = self.view.standing.clone();
-        Ok(SearchAnswer { intent: self.query.intent, found, total, truncated, standing, remarks })
+        Ok(SearchAnswer { intent: self.query.intent, found, total, truncated, standing, remarks, best })
     }
 }
 

@@ -58,10 +58,11 @@ impl Search<'_> {
                 confidence,
                 bm25: 0.0,
                 reasons: Reasons::of_path(path),
+                features: None,
             });
         }
         let (intent, truncated) = (self.query.intent, total > found.len());
-        Ok(SearchAnswer { intent, found, total, truncated, standing: self.view.standing.clone(), remarks })
+        Ok(SearchAnswer { intent, found, total, truncated, standing: self.view.standing.clone(), remarks, best: None })
     }
 
     /// The file that a path from elsewhere names: the one that has most of its end.

@@ -187,6 +187,7 @@ pub(super) fn printed(
             confidence: f64::from((score.total() / best).clamp(0.0, 1.0)),
             bm25: highest(&by_words[search.range(one.file)]),
             reasons: Reasons::of_line(one.line, one.strength, None),
+            features: None,
             table: tables.table(one.file)?,
         });
     }
@@ -234,6 +235,7 @@ impl<'a> Places<'a> {
             confidence: score.confidence(self.weights),
             bm25: highest(&self.ranked.lexical.chunks[self.search.range(one.file)]),
             reasons: Reasons::of_line(one.line, one.strength, parts),
+            features: None,
             table: tables.table(one.file)?,
         })
     }
@@ -262,7 +264,7 @@ fn likeliest(
     message: &Printed,
     (least, most): (f32, usize),
 ) -> Result<Vec<ChunkNumber>, QueryError> {
-    let rarity = Bm25 { saturation: CHUNK, lengths: &search.stats.chunk_bodies };
+    let rarity = Bm25 { saturation: CHUNK, lengths: &search.stats.chunk_bodies, among: None };
     let mut covered = vec![0.0f32; search.corpus.chunks()];
     let mut all = 0.0;
     for word in message.tokens() {

@@ -141,6 +141,7 @@ pub(super) fn select(
             confidence: score.confidence(weights),
             bm25: place.bm25,
             reasons: Reasons::of(file, &score, Factors { class, place: place_factor, quality }),
+            features: Some(file.features),
         });
     }
     Ok((found, false))

@@ -5,6 +5,7 @@ use cruxe_store::{TextField, tokens};
 use super::{Intent, Notice, Remarks, Search};
 use crate::error::QueryError;
 use crate::unparsed;
+use crate::unread::{self, Effort};
 
 /// A shorter word is too similar to too many.
 const MIN_LETTERS: usize = 5;
@@ -20,6 +21,8 @@ impl Search<'_> {
         for part in name.wanted.qualifiers.iter().chain([&name.wanted.plain]) {
             if part.len() <= MAX_NAME && !self.stands_somewhere(part)? {
                 remarks.notices.push(Notice::NoSuchName(part.clone()));
+                let unread = unread::unread(self.view, part, Effort::Thorough)?;
+                remarks.notices.extend(unread.map(Notice::Unread));
                 return Ok(());
             }
         }

@@ -204,3 +204,58 @@ fn a_macro_of_a_source_file_is_its_own() {
         ],
     );
 }
+
+#[test]
+fn a_namespace_that_a_macro_opens_has_what_stands_outside() {
+    check(
+        "lib.h format_int",
+        &[
+            ("lib.h", "#define LIB_BEGIN namespace lib {\nLIB_BEGIN\nclass format_int { public: int str(); };\n}\n"),
+            ("own.h", "namespace own { int swap(int x); }\nint swap(int x);\n"),
+            (
+                "test.cc",
+                "\
+#include \"lib.h\"
+namespace lib { template <> struct formatter<int> {}; }
+int go() { return lib::format_int(42).str(); } // <-
+int other() { return std::format_int(42); }
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_element_of_an_array_has_the_members_of_its_type() {
+    check(
+        "stats.h Stats::Add",
+        &[
+            ("stats.h", "struct Stats { void Add(int x); };\nstruct Other { void Add(int x); };\n"),
+            (
+                "db.cc",
+                "\
+#include \"stats.h\"
+class Db {
+  void Go(int level) {
+    stats_[level].Add(1); // <-
+    others_[level].Add(1);
+  }
+  Stats stats_[7];
+  Other others_[7];
+};
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_typedef_that_repeats_the_tag_is_the_structure() {
+    check(
+        "c.cc options_t",
+        &[
+            ("c.h", "typedef struct options_t options_t; // <-\nvoid open_it(const options_t* options); // <-\n"),
+            ("c.cc", "#include \"c.h\"\nstruct options_t { int x; };\noptions_t* make() { return 0; } // <-\n"),
+        ],
+    );
+}

@@ -425,3 +425,59 @@ Other.prototype.request
         )],
     );
 }
+
+#[test]
+fn what_a_function_gives_its_this_is_a_field_of_what_it_makes() {
+    check(
+        "lib/hooks.js Hooks.onSend",
+        &[
+            (
+                "lib/hooks.js",
+                "\
+function Hooks () {
+  this.onSend = []
+  this.other = 1
+}
+Hooks.prototype.add = function (fn) {
+  this.onSend.push(fn) // <-
+}
+function Route () {
+  this.onSend = null
+}
+function copy (h) {
+  const hooks = new Hooks()
+  hooks.onSend = h.onSend.slice() // <-
+  return new Route().onSend
+}
+module.exports = { Hooks, copy }
+",
+            ),
+            ("a.js", "const { Hooks } = require('./lib/hooks')\nnew Hooks().onSend.length // <-\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_class_that_makes_itself_is_known() {
+    check(
+        "headers.js Headers.toJSON",
+        &[
+            (
+                "headers.js",
+                "\
+export class Headers {
+  normalize () { return this }
+  toJSON () {}
+  static from (thing) { return thing instanceof this ? thing : new this(thing) }
+}
+class Other { toJSON () {} }
+new Other().toJSON()
+",
+            ),
+            (
+                "use.js",
+                "import { Headers } from './headers.js'\nconst h = Headers.from({}).normalize()\nh.toJSON() // <-\n",
+            ),
+        ],
+    );
+}

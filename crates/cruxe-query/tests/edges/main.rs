@@ -21,3 +21,4 @@ mod rust;
 mod support;
 #[path = "../../src/testing.rs"]
 mod testing;
+mod truth;

@@ -137,7 +137,9 @@ impl CallGraphAnswer {
             truncated: answer.truncated,
             candidates: candidates(others, breadth),
             metadata: mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed)
-                .with("unresolved_mentions", answer.unresolved),
+                .with("unresolved_mentions", answer.unresolved)
+                .unread(answer.unread.as_ref())
+                .by_text(answer.by_text.as_ref()),
             symbol,
             direction,
             unresolved: answer.unresolved,

@@ -37,6 +37,14 @@ impl Source {
     pub fn of_tokens(tokens: usize) -> Source {
         Source::Bytes(tokens * TOKEN_BYTES)
     }
+
+    /// What the places at some positions of a list of `count` have room for together.
+    pub fn share_of(self, positions: &[usize], count: usize) -> Source {
+        match self {
+            Source::Bytes(bytes) => Source::Bytes(positions.iter().map(|at| share(bytes, *at, count)).sum()),
+            other => other,
+        }
+    }
 }
 
 /// What is shown with a place.
@@ -101,7 +109,7 @@ fn share(bytes: usize, at: usize, count: usize) -> usize {
         Some(share) => (bytes as f64 * share) as usize,
         None => {
             let rest = bytes as f64 * (1.0 - SHARES.iter().sum::<f64>());
-            ((rest / (count - SHARES.len()) as f64) as usize).max(LEAST)
+            ((rest / (count - SHARES.len()).max(1) as f64) as usize).max(LEAST)
         }
     }
 }

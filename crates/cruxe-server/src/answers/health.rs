@@ -15,6 +15,7 @@ use super::text::{Line, Text};
 use super::{Render, noting};
 use crate::app::{App, Prewarm, RefStatus, seconds};
 use crate::contract::Metadata;
+use crate::scope::Scope;
 
 /// The state of the server and its projects.
 #[derive(Serialize, JsonSchema)]
@@ -124,11 +125,13 @@ struct ProjectHealth {
 
 impl HealthAnswer {
     /// The state of a server, and of a workspace by how its checked-out ref is doing.
-    pub fn new(app: &App, workspace: &Arc<Workspace>, status: RefStatus) -> HealthAnswer {
+    pub fn new(app: &App, workspace: &Arc<Workspace>, status: RefStatus, scope: &Scope) -> HealthAnswer {
         let message = status.message.clone();
         let sound = message.is_none();
         let of_text = message.as_deref().is_some_and(|text| text.contains("full-text"));
-        let open = app.workspaces().open();
+        // Which others are open is for who may see all of them.
+        let open = if scope.is_all() { app.workspaces().open() } else { vec![Arc::clone(workspace)] };
+        let active_job = status.active_job.as_ref().filter(|job| scope.allows_job(workspace, job));
         HealthAnswer {
             status: app.status_of(&status),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -136,8 +139,8 @@ impl HealthAnswer {
             tantivy_ok: sound || !of_text,
             sqlite_ok: sound || of_text,
             grammars: Grammars { available: languages(), missing: Vec::new() },
-            active_job: status.active_job.as_ref().map(|job| ActiveJob::new(job, workspace)),
-            interrupted_recovery_report: recovery(workspace),
+            active_job: active_job.map(|job| ActiveJob::new(job, workspace)),
+            interrupted_recovery_report: recovery(workspace, scope),
             workspace_warmset: Warmset {
                 enabled: app.prewarm_status() != Prewarm::Disabled,
                 capacity: app.workspaces().capacity(),
@@ -173,8 +176,9 @@ fn languages() -> Vec<String> {
     names
 }
 
-fn recovery(workspace: &Workspace) -> Option<RecoveryReport> {
-    let jobs = workspace.interrupted_jobs();
+fn recovery(workspace: &Workspace, scope: &Scope) -> Option<RecoveryReport> {
+    let mut jobs = workspace.interrupted_jobs();
+    jobs.retain(|job| scope.allows_job(workspace, job));
     (!jobs.is_empty()).then(|| RecoveryReport {
         interrupted_jobs: jobs.len(),
         jobs: jobs

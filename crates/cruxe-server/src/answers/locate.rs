@@ -5,11 +5,13 @@ use cruxe_model::SourceLayer;
 use cruxe_model::config::ExplainLevel;
 use cruxe_query::locate::{self, Definitions};
 use cruxe_query::unparsed::Hidden;
+use cruxe_query::unread::Unread;
 use cruxe_store::NameMatch;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::across::{self, Told};
 use super::code::{self, Listed, Shown};
 use super::detail::{Declaration, Detail, Surroundings};
 use super::text::{Line, Text};
@@ -24,11 +26,17 @@ pub struct LocateAnswer {
     pub(super) metadata: Metadata,
     #[serde(skip)]
     name: String,
+    /// How many repositories the question is about, where it is about several.
+    #[serde(skip)]
+    repositories: Option<usize>,
 }
 
 /// A definition. What is not known, or not asked for, is left out.
 #[derive(Clone, Serialize, JsonSchema)]
 struct Definition {
+    /// The repository, where several were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
     symbol_id: String,
     symbol_stable_id: String,
     path: String,
@@ -67,12 +75,24 @@ impl LocateAnswer {
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.total > results.len());
         metadata = metadata.filtered_out(answer.filtered_out);
         metadata.warnings.extend(not_exact(name, answer));
-        Ok(LocateAnswer { results, total_candidates: answer.total, metadata, name: name.to_owned() })
+        Ok(LocateAnswer {
+            results,
+            total_candidates: answer.total,
+            metadata,
+            name: name.to_owned(),
+            repositories: None,
+        })
     }
 
     /// Says that the name stands in code that could not be parsed.
     pub fn with_hidden(mut self, hidden: Option<&Hidden>) -> LocateAnswer {
         self.metadata = self.metadata.hidden(hidden);
+        self
+    }
+
+    /// Says that the name stands in texts that are not indexed.
+    pub fn with_unread(mut self, unread: Option<&Unread>) -> LocateAnswer {
+        self.metadata = self.metadata.unread(unread);
         self
     }
 
@@ -93,6 +113,29 @@ impl LocateAnswer {
         let shown = code::shown(view, &places, &[], source)?;
         self.results.iter_mut().zip(shown).for_each(|(result, shown)| result.shown = shown);
         Ok(self)
+    }
+
+    /// The answers of several repositories in one: `order` says whose result is next.
+    pub fn together(
+        name: &str,
+        parts: Vec<(String, LocateAnswer)>,
+        order: &[usize],
+        Told { total, filtered_out, of }: Told,
+    ) -> LocateAnswer {
+        let shown: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+        let count = of.total();
+        let mut metadata = of.metadata(&shown).truncated_if(total > order.len()).filtered_out(filtered_out);
+        let of_first = parts.first().map(|(_, part)| part.metadata.warnings.clone()).unwrap_or_default();
+        // That the name is not just so is the same everywhere.
+        metadata.warnings.extend(of_first.into_iter().filter(|warning| warning.starts_with("no symbol is named")));
+        metadata = reasons::together(metadata, parts.iter().map(|(_, part)| &part.metadata), order);
+        let mut lists: Vec<_> = parts.into_iter().map(|(name, part)| (name, part.results.into_iter())).collect();
+        let next = |of: &usize| {
+            let (name, list) = lists.get_mut(*of)?;
+            list.next().map(|result| Definition { repository: Some(name.clone()), ..result })
+        };
+        let results = order.iter().filter_map(next).collect();
+        LocateAnswer { results, total_candidates: total, metadata, name: name.to_owned(), repositories: Some(count) }
     }
 
     /// How many results there are.
@@ -116,6 +159,7 @@ impl Definition {
         // A plain name does not tell which of several it is, however little is asked for.
         declaration.qualified_name.get_or_insert_with(|| symbol.qualified_name.clone());
         Ok(Definition {
+            repository: None,
             symbol_id: found.symbol_id().as_str().to_owned(),
             symbol_stable_id: found.stable_id().as_str().to_owned(),
             path: found.file.path.as_str().to_owned(),
@@ -163,10 +207,15 @@ impl Render for LocateAnswer {
     fn text(&self) -> Text {
         let mut text = noting(&self.metadata);
         if self.results.is_empty() {
-            text.note(format!("no symbol is named `{}`", self.name));
+            text.note(match self.repositories {
+                None => format!("no symbol is named `{}`", self.name),
+                Some(count) => format!("no symbol is named `{}` in {count} repositories", self.name),
+            });
         }
-        for one in &self.results {
-            let place = place(&one.path, one.line_start, one.line_end);
+        let said = across::said(self.results.iter().map(|one| one.repository.as_deref()));
+        for (one, said) in self.results.iter().zip(said) {
+            text.lines.extend(said.heading());
+            let place = said.before(place(&one.path, one.line_start, one.line_end));
             text.push(place.plain(format!("  {} ", one.kind)).strong(&one.local_name));
             one.shown.add_to(&mut text, |line| Line::new().plain(line));
             let signature = one.declaration.signature.iter().filter(|_| one.shown.is_empty());

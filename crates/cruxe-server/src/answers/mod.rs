@@ -3,6 +3,7 @@
 //! An answer is made from what `cruxe-query` found. The tools send its JSON, the commands print either form, and nobody
 //! else says which fields or lines there are. How a question is asked is not said here.
 
+mod across;
 mod call_graph;
 mod call_path;
 mod code;
@@ -28,6 +29,7 @@ mod symbol;
 mod tests;
 mod text;
 
+pub use across::{Dependents, OfRepositories, Told};
 pub use call_graph::{CallEdge, CallGraphAnswer};
 pub use call_path::PathStep;
 pub use code::Source;

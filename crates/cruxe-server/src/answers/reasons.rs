@@ -17,6 +17,20 @@ pub(super) fn add(metadata: Metadata, figures: impl Iterator<Item = Value>, leve
     }
 }
 
+/// The figures of several answers in one: `order` says whose is next.
+pub(super) fn together<'m>(metadata: Metadata, parts: impl Iterator<Item = &'m Metadata>, order: &[usize]) -> Metadata {
+    let of =
+        |part: &Metadata| part.extra.get(FIGURES).and_then(Value::as_array).cloned().unwrap_or_default().into_iter();
+    let mut lists: Vec<_> = parts.map(of).collect();
+    let next = |(at, of): (usize, &usize)| {
+        let mut figures = lists.get_mut(*of)?.next()?;
+        figures["result_index"] = at.into();
+        Some(figures)
+    };
+    let figures: Vec<Value> = order.iter().enumerate().filter_map(next).collect();
+    if figures.is_empty() { metadata } else { metadata.with(FIGURES, figures) }
+}
+
 /// Keeps the figures of the first so many results.
 pub(super) fn keep_first(metadata: Metadata, count: usize) -> Metadata {
     metadata.keep_first(FIGURES, count)

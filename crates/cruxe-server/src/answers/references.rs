@@ -9,6 +9,7 @@ use cruxe_query::references::{Confidence, EdgeType, Question, Reference, Referen
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::across::{Dependents, OfRepositories};
 use super::detail::Breadth;
 use super::mentions::{self, OpenMention};
 use super::symbol::candidates;
@@ -42,11 +43,17 @@ pub struct ReferencesAnswer {
     is_whole: bool,
     #[serde(skip)]
     noun: Option<&'static str>,
+    /// The repositories, the symbol's own first, with the uses in each.
+    #[serde(skip)]
+    repositories: Vec<(String, usize)>,
 }
 
 /// A use.
 #[derive(Serialize, JsonSchema)]
 struct Use {
+    /// The repository, where several were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
     path: String,
     line_start: u32,
     #[serde(with = "EdgeWord")]
@@ -148,6 +155,7 @@ impl ReferencesAnswer {
         if let Some(mentions) = &answer.mentions {
             metadata = mentions::noted(metadata, symbol.plain_name(), mentions, answer.first_unparsed);
         }
+        metadata = metadata.unread(answer.unread.as_ref()).by_text(answer.by_text.as_ref());
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }
@@ -164,7 +172,69 @@ impl ReferencesAnswer {
             next_offset: (answer.total > listed).then_some(listed),
             is_whole: question.edge.is_none() && question.relation.is_none() && question.offset == 0 && !answer.late,
             noun: question.relation.map(relations::noun),
+            repositories: Vec::new(),
         }
+    }
+
+    /// Says whose uses they are.
+    pub fn name_repository(&mut self, name: &str) {
+        self.references.iter_mut().for_each(|one| one.repository = Some(name.to_owned()));
+        self.repositories = vec![(name.to_owned(), self.total_references)];
+    }
+
+    /// Adds the uses in a repository that depends on the symbol's.
+    pub fn add(&mut self, name: &str, part: Option<ReferencesAnswer>, limit: usize) {
+        let Some(mut part) = part else { return };
+        part.name_repository(name);
+        part.references.truncate(limit);
+        self.repositories.extend(part.repositories.into_iter().filter(|(_, uses)| *uses > 0));
+        self.total_references += part.total_references;
+        self.open += part.open;
+        self.filtered_out += part.filtered_out;
+        self.references.extend(part.references);
+    }
+
+    /// Says what there is to know of the repositories. Where there are more uses than are listed, each repository has its share.
+    pub fn of_repositories(mut self, told: OfRepositories, others: Dependents, limit: usize) -> ReferencesAnswer {
+        let uses: Vec<serde_json::Value> = self
+            .repositories
+            .iter()
+            .map(|(name, uses)| serde_json::json!({"repository": name, "total_references": uses}))
+            .collect();
+        let mut left: Vec<usize> = self
+            .repositories
+            .iter()
+            .map(|(name, _)| self.references.iter().filter(|one| one.repository.as_ref() == Some(name)).count())
+            .collect();
+        let mut kept = vec![0; left.len()];
+        let mut room = limit;
+        while room > 0 && left.iter().any(|left| *left > 0) {
+            for (left, kept) in left.iter_mut().zip(&mut kept).filter(|(left, _)| **left > 0) {
+                if room > 0 {
+                    (*left, *kept, room) = (*left - 1, *kept + 1, room - 1);
+                }
+            }
+        }
+        for ((name, _), kept) in self.repositories.iter().zip(kept) {
+            let mut seen = 0;
+            self.references.retain(|one| {
+                let own = one.repository.as_ref() == Some(name);
+                seen += usize::from(own);
+                !own || seen <= kept
+            });
+        }
+        let shown: Vec<&str> = self.repositories.iter().map(|(name, _)| name.as_str()).collect();
+        let mut metadata = others.note(told.metadata(&shown)).with("uses_by_repository", uses);
+        let own = std::mem::replace(&mut self.metadata, Metadata::new(""));
+        for (key, value) in own.extra {
+            if matches!(key.as_str(), "mentions" | "unresolved_mentions") {
+                metadata = metadata.with(&key, value);
+            }
+        }
+        metadata = metadata.truncated_if(self.total_references > self.references.len()).filtered_out(self.filtered_out);
+        self.next_offset = None;
+        self.is_whole = false;
+        ReferencesAnswer { metadata, ..self }
     }
 }
 
@@ -194,6 +264,7 @@ impl Use {
             line_end: from.line_end,
         });
         Use {
+            repository: None,
             path: reference.path,
             line_start: reference.line,
             edge_type: reference.edge,
@@ -244,9 +315,11 @@ impl ReferencesAnswer {
 
     /// The uses by file, source before tests: a path once, then a line each with the symbol around it where that changes and the
     /// line does not say it.
-    fn list_uses(&self, is_test: &HashMap<&str, bool>, text: &mut Text) {
+    fn list_uses(&self, repository: Option<&str>, is_test: &HashMap<&str, bool>, text: &mut Text) {
         let home = self.symbol.path.as_str();
-        let mut uses: Vec<&Use> = self.references.iter().collect();
+        let is_here = |one: &&Use| repository.is_none() || one.repository.as_deref() == repository;
+        let mut uses: Vec<&Use> = self.references.iter().filter(is_here).collect();
+        let begins_at_home = self.begins_at_home(is_test) && (repository.is_none() || self.is_home(repository));
         uses.sort_by_key(|one| (is_test[one.path.as_str()], one.path != home, &one.path, one.line_start));
         uses.dedup_by_key(|one| (&one.path, one.line_start));
         let (mut file, mut around) = ("", "");
@@ -255,7 +328,7 @@ impl ReferencesAnswer {
                 let is_first = file.is_empty();
                 (file, around) = (&one.path, "");
                 let heading = Line::new().path(file);
-                text.push(match is_first && self.begins_at_home(is_test) {
+                text.push(match is_first && begins_at_home {
                     true => heading.faint(" (def ").number(self.symbol.line_start.to_string()).faint(")"),
                     false => heading,
                 });
@@ -274,6 +347,11 @@ impl ReferencesAnswer {
             }
             text.push(line);
         }
+    }
+
+    /// Whether a repository is the symbol's own.
+    fn is_home(&self, repository: Option<&str>) -> bool {
+        self.repositories.first().map(|(name, _)| name.as_str()) == repository
     }
 
     fn list_unresolved(&self, text: &mut Text) {
@@ -327,7 +405,15 @@ impl Render for ReferencesAnswer {
             None => headline.faint(format!("  {}", self.counts())),
             Some(_) => headline,
         });
-        self.list_uses(&is_test, &mut text);
+        match self.repositories.is_empty() {
+            true => self.list_uses(None, &is_test, &mut text),
+            false => {
+                for (name, uses) in &self.repositories {
+                    text.push(Line::new().strong(name.as_str()).faint(format!(": {uses}")));
+                    self.list_uses(Some(name), &is_test, &mut text);
+                }
+            }
+        }
         if self.unresolved.is_some() {
             text.push(Line::new().faint(self.counts()));
             self.list_unresolved(&mut text);

@@ -62,7 +62,7 @@ impl RefsAnswer {
     pub fn new(mut refs: Vec<RefEntry>, vcs_mode: bool, mut metadata: Metadata) -> RefsAnswer {
         refs.sort_by_key(|entry| (!entry.is_default, entry.ref_name.clone()));
         if refs.is_empty() {
-            metadata.warnings.push(format!("nothing is indexed yet: call {INDEX_REPO}"));
+            metadata.warnings.push(format!("nothing is indexed yet: call {INDEX_REPO} or run `cruxe index`"));
         }
         RefsAnswer { total_refs: refs.len(), refs, vcs_mode, metadata }
     }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::across::{self, Said, Told};
 use super::code::{self, Listed, Shown};
 use super::detail::{Breadth, Declaration, Detail, DetailLevel, Surroundings};
 use super::text::{Line, Text};
@@ -34,6 +35,9 @@ pub struct SearchAnswer {
 /// A place in the code. What is not known, or not asked for, is left out.
 #[derive(Clone, Serialize, JsonSchema)]
 struct Hit {
+    /// The repository, where several were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
     result_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_id: Option<String>,
@@ -141,6 +145,42 @@ impl SearchAnswer {
         self
     }
 
+    /// The answers of several repositories in one: `order` says whose result is next.
+    pub fn together(
+        query: &str,
+        intent: search::Intent,
+        parts: Vec<(String, SearchAnswer)>,
+        order: &[usize],
+        truncated: bool,
+        Told { total, filtered_out, of }: Told,
+    ) -> SearchAnswer {
+        let shown: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+        let mut metadata = of.metadata(&shown).truncated_if(truncated).filtered_out(filtered_out);
+        if let Some(model) = parts.iter().find_map(|(_, part)| part.metadata.extra.get("embedding_model")) {
+            metadata = metadata.with("embedding_model", model.clone());
+        }
+        metadata = reasons::together(metadata, parts.iter().map(|(_, part)| &part.metadata), order);
+        let suggested_next_actions = order
+            .first()
+            .and_then(|first| parts.get(*first))
+            .map_or(Vec::new(), |(_, part)| part.suggested_next_actions.clone());
+        let mut lists: Vec<_> = parts.into_iter().map(|(name, part)| (name, part.results.into_iter())).collect();
+        let next = |of: &usize| {
+            let (name, list) = lists.get_mut(*of)?;
+            list.next().map(|hit| Hit { repository: Some(name.clone()), ..hit })
+        };
+        SearchAnswer {
+            results: order.iter().filter_map(next).collect(),
+            query_intent: intent.as_str(),
+            total_candidates: total,
+            suggested_next_actions,
+            debug: None,
+            metadata,
+            query: query.to_owned(),
+            truncated,
+        }
+    }
+
     /// How many results there are.
     pub fn count(&self) -> usize {
         self.results.len()
@@ -173,6 +213,7 @@ impl Hit {
             declaration.signature = None; // of lines within a symbol it tells little: they are shown themselves
         }
         Ok(Hit {
+            repository: None,
             result_id: result_id(found),
             symbol_id: located.as_ref().map(|located| located.symbol_id().as_str().to_owned()),
             symbol_stable_id: located.as_ref().map(|located| located.stable_id().as_str().to_owned()),
@@ -196,8 +237,8 @@ impl Hit {
     }
 
     /// Adds the place and what is shown of it.
-    fn add_to(&self, text: &mut Text, words: &[String]) {
-        text.push(self.line());
+    fn add_to(&self, text: &mut Text, words: &[String], said: &Said) {
+        text.push(said.before(self.line()));
         self.shown.add_to(text, |line| highlight(line, words));
         let code = if self.result_type == ResultType::Symbol { &self.declaration.signature } else { &self.snippet };
         for line in code.iter().filter(|_| self.shown.is_empty()).flat_map(|code| code.lines()) {
@@ -313,21 +354,26 @@ impl Render for SearchAnswer {
         }
         let words = words(&self.query);
         let mut file = "";
-        for hit in &self.results {
+        let said = across::said(self.results.iter().map(|hit| hit.repository.as_deref()));
+        for (hit, said) in self.results.iter().zip(said) {
+            if let Some(heading) = said.heading() {
+                file = "";
+                text.push(heading);
+            }
             // Lines of a file that say what was asked for: its path once, then each with the symbol around it.
             if let Some(line) = hit.shown.only_line(hit.line_start, hit.line_end)
                 && hit.result_type == ResultType::Snippet
             {
-                if hit.path != file {
+                if hit.path != file || matches!(said, Said::Before(_)) {
                     file = &hit.path;
-                    text.push(Line::new().path(file));
+                    text.push(said.before(Line::new().path(file)));
                 }
                 let line = Line::new().number(hit.line_start.to_string()).plain(" ").join(highlight(line, &words));
                 let around = hit.local_name.as_ref().map(|name| format!(" <- {name}")).unwrap_or_default();
                 text.push(line.faint(around));
             } else {
                 file = "";
-                hit.add_to(&mut text, &words);
+                hit.add_to(&mut text, &words, &said);
             }
             if let Some(why) = &hit.why {
                 text.push(Line::new().plain("    ").faint(why));

@@ -21,6 +21,7 @@ use serde_json::json;
 use super::*;
 use crate::app::{App, Prewarm, RefStatus};
 use crate::contract::{Metadata, names};
+use crate::scope::Scope;
 use crate::tools;
 use crate::workspaces::{WorkspaceRules, Workspaces};
 
@@ -70,6 +71,7 @@ impl Shop {
             max_registered: 0,
             load_config: Box::new(|_| Ok(Config::default())),
             lost: None,
+            shelf: None,
         };
         let workspaces = Workspaces::new(self.home.clone(), Arc::clone(&self.workspace), rules);
         App::new(workspaces, Prewarm::Complete)
@@ -312,7 +314,7 @@ fn the_state_of_an_index_is_a_line_and_its_jobs() {
     let (state, job) = text.split_once('\n').unwrap();
     assert_eq!(state, "[TMP]/shop live: ready, 3 files, 5 symbols");
     assert!(job.ends_with("Z live: full, published, 3 files changed\n"), "{job}");
-    let text = shop.text(&HealthAnswer::new(&shop.app(), &shop.workspace, status()));
+    let text = shop.text(&HealthAnswer::new(&shop.app(), &shop.workspace, status(), &Scope::all()));
     let (state, project) = text.split_once('\n').unwrap();
     assert!(state.starts_with("ready, cruxe "), "{state}");
     assert_eq!(project, "[TMP]/shop live: ready, 3 files, 5 symbols\n");
@@ -336,7 +338,7 @@ fn refs_are_listed_with_the_default_branch_first() {
     let answer = RefsAnswer::new(refs, true, Metadata::new("main"));
     assert_eq!(answer.text().to_string(), "main (default): 40 files\ndev: 2 of 40 files differ, moved since\n");
     let none = RefsAnswer::new(Vec::new(), true, Metadata::new("main"));
-    assert_eq!(none.text().to_string(), "note: nothing is indexed yet: call index_repo\n");
+    assert_eq!(none.text().to_string(), "note: nothing is indexed yet: call index_repo or run `cruxe index`\n");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use cruxe_index::{Notice, Standing};
 use cruxe_model::{FreshnessStatus, IndexingStatus, RepoPath, ResultCompleteness, SchemaStatus, SkipReason};
+use cruxe_query::by_text::ByText;
 use cruxe_query::search::{self, LexicalOnly};
 use cruxe_query::unparsed::Hidden;
+use cruxe_query::unread::Unread;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -91,12 +93,17 @@ impl Metadata {
     /// Metadata of the answer to a search.
     pub fn of_search(answer: &search::SearchAnswer) -> Metadata {
         let mut metadata = Metadata::of(&answer.standing);
-        let ref_name = &answer.standing.ref_name;
-        metadata.warnings.extend(answer.remarks.notices.iter().map(|notice| notice_of_search(notice, ref_name)));
+        let place = format!("`{}`", answer.standing.ref_name);
+        metadata.warnings.extend(answer.remarks.notices.iter().map(|notice| notice_of_search(notice, &place)));
         if let Some(model) = &answer.remarks.embedding_model {
             metadata = metadata.with("embedding_model", model.as_str());
         }
-        if answer.remarks.notices.iter().any(|notice| matches!(notice, search::Notice::Unparsed(_))) {
+        if answer
+            .remarks
+            .notices
+            .iter()
+            .any(|notice| matches!(notice, search::Notice::Unparsed(_) | search::Notice::Unread(_)))
+        {
             metadata.result_completeness = ResultCompleteness::Partial;
         }
         metadata.late_if(answer.remarks.late).unread_if(answer.remarks.unread).filtered_out(answer.remarks.filtered_out)
@@ -146,6 +153,21 @@ impl Metadata {
         }
     }
 
+    /// Notes that a name stands in texts that are not indexed.
+    pub(crate) fn unread(self, unread: Option<&Unread>) -> Metadata {
+        match unread {
+            Some(unread) => self.partial(not_indexed(unread)),
+            None => self,
+        }
+    }
+
+    /// Notes where a text may mean a name that nothing else uses.
+    pub(crate) fn by_text(self, by_text: Option<&ByText>) -> Metadata {
+        let Some(ByText { name, path, line, more }) = by_text else { return self };
+        let more = and_in_more(*more);
+        self.partial(format!("nothing uses `{name}` by its name, but a text may mean it: {path}:{line}{more}"))
+    }
+
     /// Notes why the answer may lack something.
     pub fn partial(mut self, why: String) -> Metadata {
         self.result_completeness = ResultCompleteness::Partial;
@@ -167,7 +189,7 @@ pub(crate) fn notice_of_index(notice: &Notice, ref_name: &str) -> String {
     match notice {
         Notice::FirstIndex => "the first index is being built; results are missing until it is done".to_owned(),
         Notice::BeingIndexed => format!("`{ref_name}` is being indexed; results are missing until it is done"),
-        Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO}"),
+        Notice::NothingIndexed => format!("nothing is indexed yet: call {INDEX_REPO} or run `cruxe index`"),
         Notice::Failed(why) => format!("indexing failed: {why}"),
         Notice::Unreadable(files) => format!("{files} files cannot be read and are not in the index"),
     }
@@ -197,8 +219,8 @@ pub(crate) fn left_out(skipped: &[(RepoPath, SkipReason)]) -> Vec<String> {
     warnings
 }
 
-/// What a reader is told of a search.
-fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
+/// What a reader is told of a search in a place, which is a ref or several repositories.
+pub(crate) fn notice_of_search(notice: &search::Notice, place: &str) -> String {
     use search::Notice;
     match notice {
         Notice::LongQuery { bytes, used } => {
@@ -214,9 +236,10 @@ fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
             format!("nothing has the word `{word}`; searched for `{similar}` instead")
         }
         Notice::NoSuchName(name) => {
-            format!("`{name}` does not exist in `{ref_name}`; anything found is only similar")
+            format!("`{name}` does not exist in {place}; anything found is only similar")
         }
         Notice::Unparsed(hidden) => hidden_in_unparsed(hidden),
+        Notice::Unread(unread) => not_indexed(unread),
         Notice::NoSuchPath => "no file has such a path; searched for its words".to_owned(),
         Notice::NoSuchText { quoted: true } => "no text has the phrase; ranked by its words".to_owned(),
         Notice::NoSuchText { quoted: false } => "no text has the message; ranked by its words".to_owned(),
@@ -227,12 +250,29 @@ fn notice_of_search(notice: &search::Notice, ref_name: &str) -> String {
 /// What a reader is told of a name that stands in code that could not be parsed.
 fn hidden_in_unparsed(hidden: &Hidden) -> String {
     let Hidden { name, path, line, more } = hidden;
-    let more = match more {
+    let more = and_in_more(*more);
+    format!("`{name}` may also be defined in code that could not be parsed: {path}:{line}{more}")
+}
+
+/// What a reader is told of a name that stands in texts that are not indexed.
+pub(crate) fn not_indexed(unread: &Unread) -> String {
+    let Unread { name, first, more, unseen } = unread;
+    let files = if *unseen == 1 { "file" } else { "files" };
+    let Some((path, line, why)) = first else {
+        return format!("{unseen} {files} that are not indexed were not looked into for `{name}`");
+    };
+    let more = and_in_more(*more);
+    let unseen = if *unseen == 0 { String::new() } else { format!("; {unseen} more {files} were not looked into") };
+    let why = why.as_str();
+    format!("`{name}` also stands in a file that is not indexed ({why}): {path}:{line}{more}{unseen}")
+}
+
+fn and_in_more(files: usize) -> String {
+    match files {
         0 => String::new(),
         1 => " and in 1 more file".to_owned(),
         more => format!(" and in {more} more files"),
-    };
-    format!("`{name}` may also be defined in code that could not be parsed: {path}:{line}{more}")
+    }
 }
 
 /// Why an answer is by words alone.

@@ -13,5 +13,5 @@ pub(crate) mod relations;
 pub use error::{ErrorCode, ToolError};
 pub use limits::LIMITED;
 pub use metadata::{Metadata, PROTOCOL_VERSION};
-pub(crate) use metadata::{left_out, lexical_only};
+pub(crate) use metadata::{left_out, lexical_only, notice_of_search};
 pub use relations::UseKind;

@@ -12,9 +12,12 @@ use cruxe_vcs::VcsError;
 use serde_json::{Value, json};
 
 use super::error::{ErrorCode, ToolError};
-use super::metadata::notice_of_index;
+use super::metadata::{not_indexed, notice_of_index};
 use super::names::{GET_CALL_GRAPH, INDEX_REPO, INDEX_STATUS, LIST_TASKS, LOCATE_SYMBOL, READ_CONTEXT, SYNC_REPO};
 use super::relations;
+
+/// How a file that is left out is taken in.
+const TAKE_IN: &str = "A line `!path` in .cruxeignore takes a file in.";
 
 /// What to do where nothing is indexed.
 fn index_first() -> String {
@@ -38,6 +41,8 @@ impl From<IndexError> for ToolError {
                 .suggest(format!("Remove what stands there, then call {INDEX_REPO}.")),
             IndexError::TooManyFiles(limit) => plain(ErrorCode::InvalidInput).with("limit", limit),
             IndexError::Busy => plain(ErrorCode::IndexInProgress),
+            IndexError::Replica => plain(ErrorCode::InvalidInput)
+                .suggest("Push to the repository, or ask whoever runs the server for `cruxe team repo sync`."),
             IndexError::RefNotIndexed(name) => plain(ErrorCode::RefNotIndexed).with("ref", name).suggest(format!(
                 "Call {INDEX_REPO} with ref `{name}` (or run `cruxe index --ref {name}`), then ask again."
             )),
@@ -137,11 +142,22 @@ impl From<QueryError> for ToolError {
                     (None, None) => error,
                 }
             }
-            QueryError::NoSuchSymbol(MissingSymbol { nearest, .. }) => {
-                let error = of(ErrorCode::SymbolNotFound);
-                let Some(first) = nearest.first() else { return error };
-                let advice = format!("Did you mean `{}`? Otherwise check the name with {LOCATE_SYMBOL}.", first.name);
-                error.suggest(advice).with("near", nearest.iter().map(near).collect::<Vec<_>>())
+            QueryError::NoSuchSymbol(MissingSymbol { nearest, unread, .. }) => {
+                let mut error = of(ErrorCode::SymbolNotFound);
+                if let Some(unread) = unread {
+                    let stands = not_indexed(&unread);
+                    let advice = format!("Nothing that is indexed defines it: {stands}. {TAKE_IN}");
+                    error = error.with("not_indexed", stands).suggest(advice);
+                } else if let Some(first) = nearest.first() {
+                    let name = &first.name;
+                    error =
+                        error.suggest(format!("Did you mean `{name}`? Otherwise check the name with {LOCATE_SYMBOL}."));
+                }
+                if nearest.is_empty() {
+                    error
+                } else {
+                    error.with("near", nearest.iter().map(near).collect::<Vec<_>>())
+                }
             }
             QueryError::Unrelated { relation, name, kind, language, why } => {
                 let (message, advice) = relations::refusal(relation, &name, kind, language, why);

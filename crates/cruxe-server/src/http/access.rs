@@ -9,12 +9,17 @@ use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue
 use axum::http::uri::{Authority, Uri};
 use axum::http::{Method, StatusCode};
 
-use super::token::Token;
+use super::token::{Token, bearer};
+use crate::scope::Scope;
+
+/// Finds what whoever shows a token may see; `None` for a token that nobody has.
+pub type FindScope = Box<dyn Fn(&str) -> Option<Scope> + Send + Sync>;
 
 /// The rules by which a request is let in, checked before anything else looks at it.
-#[derive(Debug)]
 pub struct AccessPolicy {
     token: Option<Token>,
+    /// Tokens of many callers, each with what it may see.
+    scopes: Option<FindScope>,
     /// Hosts that may be asked for; `None`: any, which is only so where a token is required.
     hosts: Option<Vec<String>>,
     /// Web pages that may ask, beside those of this machine's own servers.
@@ -63,12 +68,19 @@ impl AccessPolicy {
         let any = bind.is_unspecified() && hosts.is_empty();
         let parse = |text: &String| Origin::parse(text).ok_or_else(|| BadOrigin(text.clone()));
         let origins = origins.iter().map(parse).collect::<Result<_, _>>()?;
-        Ok(AccessPolicy { token, hosts: (!any).then_some(known), origins, local_pages: bind.is_loopback() })
+        let (hosts, local_pages) = ((!any).then_some(known), bind.is_loopback());
+        Ok(AccessPolicy { token, scopes: None, hosts, origins, local_pages })
+    }
+
+    /// The same for a server with many callers: each request needs a token, and sees what `find` says. It is asked for every
+    /// request, so that what it no longer knows ends with the next one.
+    pub fn with_scopes(self, find: FindScope) -> AccessPolicy {
+        AccessPolicy { scopes: Some(find), ..self }
     }
 
     /// Whether a token is required.
     pub fn needs_token(&self) -> bool {
-        self.token.is_some()
+        self.token.is_some() || self.scopes.is_some()
     }
 
     /// Checks host and origin.
@@ -89,17 +101,22 @@ impl AccessPolicy {
         Ok(())
     }
 
-    /// Checks the token.
-    pub fn check_token(&self, headers: &HeaderMap) -> Result<(), Denied> {
-        let Some(token) = &self.token else { return Ok(()) };
-        let mut shown = headers.get_all(AUTHORIZATION).iter();
-        match (shown.next(), shown.next()) {
-            (Some(header), None) if token.is_shown_by(header.as_bytes()) => Ok(()),
-            _ => Err(Denied {
-                status: StatusCode::UNAUTHORIZED,
-                problem: "A token is required: send `Authorization: Bearer TOKEN`.",
-            }),
+    /// Checks the token, and says what who shows it may see.
+    pub fn check_token(&self, headers: &HeaderMap) -> Result<Scope, Denied> {
+        if !self.needs_token() {
+            return Ok(Scope::all());
         }
+        let denied = Denied {
+            status: StatusCode::UNAUTHORIZED,
+            problem: "A token is required: send `Authorization: Bearer TOKEN`.",
+        };
+        let mut shown = headers.get_all(AUTHORIZATION).iter();
+        let (Some(header), None) = (shown.next(), shown.next()) else { return Err(denied) };
+        if self.token.as_ref().is_some_and(|token| token.is_shown_by(header.as_bytes())) {
+            return Ok(Scope::all());
+        }
+        let find = |find: &FindScope| find(bearer(header.as_bytes())?);
+        self.scopes.as_ref().and_then(find).ok_or(denied)
     }
 
     /// Whether a text is the token, for a person who types it in; `false` where none is required.
@@ -240,16 +257,29 @@ mod tests {
         }
         let open = policy(ALL, &[], &[]);
         assert_eq!(status(&open, &[("host", "x"), ("origin", "http://localhost")]), 403);
-        assert_eq!(AccessPolicy::new(LOCAL, None, &[], &["app".to_owned()]).unwrap_err(), BadOrigin("app".to_owned()));
+        let refused = AccessPolicy::new(LOCAL, None, &[], &["app".to_owned()]).err();
+        assert_eq!(refused, Some(BadOrigin("app".to_owned())));
     }
 
     #[test]
     fn a_request_shows_one_token() {
         let policy = policy(LOCAL, &[], &[]);
         let good = ("authorization", "Bearer 0123456789abcdef");
-        assert_eq!(policy.check_token(&headers(&[good])), Ok(()));
+        assert_eq!(policy.check_token(&headers(&[good])), Ok(Scope::all()));
         for list in [&[][..], &[good, good], &[("authorization", "Bearer nonsense")]] {
             assert_eq!(policy.check_token(&headers(list)).unwrap_err().status, StatusCode::UNAUTHORIZED);
+        }
+    }
+
+    #[test]
+    fn of_many_callers_each_sees_what_its_token_may() {
+        let find = |token: &str| (token == "fedcba9876543210").then(|| Scope::of("t1"));
+        let policy = AccessPolicy::new(LOCAL, None, &[], &[]).unwrap().with_scopes(Box::new(find));
+        assert!(policy.needs_token());
+        let shown = |token: &str| policy.check_token(&headers(&[("authorization", &format!("Bearer {token}"))]));
+        assert_eq!(shown("fedcba9876543210"), Ok(Scope::of("t1")));
+        for token in ["0123456789abcdef", "", "fedcba987654321"] {
+            assert_eq!(shown(token).unwrap_err().status, StatusCode::UNAUTHORIZED);
         }
     }
 

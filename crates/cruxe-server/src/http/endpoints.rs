@@ -32,6 +32,7 @@ use super::{Backend, HttpOptions};
 use crate::metrics::Page;
 use crate::rpc::{ID_TAKEN, Message, bare_answer, invalid, parse};
 use crate::schema::Object;
+use crate::scope::Scope;
 use crate::session::Session;
 use crate::tool::Call;
 
@@ -151,8 +152,9 @@ impl<H: ServerHandler> Endpoints<H> {
     }
 
     /// Calls a tool that was named as the method. It belongs to no session.
-    async fn call_bare(&self, id: Option<Value>, tool: &str, params: Option<Object>) -> Response {
-        let call = Call::new(params.unwrap_or_default(), Arc::new(Session::fleeting()));
+    async fn call_bare(&self, id: Option<Value>, tool: &str, params: Option<Object>, scope: Scope) -> Response {
+        let session = Session::fleeting().within(scope);
+        let call = Call::new(params.unwrap_or_default(), Arc::new(session));
         let outcome = self.backend.server.call(tool, call).await;
         let Some(id) = id else { return StatusCode::ACCEPTED.into_response() };
         ([(CONTENT_TYPE, "application/json")], bare_answer(id, &outcome)).into_response()
@@ -163,17 +165,17 @@ impl<H: ServerHandler> Endpoints<H> {
             Ok(message) => message,
             Err(refusal) => return rpc(StatusCode::BAD_REQUEST, refusal.to_json()),
         };
-        let server = &self.backend.server;
+        let (server, scope) = (&self.backend.server, parts.extensions.get::<Scope>().cloned().unwrap_or_default());
         // A call goes on behind an answer that has begun as a stream, so the permit of its request does not bound it.
         if matches!(message, Message::Request { .. }) && self.running() >= self.limits.max_requests {
             return busy("The server is busy.");
         }
         match message {
             Message::Request { id, method, params } if server.has(&method) => {
-                return self.call_bare(Some(id), &method, params).await;
+                return self.call_bare(Some(id), &method, params, scope).await;
             }
             Message::Notification { method, params } if server.has(&method) => {
-                return self.call_bare(None, &method, params).await;
+                return self.call_bare(None, &method, params, scope).await;
             }
             Message::Request { id, .. } if !(id.is_string() || id.is_i64() || id.is_u64()) => {
                 let refusal = invalid(id, "`id` must be a string or a whole number.");
@@ -220,7 +222,11 @@ impl<H: ServerHandler> Endpoints<H> {
 }
 
 /// Lets a request in or refuses it, and counts the answer.
-async fn admit<H: ServerHandler>(State(endpoints): State<Arc<Endpoints<H>>>, request: Request, next: Next) -> Response {
+async fn admit<H: ServerHandler>(
+    State(endpoints): State<Arc<Endpoints<H>>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let (method, headers) = (request.method(), request.headers());
     let cors_headers = endpoints.access.cors_headers(headers);
     let checked = endpoints.access.check_source(request.uri(), headers);
@@ -228,18 +234,23 @@ async fn admit<H: ServerHandler>(State(endpoints): State<Arc<Endpoints<H>>>, req
         turn_away(denied)
     } else if AccessPolicy::is_preflight(method, headers) {
         StatusCode::NO_CONTENT.into_response()
-    } else if let Err(denied) = check_token(&endpoints.access, request.uri().path(), headers) {
-        turn_away(denied)
     } else {
-        next.run(request).await
+        match check_token(&endpoints.access, request.uri().path(), headers) {
+            Err(denied) => turn_away(denied),
+            Ok(scope) => {
+                // rmcp hands it on to the handler, which holds the request to it.
+                request.extensions_mut().insert(scope);
+                next.run(request).await
+            }
+        }
     };
     endpoints.backend.server.metrics().responded(response.status().as_u16());
     (cors_headers.into_iter().collect::<HeaderMap>(), response).into_response()
 }
 
 /// A load balancer asks `/health` without a token and learns a word.
-fn check_token(access: &AccessPolicy, path: &str, headers: &HeaderMap) -> Result<(), Denied> {
-    if path == "/health" { Ok(()) } else { access.check_token(headers) }
+fn check_token(access: &AccessPolicy, path: &str, headers: &HeaderMap) -> Result<Scope, Denied> {
+    if path == "/health" { Ok(Scope::all()) } else { access.check_token(headers) }
 }
 
 fn turn_away(denied: Denied) -> Response {
@@ -292,7 +303,11 @@ async fn on_health<H: ServerHandler>(State(endpoints): State<Arc<Endpoints<H>>>)
     (status, axum::Json(json!({"status": word}))).into_response()
 }
 
-async fn on_metrics<H: ServerHandler>(State(endpoints): State<Arc<Endpoints<H>>>) -> Response {
+async fn on_metrics<H: ServerHandler>(State(endpoints): State<Arc<Endpoints<H>>>, request: Request) -> Response {
+    // They count what others do.
+    if !request.extensions().get::<Scope>().is_some_and(Scope::is_all) {
+        return refuse(StatusCode::FORBIDDEN, "The figures are for who runs the server.");
+    }
     let sessions = endpoints.sessions.sessions.read().await.len();
     let describe = move || {
         let mut page = Page::default();

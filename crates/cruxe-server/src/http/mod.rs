@@ -22,7 +22,7 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 
-pub use access::{AccessPolicy, BadOrigin, Denied};
+pub use access::{AccessPolicy, BadOrigin, Denied, FindScope};
 pub use backend::Backend;
 pub use listen::{serve_http, serve_pages};
 pub use tls::{TlsError, read_tls};

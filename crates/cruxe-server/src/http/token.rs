@@ -44,16 +44,27 @@ impl Token {
 
     /// Whether an `Authorization` header shows this token.
     pub(super) fn is_shown_by(&self, header: &[u8]) -> bool {
-        const SCHEME: usize = "Bearer ".len();
-        let (scheme, shown) = header.split_at(header.len().min(SCHEME));
-        let bearer = scheme.eq_ignore_ascii_case(b"Bearer ");
-        bearer & self.is(shown.trim_ascii())
+        let (is_bearer, shown) = split(header);
+        is_bearer & self.is(shown)
     }
 
     /// Whether these bytes are the token.
     pub(super) fn is(&self, shown: &[u8]) -> bool {
         self.0.as_bytes().ct_eq(shown).into()
     }
+}
+
+/// Whether a header is of the bearer scheme, and what it shows.
+fn split(header: &[u8]) -> (bool, &[u8]) {
+    const SCHEME: usize = "Bearer ".len();
+    let (scheme, shown) = header.split_at(header.len().min(SCHEME));
+    (scheme.eq_ignore_ascii_case(b"Bearer "), shown.trim_ascii())
+}
+
+/// The token that an `Authorization` header shows.
+pub(super) fn bearer(header: &[u8]) -> Option<&str> {
+    let (is_bearer, shown) = split(header);
+    std::str::from_utf8(shown).ok().filter(|token| is_bearer && token.len() >= MIN_LENGTH)
 }
 
 impl fmt::Debug for Token {

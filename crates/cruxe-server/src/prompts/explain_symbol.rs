@@ -40,7 +40,8 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 fn write(asked: &Asked) -> Result<String, ToolError> {
     let symbol = asked.required("symbol")?;
     let view = asked.catalog.view(asked.session, asked.get("ref"), asked.work)?;
-    let portrait = portrait::of_symbol(&asked.catalog.workspace, &view, symbol, asked.get("path"), TOKENS)?;
+    let portrait =
+        portrait::of_symbol(asked.catalog.workspace(asked.session), &view, symbol, asked.get("path"), TOKENS)?;
     Ok(format!(
         "Explain the definition below to somebody who is about to change it. Say, in this order: what it is for; what \
          it takes, returns and changes, and how it fails; what its callers rely on; what would break if it changed. \

@@ -45,7 +45,7 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 
 fn write(asked: &Asked) -> Result<String, ToolError> {
     let task = asked.required("task")?;
-    let deck = asked.catalog.deck();
+    let deck = asked.catalog.deck(asked.session);
     let card = cards::read(deck, task)?;
     if card.is_none() && looks_like_id(task) {
         return Err(cards::missing(deck, task));

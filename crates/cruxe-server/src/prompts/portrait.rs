@@ -78,7 +78,7 @@ pub(crate) fn of_symbol(
 /// What is defined elsewhere has no portrait.
 fn not_here(name: &str, external: External) -> ToolError {
     let (name, nearest) = (name.trim().to_owned(), external.nearest);
-    QueryError::NoSuchSymbol(MissingSymbol { name, path: None, mentioned: Some(true), nearest }).into()
+    QueryError::NoSuchSymbol(MissingSymbol { name, path: None, mentioned: Some(true), nearest, unread: None }).into()
 }
 
 fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {

@@ -53,11 +53,11 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 };
 
 fn write(asked: &Asked) -> Result<String, ToolError> {
-    let workspace = &asked.catalog.workspace;
+    let (workspace, scope) = (asked.catalog.workspace(asked.session), asked.session.scope());
     let head = asked.get("head").map(str::to_owned);
     let question = diff::Question {
-        base: asked.get("base").map(str::to_owned),
-        head: head.clone().or_else(|| asked.session.default_ref(&workspace.project.root)),
+        base: scope.base_of(workspace, asked.get("base").map(str::to_owned))?,
+        head: scope.ref_of(workspace, head.or_else(|| asked.session.default_ref(&workspace.project.root)))?,
         path_filter: asked.get("path").map(str::to_owned),
         include_cosmetic: false,
         policy: FreshnessPolicy::Balanced,
@@ -198,7 +198,7 @@ fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::BranchDiff, merge_
             head: answer.head_ref.clone(),
             work: asked.work.clone(),
         };
-        let diff = match compare::compare(&asked.catalog.workspace, &question).map_err(ToolError::from) {
+        let diff = match compare::compare(asked.catalog.workspace(asked.session), &question).map_err(ToolError::from) {
             Ok(found) => found.diff,
             // Several of that name, or moved in between: the list above names it all the same.
             Err(error) if matches!(error.code, ErrorCode::AmbiguousSymbol | ErrorCode::SymbolNotFound) => continue,

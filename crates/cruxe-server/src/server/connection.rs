@@ -6,15 +6,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::http::request::Parts;
 use cruxe_model::Work;
 use cruxe_model::config::AnswerForm;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
-    CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, Extensions, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -31,6 +32,7 @@ use crate::progress::{CancelOnDrop, ProgressReport, reporting};
 use crate::resources::link_of_first;
 use crate::rpc;
 use crate::schema::Object;
+use crate::scope::Scope;
 use crate::session::Session;
 use crate::subscriptions::{self, MAX_FOLLOWED, Subscriber};
 use crate::tool::{Call, JsonAnswer, ToolAnswer};
@@ -76,6 +78,7 @@ impl ServerHandler for Connection {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         self.session.begin();
         self.expect_roots(&request.capabilities);
         context.peer.set_peer_info(request.clone());
@@ -83,6 +86,9 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.hold_to_scope(&context.extensions).is_err() {
+            return;
+        }
         if let (Some(catalog), Some(permit)) = (&self.server.catalog, self.session.notifier()) {
             let subscriber = Subscriber {
                 catalog: Arc::clone(catalog),
@@ -100,6 +106,9 @@ impl ServerHandler for Connection {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if self.hold_to_scope(&context.extensions).is_err() {
+            return;
+        }
         self.ask_for_roots(&context.peer).await;
     }
 
@@ -116,9 +125,10 @@ impl ServerHandler for Connection {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools: Vec<(usize, &Arc<Served>)> = self.server.listed().enumerate().collect();
+        self.hold_to_scope(&context.extensions)?;
+        let tools: Vec<(usize, &Arc<Served>)> = self.server.listed(&self.session).enumerate().collect();
         let page = page("tools/list", tools, |(at, _)| format!("{at:04}"), cursor_of(&request))?;
         let mut result = ListToolsResult::with_all_items(
             page.entries.iter().map(|(_, served)| served.listed(self.server.form)).collect(),
@@ -132,6 +142,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         let list = move |catalog: &Catalog, session: &Session, cancel: &Work| {
             catalog.list_resources(session, cursor_of(&request), cancel)
         };
@@ -157,6 +168,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         short([request.uri.as_str()])?;
         let read = move |catalog: &Catalog, session: &Session, cancel: &Work| {
             catalog.read_resource(session, &request.uri, cancel)
@@ -169,6 +181,7 @@ impl ServerHandler for Connection {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         short([request.uri.as_str()])?;
         let follow = move |catalog: &Catalog, session: &Session, _: &Work| catalog.follow(session, &request.uri);
         self.consult(&context, follow).await
@@ -177,8 +190,9 @@ impl ServerHandler for Connection {
     async fn unsubscribe(
         &self,
         request: UnsubscribeRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         self.catalog()?;
         self.session.followed().remove(&request.uri);
         Ok(())
@@ -198,6 +212,7 @@ impl ServerHandler for Connection {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.hold_to_scope(&context.request_context().extensions)?;
         let (catalog, session) = (Arc::clone(self.catalog()?), Arc::clone(&self.session));
         let Ok(_permit) = self.session.listeners().try_acquire() else {
             return Err(ErrorData::invalid_request(
@@ -227,6 +242,7 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         short(request.arguments.iter().flatten().filter_map(|(_, value)| value.as_str()))?;
         let write =
             move |catalog: &Catalog, session: &Session, cancel: &Work| catalog.get_prompt(session, request, cancel);
@@ -238,6 +254,7 @@ impl ServerHandler for Connection {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         let known = request.context.iter().flat_map(|context| context.arguments.iter().flatten());
         short(known.map(|(_, value)| value.as_str()).chain([request.argument.value.as_str()]))?;
         let complete =
@@ -250,6 +267,7 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.hold_to_scope(&context.extensions)?;
         self.session.roots_settled().await;
         let arguments = request.arguments.unwrap_or_default();
         let linked = self.links(&arguments);
@@ -283,6 +301,17 @@ impl Connection {
     /// The same for a transport that writes messages with [`rpc::write`]: answers pass rmcp as the text that they are.
     pub(crate) fn with_carried_answers(self) -> Connection {
         Connection { carries: true, ..self }
+    }
+
+    /// Holds a request over HTTP to what its sender may see. A session belongs to who began it.
+    fn hold_to_scope(&self, extensions: &Extensions) -> Result<(), ErrorData> {
+        let scope = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Scope>());
+        match scope {
+            Some(scope) if !self.session.admit_scope(scope) => {
+                Err(ErrorData::invalid_request("The session belongs to another token. Begin a new one.", None))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn to_result(&self, answer: JsonAnswer, linked: bool) -> Result<CallToolResult, ErrorData> {

@@ -9,4 +9,4 @@ mod tools;
 
 pub use connection::Connection;
 pub use errors::CallError;
-pub use tools::Server;
+pub use tools::{Ended, Observer, Server};

@@ -16,7 +16,7 @@ use super::errors::{CallError, describe_failure};
 use crate::admission::{Admission, Cost};
 use crate::arguments::{conform, unknown};
 use crate::catalog::Catalog;
-use crate::contract::ToolError;
+use crate::contract::{ErrorCode, ToolError};
 use crate::metrics::Metrics;
 use crate::progress::CancelOnDrop;
 use crate::schema::Object;
@@ -46,6 +46,12 @@ const UNLISTED: [&str; 14] = [
     "symbol_id",
 ];
 
+/// Says that a caller may look at what there is and change nothing.
+fn only_reads(tool: &str) -> ToolError {
+    let message = format!("`{tool}` changes something, and this token only reads");
+    ToolError::new(ErrorCode::WorkspaceNotAllowed, message).suggest("Ask who runs the server.")
+}
+
 /// A parameter of an input schema.
 fn parameter_of<'s>(schema: &'s mut Object, name: &str) -> Option<&'s mut Value> {
     schema.get_mut("properties")?.get_mut(name)
@@ -64,6 +70,26 @@ pub struct Server {
     pub(super) admission: Arc<Admission>,
     /// What calls through MCP are answered with.
     pub(super) form: AnswerForm,
+    observer: Option<Observer>,
+}
+
+/// Hears of every call that ended.
+pub type Observer = Box<dyn Fn(&Ended) + Send + Sync>;
+
+/// A call that ended.
+pub struct Ended {
+    /// Who called, where callers are told apart.
+    pub holder: Option<String>,
+    /// The tool.
+    pub tool: &'static str,
+    /// The parameter `workspace`.
+    pub workspace: Option<String>,
+    /// The parameter `ref`.
+    pub ref_name: Option<String>,
+    /// `ok`, or the code of the error.
+    pub outcome: &'static str,
+    /// How long it took, waiting for its turn included.
+    pub took: Duration,
 }
 
 /// A tool and what it says of itself.
@@ -86,7 +112,13 @@ impl Server {
             catalog: None,
             admission: Arc::new(Admission::new()),
             form: AnswerForm::Json,
+            observer: None,
         }
+    }
+
+    /// Tells somebody of every call that ended.
+    pub fn with_observer(self, observer: Observer) -> Server {
+        Server { observer: Some(observer), ..self }
     }
 
     /// Answers calls through MCP in another form.
@@ -119,8 +151,9 @@ impl Server {
     }
 
     /// The tools that are listed now. A tool that is not can be called all the same.
-    pub(super) fn listed(&self) -> impl Iterator<Item = &Arc<Served>> {
-        let hides_tasks = self.follows_deck() && !self.catalog.as_ref().is_some_and(|catalog| catalog.deck().exists());
+    pub(super) fn listed(&self, session: &Session) -> impl Iterator<Item = &Arc<Served>> {
+        let has_deck = || self.catalog.as_ref().is_some_and(|catalog| catalog.deck(session).exists());
+        let hides_tasks = self.follows_deck() && !has_deck();
         self.tools.iter().filter(move |served| !(hides_tasks && served.toolset() == Toolset::Tasks))
     }
 
@@ -154,6 +187,7 @@ impl Server {
     pub async fn call(&self, name: &str, call: Call) -> Result<ToolAnswer, CallError> {
         let served = self.find(name).ok_or_else(|| self.unknown(name))?;
         let running = self.metrics.begin(served.spec.name);
+        let (begun, ended) = (Instant::now(), self.observer.as_ref().map(|_| Ended::of(served.spec.name, &call)));
         let slot = self.admission.admit(&call.session, served.spec.cost()).await;
         let guard = CancelOnDrop::new(call.work.clone());
         let numeric = served.spec.numeric_errors;
@@ -164,7 +198,11 @@ impl Server {
         let outcome = tokio::task::spawn_blocking(work).await;
         guard.disarm();
         let outcome = outcome.unwrap_or_else(|failure| Err(describe_failure(name, failure)));
-        running.end(outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok"));
+        let word = outcome.as_ref().map_or_else(|error| error.code.as_str(), |_| "ok");
+        running.end(word);
+        if let (Some(observer), Some(ended)) = (&self.observer, ended) {
+            observer(&Ended { outcome: word, took: begun.elapsed(), ..ended });
+        }
         outcome.map_err(|error| CallError::of(error, numeric))
     }
 
@@ -203,6 +241,20 @@ impl Server {
     }
 }
 
+impl Ended {
+    fn of(tool: &'static str, call: &Call) -> Ended {
+        let text = |name: &str| call.arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+        Ended {
+            holder: call.session.scope().holder().map(str::to_owned),
+            tool,
+            workspace: text("workspace"),
+            ref_name: text("ref"),
+            outcome: "",
+            took: Duration::ZERO,
+        }
+    }
+}
+
 impl Served {
     /// Calls a tool that others wait for, too: a question that takes too long answers with what it has found.
     fn call_in_time(&self, mut call: Call) -> Result<ToolAnswer, ToolError> {
@@ -216,6 +268,9 @@ impl Served {
         self.spec.complete(&mut call.arguments);
         conform(&mut call.arguments, &self.spec.input_schema)?;
         let strange = unknown(&call.arguments, &self.spec.input_schema);
+        if !self.spec.read_only && !call.session.scope().may_write() {
+            return Err(only_reads(self.spec.name));
+        }
         let answer = self.tool.call(&call).map_err(|error| call.date(error))?;
         Ok(answer.with_warnings(strange))
     }

@@ -32,6 +32,9 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         input::not_empty("symbol_name", &input.symbol_name)?;
         input::not_empty("base_ref", &input.base_ref)?;
         input::not_empty("head_ref", &input.head_ref)?;
+        let (workspace, scope) = (app.workspace(call)?, call.session.scope());
+        scope.check_ref(&workspace, &input.base_ref)?;
+        scope.check_ref(&workspace, &input.head_ref)?;
         let question = Question {
             name: input.symbol_name,
             path: input.path,
@@ -39,7 +42,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             head: input.head_ref,
             work: call.work.clone(),
         };
-        let answer = CompareAnswer::new(compare::compare(&app.workspace(call)?, &question)?);
+        let answer = CompareAnswer::new(compare::compare(&workspace, &question)?);
         budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count))
     })
 }

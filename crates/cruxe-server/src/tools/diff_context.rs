@@ -46,8 +46,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         let filter = input.places.filter(input.kind.as_deref())?;
         let workspace = app.workspace(call)?;
         let question = Question {
-            base: input.base_ref,
-            head: App::ref_name(&workspace, call, input.head_ref),
+            base: call.session.scope().base_of(&workspace, input.base_ref)?,
+            head: App::ref_name(&workspace, call, input.head_ref)?,
             path_filter: input.path_filter,
             filter,
             include_cosmetic: input.include_cosmetic.unwrap_or(true),

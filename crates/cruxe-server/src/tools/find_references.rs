@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::input;
 use super::several::{SYMBOLS, several};
+use crate::across::{self, Several};
 use crate::answers::{Breadth, MOST_UNRESOLVED, ReferencesAnswer};
 use crate::app::App;
 use crate::contract::{ToolError, UseKind, names};
@@ -51,9 +52,17 @@ struct Input {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Every use of a symbol, told from others of the same name by scope, import and type, which grep \
                  cannot. `kind` narrows it down. No use and none unresolved means unused.";
-    let spec = ToolSpec::new(names::FIND_REFERENCES, "Find references", about).beyond("kind", RELATIONS);
+    let spec = ToolSpec::new(names::FIND_REFERENCES, "Find references", about).beyond("kind", RELATIONS).across();
     several(spec, SYMBOLS, move |input: Input, call| {
         let question = question(&input)?;
+        if let Some(several) = Several::of(call) {
+            if question.relation.is_some() || question.offset > 0 || question.unresolved > 0 {
+                let problem = "workspace: over several repositories there are uses alone: no relation, offset or include_unresolved";
+                return Err(ToolError::invalid_input(problem).with("parameter", "workspace"));
+            }
+            let meant = (input.ref_name.as_deref(), input.freshness_policy);
+            return across::references(&app, call, &several, &question, meant);
+        }
         app.ask(call, input.ref_name, input.freshness_policy, |asked| {
             let found = references::find(&asked.view, &asked.layers(), &question)?;
             Ok(ReferencesAnswer::new(None, &asked.view, &question, found, Breadth::Brief))

@@ -18,6 +18,8 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Status of server and index: versions, health, the running job, recovery after a crash.";
     typed(ToolSpec::new(names::HEALTH_CHECK, "Health check", about).quick(), move |_: Input, call| {
         let workspace = app.workspace(call)?;
-        Ok(HealthAnswer::new(&app, &workspace, RefStatus::of(&workspace, None)?))
+        let scope = call.session.scope();
+        let ref_name = scope.ref_of(&workspace, None)?;
+        Ok(HealthAnswer::new(&app, &workspace, RefStatus::of(&workspace, ref_name.as_deref())?, &scope))
     })
 }

@@ -54,7 +54,7 @@ pub(super) struct Started {
 /// allows no progress after the answer; any other gets its answer at once.
 pub(super) fn start(app: &App, call: &Call, input: Input, busy: ErrorCode) -> Result<Started, ToolError> {
     let workspace = app.workspace(call)?;
-    let request = JobRequest { ref_name: App::ref_name(&workspace, call, input.ref_name), force: input.force };
+    let request = JobRequest { ref_name: App::ref_name(&workspace, call, input.ref_name)?, force: input.force };
     if call.work.is_heard() {
         let outcome = workspace.run_job(&request, call.work.clone());
         let report = outcome.map_err(|problem| refusal(&workspace, problem, busy))?;

@@ -25,8 +25,12 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Whether a ref is indexed, counts, the running job with its progress, recent jobs.";
     typed(ToolSpec::new(names::INDEX_STATUS, "Index status", about).quick(), move |input: Input, call| {
         let workspace = app.workspace(call)?;
-        let ref_name = App::ref_name(&workspace, call, input.ref_name);
-        let status = RefStatus::of(&workspace, ref_name.as_deref())?;
-        Ok(StatusAnswer::new(&workspace, status, workspace.recent_jobs(RECENT).map_err(IndexError::from)?))
+        let ref_name = App::ref_name(&workspace, call, input.ref_name)?;
+        let mut status = RefStatus::of(&workspace, ref_name.as_deref())?;
+        let mut recent = workspace.recent_jobs(RECENT).map_err(IndexError::from)?;
+        let scope = call.session.scope();
+        status.active_job = status.active_job.filter(|job| scope.allows_job(&workspace, job));
+        recent.retain(|job| scope.allows_job(&workspace, job));
+        Ok(StatusAnswer::new(&workspace, status, recent))
     })
 }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::answers::{RefEntry, RefStatusWord, RefsAnswer};
 use crate::app::{App, RefStatus, seconds};
 use crate::contract::{ToolError, names};
+use crate::scope::Scope;
 use crate::tool::{Tool, ToolSpec, typed};
 
 /// Nothing to choose.
@@ -22,11 +23,11 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "The indexed branches, tags and commits: merge base, what each changes, whether it moved since.";
     typed(ToolSpec::new(names::LIST_REFS, "List refs", about), move |_: Input, call| {
         let workspace = app.workspace(call)?;
-        let asked = App::ref_name(&workspace, call, None);
+        let asked = App::ref_name(&workspace, call, None)?;
         let metadata = RefStatus::of(&workspace, asked.as_deref())?.metadata;
         let vcs_mode = workspace.project.repo.is_some();
         let refs = match workspace.snapshot() {
-            Ok(snapshot) => entries(&workspace, &snapshot)?,
+            Ok(snapshot) => entries(&workspace, &snapshot, &call.session.scope())?,
             Err(cruxe_store::StoreError::NotIndexed) => Vec::new(),
             Err(problem) => return Err(IndexError::from(problem).into()),
         };
@@ -34,12 +35,14 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     })
 }
 
-fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<RefEntry>, ToolError> {
-    let states = snapshot.refs().map_err(IndexError::from)?;
+fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot, scope: &Scope) -> Result<Vec<RefEntry>, ToolError> {
+    let mut states = snapshot.refs().map_err(IndexError::from)?;
+    states.retain(|state| scope.allows_ref(&workspace.project.root, &state.name));
     let default = match workspace.project.repo {
         Some(_) => workspace.default_branch(),
         None => states.first().map(|state| state.name.clone()),
     };
+    let base_is_hidden = scope.base_of(workspace, None).is_err();
     let all = VersionSet::union(states.iter().map(|state| &state.versions));
     let files: HashMap<VersionId, FileRow> =
         snapshot.files_of(&all).map_err(IndexError::from)?.into_iter().map(|file| (file.id, file)).collect();
@@ -48,7 +51,7 @@ fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot) -> Result<Vec<RefEnt
         .iter()
         .map(|state| {
             let is_default = default.as_deref() == Some(state.name.as_str());
-            let layers = if is_default { Layers::None } else { workspace.layers(state) };
+            let layers = if is_default || base_is_hidden { Layers::None } else { workspace.layers(state) };
             let own = own_figures(state, &layers, &files);
             let indexing = active.as_deref() == Some(state.name.as_str());
             RefEntry {

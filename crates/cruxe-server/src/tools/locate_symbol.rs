@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::several::{Names, several};
 use super::{budget, input};
+use crate::across::{self, Locating, Several};
 use crate::answers::{Breadth, Detail, DetailLevel, LocateAnswer};
 use crate::app::App;
 use crate::ask::language;
@@ -47,12 +48,24 @@ struct Input {
 pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Where a name is defined, instead of grepping for it: best match first, other case, prefix or typo \
                  where none is exact.";
-    let spec = ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick();
+    let spec = ToolSpec::new(names::LOCATE_SYMBOL, "Locate a symbol", about).quick().across();
     let symbols = Names { many: "symbols", one: "name", beside_one: &[], what: "symbol" };
     several(spec, symbols, move |input: Input, call| {
         let question = question(&input)?;
         let detail =
             Detail { level: input.detail_level.unwrap_or_default(), compact: input.compact, breadth: Breadth::Brief };
+        if let Some(several) = Several::of(call) {
+            let asking = Locating {
+                question: &question,
+                ref_name: input.ref_name.as_deref(),
+                policy: input.freshness_policy,
+                detail: &detail,
+                source: input::source(call, input.detail_level, input.max_tokens)?,
+                level: input.ranking_explain_level.unwrap_or_default(),
+            };
+            let answer = across::locate(&app, call, &several, &asking)?;
+            return budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count));
+        }
         app.ask(call, input.ref_name, input.freshness_policy, |asked| {
             let config = &asked.workspace.project.config;
             let found = locate::locate(&asked.view, &question)?;
@@ -60,6 +73,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             let hidden = locate::hidden(&asked.view, &question)?;
             let answer = LocateAnswer::new(&input.name, &asked.view, &asked.layers(), &found, &detail)?
                 .with_hidden(hidden.as_ref())
+                .with_unread(locate::unread(&asked.view, &question, &found)?.as_ref())
                 .with_reasons(&found, level)
                 .with_source(&asked.view, &found, input::source(call, input.detail_level, input.max_tokens)?)?;
             budget::fit(call.form, input.max_tokens, answer.count(), |count| answer.first(count))

@@ -59,12 +59,12 @@ fn common(form: AnswerForm) -> &'static str {
     match form {
         AnswerForm::Json => {
             "Every answer says in `metadata` how fresh and complete it is; `partial` means the first index is still being \
-             built: ask again. `workspace` is another repository's path; left out, it is the server's own. `max_tokens` \
+             built: ask again. `workspace` is another repository's path; left out, it is the server's own; to search, locate and find references also a list, or `*` for all. `max_tokens` \
              cuts an answer to so many tokens, `compact` leaves large parts out."
         }
         AnswerForm::Text => {
             "Answers are a path once, then `line code`, `<-` the symbol around it, `?` for a guess; a `note:` says when one \
-             is not current or complete. `workspace`, another repository's path, is understood everywhere."
+             is not current or complete. `workspace`, another repository's path, is understood everywhere; to search, locate and find references `*` is all."
         }
     }
 }
@@ -93,10 +93,14 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
 
 /// The server with the tools, resources and prompts of some toolsets, which answers in a form.
 pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Arc<Server> {
+    Arc::new(bare_server(app, version, sets, form).with_catalog(Catalog::new(app, sets.clone())))
+}
+
+/// The same with tools alone, for a server that has no workspace of its own to offer resources of.
+pub fn bare_server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Server {
     let tools = all(app);
     let has = |set: &Toolset| tools.iter().any(|tool| tool.spec().toolset == *set);
     let mut text: String = sets.iter().filter(has).map(instructions).collect();
     text.push_str(common(form));
-    let server = Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form);
-    Arc::new(server.with_catalog(Catalog::new(app, sets.clone())))
+    Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form)
 }

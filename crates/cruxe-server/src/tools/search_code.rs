@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 use super::{budget, input};
+use crate::across::{self, Searching, Several};
 use crate::answers::{Breadth, Detail, DetailLevel, PatternAnswer, Render, SearchAnswer, Text};
 use crate::app::App;
 use crate::ask::{Asked, language, pattern, search_question};
@@ -97,7 +98,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
     let about = "Find code by what it does: words, a name, a pasted message or report. Ranked places, in text answers \
                  with their code, callers and callees: use it instead of grepping for guesses. With `pattern`: every \
                  matching line, like grep, with the symbol around it.";
-    let spec = ToolSpec::new(names::SEARCH_CODE, "Search the code", about).instead("pattern", "query");
+    let spec = ToolSpec::new(names::SEARCH_CODE, "Search the code", about).instead("pattern", "query").across();
     typed(spec, move |input: Input, call| match &input.pattern {
         Some(text) => by_pattern(&app, call, &input, text),
         None => by_query(&app, call, &input),
@@ -110,6 +111,23 @@ fn by_query(app: &App, call: &Call, input: &Input) -> Result<Answer, ToolError> 
     let filter = input.places.filter(input.kind.as_deref())?;
     let detail =
         Detail { level: input.detail_level.unwrap_or_default(), compact: input.compact, breadth: Breadth::Brief };
+    if let Some(several) = Several::of(call) {
+        let asking = Searching {
+            query: &input.query,
+            language,
+            filter,
+            limit,
+            semantic_ratio: input.semantic_ratio.map(|ratio| ratio as f32),
+            ref_name: input.ref_name.as_deref(),
+            policy: input.freshness_policy,
+            detail: &detail,
+            source: input::source(call, input.detail_level, input.max_tokens)?,
+            level: input.ranking_explain_level.unwrap_or_default(),
+        };
+        let answer = across::search(app, call, &several, &asking)?;
+        let first = |count| Answer::Ranked(Box::new(answer.first(count)));
+        return budget::fit(call.form, input.max_tokens, answer.count(), first);
+    }
     app.ask(call, input.ref_name.clone(), input.freshness_policy, |asked| {
         let config = &asked.workspace.project.config;
         let (mut question, problem) = search_question(asked.workspace, &input.query, language, limit);
@@ -127,6 +145,10 @@ fn by_query(app: &App, call: &Call, input: &Input) -> Result<Answer, ToolError> 
 }
 
 fn by_pattern(app: &App, call: &Call, input: &Input, text: &str) -> Result<Answer, ToolError> {
+    if Several::of(call).is_some() {
+        let error = ToolError::invalid_input("workspace: a pattern is looked for in one repository");
+        return Err(error.with("parameter", "workspace").suggest("Name one workspace, or search with `query`."));
+    }
     let literal = input.pattern_type == Some(PatternType::Literal);
     let question = grep::Question {
         pattern: pattern(text, literal, input.case_sensitive.unwrap_or(true))?,

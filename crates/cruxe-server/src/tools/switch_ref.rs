@@ -43,6 +43,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
         if asked.is_empty() {
             return Err(ToolError::invalid_input("ref: must not be empty").with("parameter", "ref"));
         }
+        call.session.scope().check_ref(&workspace, asked)?;
         let view = workspace.view(Some(asked), FreshnessPolicy::BestEffort);
         let busy = workspace.active_job().map_err(IndexError::from)?;
         let not_ready = |name: &str| {

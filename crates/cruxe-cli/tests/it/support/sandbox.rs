@@ -138,7 +138,7 @@ pub fn run(command: &mut Command) -> Run {
 
 /// A work tree, or a folder outside git.
 pub struct Repo<'a> {
-    sandbox: &'a Sandbox,
+    pub sandbox: &'a Sandbox,
     pub root: PathBuf,
 }
 

@@ -38,6 +38,8 @@ pub static C: LanguageDef = LanguageDef {
         imported: |_| "",
         free_members: &[Variant],
         parts: &["extern"],
+        indexes_itself: true,
+        elements: &[],
         relations: Relations { heritage: Told::Never, decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
@@ -191,9 +193,18 @@ pub(super) fn refine_declaration(cx: &Cx, site: &Site, decl: &mut Decl) -> bool 
         }
         // `typedef struct { … } Name` gave its name to the structure.
         "type_definition" if names_its_body(&site.node, &site.name) => return false,
+        // `typedef struct Name Name` only lets the structure be named without its word.
+        "type_definition" if repeats_a_tag(cx, site) => decl.flags.declaration = true,
         _ => {}
     }
     true
+}
+
+fn repeats_a_tag(cx: &Cx, site: &Site) -> bool {
+    let tag = site.node.child_by_field_name("type").filter(|ty| ty.child_by_field_name("body").is_none());
+    let tag = tag.and_then(|ty| ty.child_by_field_name("name"));
+    tag.is_some_and(|tag| tag.kind() == "type_identifier" && cx.text_of(&tag) == cx.text_of(&site.name))
+        && !through_pointer(site)
 }
 
 /// Whether the name is that of a function: the innermost declarator around it is a function's.

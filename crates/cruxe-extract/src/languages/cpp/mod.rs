@@ -37,6 +37,9 @@ pub static CPP: LanguageDef = LanguageDef {
         free_members: &[cruxe_model::SymbolKind::Variant],
         methods_see_members: true,
         parts: &["extern"],
+        indexes_itself: true,
+        elements: &["operator[]"],
+        spaces_by_macro: true,
         overloads: true,
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING

@@ -136,7 +136,7 @@ impl Ecma {
         let symbol = cx.declare(decl);
         if constructor {
             self.parameter_properties(cx, &node);
-            self.assigned_fields(cx, &node);
+            self.assigned_fields(cx, &node, cx.in_function());
         }
         cx.open_symbol(symbol);
     }
@@ -164,14 +164,14 @@ impl Ecma {
         }
     }
 
-    /// `this.x = …` in a constructor is what declares a field in JavaScript.
-    fn assigned_fields(&self, cx: &mut Cx, constructor: &Node) {
+    /// `this.x = …` in a constructor, or in a function that is one, is what declares a field in JavaScript.
+    pub(super) fn assigned_fields(&self, cx: &mut Cx, constructor: &Node, local: bool) {
         let Some(body) = self.child(constructor, self.f.body).filter(|_| self.untyped) else { return };
         let mut seen = HashSet::new();
         let mut cursor = body.walk();
         let statements: Vec<Node> = body.named_children(&mut cursor).collect();
         for statement in statements.iter().filter(|statement| self.kind(statement) == K::Statement) {
-            let assign = self.first(statement).filter(|inner| self.kind(inner) == K::Assign);
+            let assign = self.first(statement).and_then(|inner| self.inner_assignment(inner));
             let target = assign.and_then(|assign| self.child(&assign, self.f.left));
             let (Some(assign), Some(target)) = (assign, target) else { continue };
             let this = self.child(&target, self.f.object).is_some_and(|object| self.kind(&object) == K::This);
@@ -185,12 +185,25 @@ impl Ecma {
             let place = DeclSite { span: span(&assign), first, leading: None, exported: false, ambient: false };
             let mut decl = self.member_decl(cx, SymbolKind::Field, text, span(&name), &place, &Modifiers::default());
             let value = self.child(&assign, self.f.right);
+            decl.flags.local = local;
             decl.signature_end = Some(short_end(&assign, value.as_ref()));
             decl.ty = value.and_then(|value| self.literal_type(cx, &value));
             if decl.ty.is_none() {
                 decl.value = value.and_then(|value| self.value_expr(cx, &value));
             }
             cx.declare(decl);
+        }
+    }
+
+    /// The assignment of a statement: `x = y`, `z && (x = y)`.
+    fn inner_assignment<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        match self.kind(&node) {
+            K::Assign => Some(node),
+            K::Binary => {
+                let right = self.child(&node, self.f.right).filter(|right| self.kind(right) == K::Paren)?;
+                self.first(&right).filter(|inner| self.kind(inner) == K::Assign)
+            }
+            _ => None,
         }
     }
 

@@ -165,8 +165,13 @@ impl Ecma {
             decl.flags.declaration = self.child(&node, self.f.body).is_none();
             let value = self.literal(cx, "fn");
             self.bind_local(cx, &name, Some(value));
+            let makes_values = cx.text_of(&name).starts_with(|first: char| first.is_ascii_uppercase());
+            let local = decl.flags.local;
             let symbol = cx.declare(decl);
             cx.open_symbol(symbol);
+            if makes_values {
+                self.assigned_fields(cx, &node, local);
+            }
         }
         cx.open_scope(ScopeKind::Function);
     }

@@ -64,8 +64,11 @@ impl Ecma {
                 Some(inner) => return self.expr(cx, &inner, steps + 1),
                 None => Expr::Unknown,
             },
-            // The alternatives of one value mostly are of one type; the first is as good a guess as any.
-            K::Ternary => return self.alternative(cx, self.child(node, f.consequence), steps),
+            // The alternatives of one value mostly are of one type: that which says it, else the first.
+            K::Ternary => {
+                let made = self.child(node, f.alternative).filter(|other| self.kind(other) == K::New);
+                return self.alternative(cx, made.or_else(|| self.child(node, f.consequence)), steps);
+            }
             K::Binary if self.is_fallback(node) => return self.alternative(cx, self.child(node, f.left), steps),
             K::Assign => return self.alternative(cx, self.child(node, f.right), steps),
             K::Str | K::Template => return self.literal(cx, "str"),
@@ -115,6 +118,7 @@ impl Ecma {
                     path.push(cx.name_of(&self.child(&class, self.f.property)?));
                     class = self.child(&class, self.f.object)?;
                 }
+                K::This if path.is_empty() => return self.word(cx, "this", Vec::new()),
                 _ => return None,
             }
         }

@@ -296,6 +296,6 @@ macro_rules! fields {
 }
 
 fields! {
-    alias, arguments, body, consequence, constraint, constructor, declaration, function, key, kind, left, module, name, object, operator, parameter, parameters, pattern, property, return_type, right,
+    alias, alternative, arguments, body, consequence, constraint, constructor, declaration, function, key, kind, left, module, name, object, operator, parameter, parameters, pattern, property, return_type, right,
     source, type_arguments, value,
 }

@@ -33,7 +33,7 @@ use crate::registry::Kinds;
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
 
 /// What JavaScript and TypeScript have in common.
-const ECMA: LanguageDef = LanguageDef {
+pub(super) const ECMA: LanguageDef = LanguageDef {
     depth: Depth::Deep,
     module: module::module,
     is_test_path,
@@ -115,7 +115,7 @@ struct Ecma {
     untyped: bool,
 }
 
-fn rules(grammar: &Language) -> Box<dyn Rules> {
+pub(super) fn rules(grammar: &Language) -> Box<dyn Rules> {
     let f = Fields::new(grammar);
     Box::new(Ecma { kinds: Kinds::new(grammar, KINDS), untyped: f.return_type == 0, f })
 }

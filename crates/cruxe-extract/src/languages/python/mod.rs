@@ -26,7 +26,10 @@ use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
 /// The Python language.
-pub static PYTHON: LanguageDef = LanguageDef {
+pub static PYTHON: LanguageDef = SCRIPTS;
+
+/// The same for whoever holds Python in files of another kind.
+pub(super) const SCRIPTS: LanguageDef = LanguageDef {
     id: "python",
     name: "python",
     depth: Depth::Deep,
@@ -266,7 +269,7 @@ struct Python {
     value: u16,
 }
 
-fn rules(grammar: &Language) -> Box<dyn Rules> {
+pub(super) fn rules(grammar: &Language) -> Box<dyn Rules> {
     Box::new(Python {
         kinds: Kinds::new(grammar, KINDS),
         alias: field(grammar, "alias"),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cruxe_model::facts::{ScopeId, SymbolIndex};
+use cruxe_model::facts::{Heritage, Relation, ScopeId, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 
 use super::super::file::{File, is_free_member};
@@ -149,9 +149,11 @@ impl Resolver<'_> {
     /// Inherited members, the package, then the whole language.
     fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         for symbol in file.nesting.symbols_around(&file.facts, offset) {
-            if file.symbol(symbol).kind.is_container() {
-                let mut inherited = self.members_of(Def { version: file.id(), symbol }, name);
-                inherited.retain(|def| space != Space::Type || self.kind(*def) != Some(SymbolKind::Method));
+            if let Some(owner) = self.members_seen(file, symbol) {
+                use SymbolKind::{Field, Method, Property};
+                let mut inherited = self.members_of(owner, name);
+                let value = |def: &Def| matches!(self.kind(*def), Some(Field | Method | Property));
+                inherited.retain(|def| space != Space::Type || !value(def));
                 if !inherited.is_empty() {
                     return inherited.into_iter().map(Entity::Symbol).collect();
                 }
@@ -164,7 +166,8 @@ impl Resolver<'_> {
             let symbol = other.symbol(def.symbol);
             let outer = symbol.parent.map(|at| other.symbol(at).kind);
             let free = matches!(outer, None | Some(SymbolKind::Module | SymbolKind::Heading));
-            let free = free && symbol.kind != SymbolKind::Heading && !detached(symbol, &other.facts.module);
+            let named = !matches!(symbol.kind, SymbolKind::Heading | SymbolKind::Impl);
+            let free = free && named && !detached(symbol, &other.facts.module);
             if free || is_free_member(&other.facts, other.lang, symbol) {
                 let outer = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or_default();
                 let outer = outer.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
@@ -191,6 +194,20 @@ impl Resolver<'_> {
             }
         }
         found.into_iter().map(|one| Entity::Symbol(one.def)).collect()
+    }
+
+    /// The type whose members are seen by their plain names inside a symbol: itself, or what an extension is of.
+    fn members_seen(&self, file: &Arc<File>, symbol: SymbolIndex) -> Option<Def> {
+        let (def, kind) = (Def { version: file.id(), symbol }, file.symbol(symbol).kind);
+        let extends = || {
+            let of = |heritage: &Heritage| heritage.symbol == symbol && heritage.relation == Relation::SelfType;
+            file.facts.heritage.iter().any(of)
+        };
+        match kind {
+            kind if kind.is_container() => Some(def),
+            kind if (kind.is_callable() || kind == SymbolKind::Property) && extends() => self.known_owner(file, def),
+            _ => None,
+        }
     }
 
     /// The namespaces and types around an offset, by their qualified names, the innermost first.

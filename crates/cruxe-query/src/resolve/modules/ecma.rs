@@ -25,6 +25,9 @@ const ENDS: &[&str] = &[
     ".jsx",
     ".mjs",
     ".cjs",
+    ".vue",
+    ".svelte",
+    ".astro",
     "/index.ts",
     "/index.tsx",
     "/index.mts",
@@ -32,6 +35,8 @@ const ENDS: &[&str] = &[
     "/index.jsx",
     "/index.mjs",
     "/index.d.ts",
+    "/index.vue",
+    "/index.svelte",
 ];
 
 /// Endings of what a compiler makes, with those of what it reads.

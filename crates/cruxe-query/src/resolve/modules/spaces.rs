@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId, SymbolIndex};
+use cruxe_store::SymbolHit;
 
 use super::super::file::File;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
@@ -61,7 +63,19 @@ impl Resolver<'_> {
         let ends = |outer: &Vec<String>| {
             outer.len() > path.len() && outer.iter().rev().zip(path.iter().rev()).all(|(a, b)| a == b)
         };
-        found.iter().filter(|(_, outer)| ends(outer)).map(|(def, _)| Entity::Symbol(*def)).collect()
+        let ending: Vec<Entity> =
+            found.iter().filter(|(_, outer)| ends(outer)).map(|(def, _)| Entity::Symbol(*def)).collect();
+        if ending.is_empty() && self.may_be_opened_by_macro(file, path[0]) {
+            return at(&path[1..]);
+        }
+        ending
+    }
+
+    /// Whether a namespace of the ref may have members that seem to stand outside of it, because a macro opens it there.
+    fn may_be_opened_by_macro(&self, file: &File, space: &str) -> bool {
+        let naming = &file.lang.naming;
+        let is_space = |hit: &SymbolHit| hit.kind == SymbolKind::Module;
+        naming.spaces_by_macro && !naming.foreign.contains(&space) && self.hits(space).iter().any(is_space)
     }
 
     /// What the first name of a path may stand for, in full: what the file imports by that name, a part of the namespaces

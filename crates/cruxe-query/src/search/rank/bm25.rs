@@ -1,5 +1,6 @@
 //! BM25: what a word counts for in a text, by how rare it is, how often it stands there and how long the text is.
 
+use crate::search::among::Statistic;
 use crate::search::stats::Lengths;
 
 /// How fast a word's repetition stops to count, and how much long texts are held back.
@@ -35,18 +36,22 @@ pub(crate) const FOLDER: Saturation = Saturation { k1: 0.5, b: 0.3 };
 pub(crate) struct Bm25<'a> {
     pub saturation: Saturation,
     pub lengths: &'a Lengths,
+    /// What is counted over several repositories, where a question is about them.
+    pub among: Option<Statistic>,
 }
 
 impl Bm25<'_> {
     /// Returns what a word counts for that so many of the texts have.
     pub fn rarity(&self, having: usize) -> f32 {
-        let (texts, having) = (self.lengths.each.len() as f32, having as f32);
+        let texts = self.among.map_or(self.lengths.each.len() as f32, |among| among.texts);
+        let having = having as f32;
         (1.0 + (texts - having + 0.5).max(0.0) / (having + 0.5)).ln()
     }
 
     /// Returns what a word counts for in one of the texts.
     pub fn weight(&self, rarity: f32, frequency: u32, text: u32) -> f32 {
-        let length = self.lengths.each[text as usize] as f32 / self.lengths.average;
+        let average = self.among.map_or(self.lengths.average, |among| among.average);
+        let length = self.lengths.each[text as usize] as f32 / average;
         self.saturation.weight(rarity, frequency as f32, length)
     }
 }

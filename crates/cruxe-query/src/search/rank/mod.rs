@@ -25,7 +25,7 @@ pub(crate) mod reports;
 pub(crate) mod texts;
 mod weights;
 
-pub(crate) use weights::{Features, RankedFile, order};
+pub(crate) use weights::{Best, Features, RankedFile, order, score};
 pub use weights::{Score, Weights};
 
 /// The highest of some scores; zero where there are none.

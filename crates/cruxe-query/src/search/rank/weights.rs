@@ -105,6 +105,51 @@ pub(crate) struct Features {
     pub qualifiers: f32,
 }
 
+impl Features {
+    /// The same as parts of what is best in any repository instead of in its own. How much a definition is used is a matter of its own
+    /// repository, and how it fits of nobody else.
+    pub fn among(&self, own: &Best, all: &Best) -> Features {
+        let again = |feature: f32, own: f32, all: f32| if all > 0.0 { feature * own / all } else { feature };
+        Features {
+            chunks: again(self.chunks, own.chunks, all.chunks),
+            file: again(self.file, own.file, all.file),
+            semantic: again(self.semantic, own.semantic, all.semantic),
+            names: again(self.names, own.names, all.names),
+            stem: again(self.stem, own.stem, all.stem),
+            whole_stem: again(self.whole_stem, own.whole_stem, all.whole_stem),
+            folders: again(self.folders, own.folders, all.folders),
+            ..*self
+        }
+    }
+}
+
+/// The best of each feature that is brought to a part of the best.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Best {
+    pub chunks: f32,
+    pub file: f32,
+    pub semantic: f32,
+    pub names: f32,
+    pub stem: f32,
+    pub whole_stem: f32,
+    pub folders: f32,
+}
+
+impl Best {
+    /// The better of each.
+    pub fn max(self, other: Best) -> Best {
+        Best {
+            chunks: self.chunks.max(other.chunks),
+            file: self.file.max(other.file),
+            semantic: self.semantic.max(other.semantic),
+            names: self.names.max(other.names),
+            stem: self.stem.max(other.stem),
+            whole_stem: self.whole_stem.max(other.whole_stem),
+            folders: self.folders.max(other.folders),
+        }
+    }
+}
+
 /// A score and what it is made of: the components add up to the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
@@ -163,7 +208,7 @@ impl Score {
 }
 
 /// The score of a file.
-fn score(features: &Features, weights: &Weights) -> Score {
+pub(crate) fn score(features: &Features, weights: &Weights) -> Score {
     let semantic = features.semantic * weights.semantic;
     Score {
         text: features.chunks * weights.chunks + features.file * weights.file + semantic,

@@ -22,7 +22,7 @@ use cruxe_store::FileNumber;
 use super::phrase;
 use super::rank::factors::{self, Factors};
 use super::rank::reports::{self, FILES, FileFeatures, Mix};
-use super::rank::{Score, chunks, highest, part};
+use super::rank::{Best, Score, chunks, highest, part};
 use super::reasons::{Meaning, NamedReason, PartReasons, PathReason, QualifiedReason, Reasons, TextReason};
 use super::select::{declares, is_declared_by};
 use super::semantic::{self, LexicalOnly, Semantic};
@@ -100,7 +100,8 @@ impl Search<'_> {
         remarks.late = self.view.work.is_late();
         let (intent, standing) = (self.query.intent, self.view.standing.clone());
         let total = total.max(found.len());
-        Ok(SearchAnswer { intent, found, total, truncated, standing, remarks })
+        let best = Some(Best { chunks: highest(&weighed.chunks), ..Best::default() });
+        Ok(SearchAnswer { intent, found, total, truncated, standing, remarks, best })
     }
 
     /// Forgets files that are not asked for; returns how many of them have words of the report.
@@ -227,6 +228,7 @@ impl Search<'_> {
             confidence: f64::from((score.total() / reports::best(mix)).clamp(0.0, 1.0)),
             bm25: unit.bm25,
             reasons: reasons(&unit, file, &score, kind, Factors { class, place, quality: 1.0 }),
+            features: None,
         }
     }
 }

@@ -42,9 +42,9 @@ pub(super) struct Weighed {
 /// Weighs the words of a report.
 pub(super) fn weigh(search: &Search, report: &Report) -> Result<Weighed, QueryError> {
     let (corpus, stats) = (&*search.corpus, &*search.stats);
-    let in_chunks = Bm25 { saturation: CHUNK, lengths: &stats.chunk_bodies };
-    let in_names = Bm25 { saturation: CHUNK, lengths: &stats.chunk_names };
-    let in_files = Bm25 { saturation: FILE, lengths: &stats.file_bodies };
+    let in_chunks = Bm25 { saturation: CHUNK, lengths: &stats.chunk_bodies, among: None };
+    let in_names = Bm25 { saturation: CHUNK, lengths: &stats.chunk_names, among: None };
+    let in_files = Bm25 { saturation: FILE, lengths: &stats.file_bodies, among: None };
     let files = corpus.files().len();
     let mut words = choose(search, report)?;
     let mut frequencies = vec![0; files];
@@ -61,8 +61,8 @@ pub(super) fn weigh(search: &Search, report: &Report) -> Result<Weighed, QueryEr
             having.iter().for_each(|(file, often)| titles[*file as usize] += in_files.weight(rarity, *often, *file));
         }
         word.rarity_in_names = in_names.rarity(search.postings.of(corpus, TextField::Name, &word.token)?.len());
-        add_path_words(&mut stems, &stats.stems, STEM, &word.token);
-        add_path_words(&mut folders, &stats.folders, FOLDER, &word.token);
+        add_path_words(&mut stems, &stats.stems, STEM, &word.token, None);
+        add_path_words(&mut folders, &stats.folders, FOLDER, &word.token, None);
     }
     for (score, factor) in chunks.iter_mut().zip(&stats.chunk_factors) {
         *score *= factor;
@@ -86,7 +86,7 @@ fn choose(search: &Search, report: &Report) -> Result<Vec<Word>, QueryError> {
     let prose: HashSet<String> = telling(&report.prose).collect();
     order.sort_by_key(|token| (!title.contains(token), !prose.contains(token)));
     order.truncate(MAX_READ);
-    let rarity = Bm25 { saturation: CHUNK, lengths: &search.stats.chunk_bodies };
+    let rarity = Bm25 { saturation: CHUNK, lengths: &search.stats.chunk_bodies, among: None };
     let mut words = Vec::with_capacity(order.len());
     for token in order {
         search.view.work.check()?;

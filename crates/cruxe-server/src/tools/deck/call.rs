@@ -32,6 +32,7 @@ impl DeckCall {
     /// Opens the deck that a call is about, unless the tool was called too often.
     pub fn new(app: &App, call: &Call, tool: &'static str) -> Result<DeckCall, ToolError> {
         let workspace = app.workspace(call)?;
+        call.session.scope().check_work_tree(&workspace)?;
         let deck = app.deck(&workspace.project.root);
         let (config, warnings) = match deck.config() {
             Ok(loaded) => (loaded.config, loaded.warnings.iter().map(ConfigProblem::without_content).collect()),

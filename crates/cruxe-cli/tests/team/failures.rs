@@ -1,0 +1,187 @@
+//! What breaks, and what becomes of it.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::support::{Team, files, until};
+
+const SOON: Duration = Duration::from_secs(30);
+
+#[test]
+fn a_damaged_blob_is_noticed_and_written_anew() {
+    let Some(team) = Team::new() else { return };
+    team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let blobs = files(&team.blobs());
+    for (number, blob) in blobs.iter().enumerate() {
+        let mut bytes = fs::read(blob).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0xff;
+        fs::write(blob, bytes).unwrap();
+        let token = team.token(&format!("t{number}"), &[&["*"]]);
+        let node = team.start_node(&format!("n{number}"), &[]);
+        let error = node.locate(&token, "org/app", "one").unwrap_err();
+        assert!(error.to_string().contains("damaged"), "an error and no wrong answer: {error}");
+        assert_eq!(team.work("w1"), 1, "the node asked for it");
+        until("it is answered", SOON, || node.locate(&token, "org/app", "one").is_ok_and(|found| found == ["a.py:1"]));
+    }
+}
+
+#[test]
+fn a_node_that_finds_its_own_files_changed_fetches_them_again() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let token = team.token("alice", &[&["*"]]);
+    let mut node = team.start_node("n1", &[]);
+    node.locate(&token, "org/app", "one").unwrap();
+    node.running.kill();
+    let database = files(&team.path("n1")).into_iter().find(|path| path.ends_with("facts.db")).unwrap();
+    let mut bytes = fs::read(&database).unwrap();
+    bytes.iter_mut().skip(4096).step_by(97).for_each(|byte| *byte ^= 0x55);
+    fs::write(&database, bytes).unwrap();
+    repo.push(&[("a.py", "\n\ndef one(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w1");
+    let node = team.start_node("n1", &[]);
+    until("it is answered", SOON, || node.locate(&token, "org/app", "one").is_ok_and(|found| found == ["a.py:3"]));
+}
+
+#[test]
+fn answers_go_on_while_postgresql_restarts_and_pushes_after_it() {
+    let Some(team) = Team::alone() else { return };
+    let Ok(restart) = std::env::var("CRUXE_TEST_POSTGRES_RESTART") else {
+        eprintln!("skipped: no CRUXE_TEST_POSTGRES_RESTART");
+        return;
+    };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    let _worker = team.start_worker("w1");
+    let token = team.token("alice", &[&["*"]]);
+    let node = team.start_node("n1", &[]);
+    until("it is answered", SOON, || node.locate(&token, "org/app", "one").is_ok_and(|found| found == ["a.py:1"]));
+    let restarting = std::thread::spawn(move || Command::new(restart).output().unwrap());
+    while !restarting.is_finished() {
+        assert_eq!(node.locate(&token, "org/app", "one").unwrap(), ["a.py:1"], "a warm repository needs no database");
+    }
+    assert!(restarting.join().unwrap().status.success());
+    repo.push(&[("a.py", "def two(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    until("the push is answered", SOON, || {
+        node.locate(&token, "org/app", "two").is_ok_and(|found| found == ["a.py:1"])
+    });
+}
+
+#[test]
+fn a_node_with_little_room_lets_go_of_what_was_used_longest_ago() {
+    let Some(team) = Team::new() else { return };
+    let names = ["org/a", "org/b", "org/c"];
+    for name in names {
+        team.repo(name, &[("a.py", "def one(): pass\n")]);
+    }
+    team.work("w1");
+    let token = team.token("alice", &[&["*"]]);
+    // Room for about one.
+    let node = team.start_node("n1", &["--max-disk", "0.0001"]);
+    for _ in 0..3 {
+        for name in names {
+            assert_eq!(node.locate(&token, name, "one").unwrap(), ["a.py:1"], "{name}");
+        }
+    }
+    let kept =
+        files(&team.path("n1").join("repos")).iter().filter(|path| path.to_string_lossy().ends_with(".state")).count();
+    assert!(kept < 3, "{kept} repositories are kept");
+}
+
+#[test]
+fn a_full_disk_is_said_and_nothing_is_lost() {
+    let Some(team) = Team::new() else { return };
+    let small = team.path("small");
+    fs::create_dir_all(&small).unwrap();
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=160k", "tmpfs"]).arg(&small).output();
+    if !mount.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: a small disk cannot be mounted here");
+        return;
+    }
+    let lines: String = (0..4000).map(|at| format!("def function_{at}(): return {}\n", at * 7919 % 4001)).collect();
+    team.repo("org/app", &[("a.py", &lines)]);
+    team.work("w1");
+    let token = team.token("alice", &[&["*"]]);
+    let node = team.start_node("small", &[]);
+    let error = node.locate(&token, "org/app", "function_7").unwrap_err().to_string();
+    let other = team.start_node("n2", &[]);
+    let answer = other.locate(&token, "org/app", "function_7");
+    drop(node);
+    let _ = Command::new("umount").arg(&small).output();
+    assert!(error.contains("full") || error.contains("No space"), "{error}");
+    assert_eq!(answer.unwrap(), ["a.py:8"]);
+}
+
+#[test]
+fn tables_of_a_later_version_do_not_stop_this_one() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let token = team.token("alice", &[&["*"]]);
+    let node = team.start_node("n1", &[]);
+    node.locate(&token, "org/app", "one").unwrap();
+    // As a later program would add: tables, columns with a default, a higher number.
+    team.sql(
+        "ALTER TABLE repo ADD later text; ALTER TABLE state ADD later int NOT NULL DEFAULT 0;
+         ALTER TABLE job ADD later int NOT NULL DEFAULT 0; CREATE TABLE later (id int); UPDATE cruxe_schema SET version = 99",
+    );
+    repo.push(&[("a.py", "def two(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    assert_eq!(team.work("w1"), 1);
+    until("the push is answered", SOON, || node.locate(&token, "org/app", "two").unwrap() == ["a.py:1"]);
+    assert_eq!(team.run(&["init"])["after"], 99, "and it takes nothing away");
+}
+
+#[test]
+fn a_state_is_published_for_each_version_of_the_index_that_somebody_uses() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    // A node of another version is there: its pushes are due too, for workers of that version.
+    team.sql("INSERT INTO program (name, kind, schema) VALUES ('old', 'node', 1)");
+    repo.push(&[("a.py", "def two(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    assert_eq!(team.work("w1"), 1);
+    assert_eq!(team.sql("SELECT schema, asked > done FROM job ORDER BY schema LIMIT 1"), "1|t");
+}
+
+#[test]
+fn a_sweep_removes_what_nothing_needs_and_nothing_else() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    for number in 0..5 {
+        repo.push(&[("a.py", &format!("def one(): return {number}\n")), (&format!("m{number}.py"), "x = 1\n")]);
+        team.run(&["repo", "sync", "org/app"]);
+        team.work("w1");
+    }
+    assert_eq!(team.run(&["sweep"])["states"], 0, "within the grace nothing goes");
+    let swept = team.run(&["sweep", "--grace", "0"]);
+    assert_eq!(swept["states"], 5);
+    let rows: usize = team.sql("SELECT count(*) FROM blob").parse().unwrap();
+    assert_eq!(files(&team.blobs()).len(), rows, "every object has a row");
+    let token = team.token("alice", &[&["*"]]);
+    let node = team.start_node("n1", &[]);
+    assert_eq!(node.locate(&token, "org/app", "one").unwrap(), ["a.py:1"]);
+    team.run(&["repo", "remove", "org/app"]);
+    team.run(&["sweep", "--grace", "0"]);
+    assert_eq!(files(&team.blobs()), [] as [std::path::PathBuf; 0]);
+    until("it is gone", SOON, || node.locate(&token, "org/app", "one").is_err());
+}
+
+#[test]
+fn a_remote_that_cannot_be_fetched_is_told_and_tried_again_later() {
+    let Some(team) = Team::new() else { return };
+    team.run(&["repo", "add", "org/app", "https://u:hidden@127.0.0.1:1/a.git", "--poll", "0"]);
+    assert_eq!(team.work("w1"), 1);
+    let status = team.run(&["status"]);
+    let one = &status["repos"][0];
+    assert_eq!((&one["failures"], &one["waiting"]), (&serde_json::json!(1), &serde_json::json!(true)), "{one}");
+    assert!(one["problem"].as_str().unwrap().starts_with("git: "), "{one}");
+    assert!(!status.to_string().contains("hidden") && !team.run(&["repo", "list"]).to_string().contains("hidden"));
+}

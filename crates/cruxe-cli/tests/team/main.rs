@@ -1,0 +1,12 @@
+//! A team's server from outside: pushes, workers, nodes, tokens, and what happens when any of it dies.
+//!
+//! They need a PostgreSQL (`CRUXE_TEST_POSTGRES`); without one each says so and passes. `scripts/check-team` starts one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod access;
+mod failures;
+mod kills;
+mod many;
+mod pushes;
+mod remote;
+mod support;

@@ -1,0 +1,295 @@
+//! A team in a temporary folder: a database of its own, repositories, workers, nodes.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_cruxe");
+
+/// The database that tests may use; without one they say so and pass.
+pub fn postgres() -> Option<String> {
+    let address = std::env::var("CRUXE_TEST_POSTGRES").ok();
+    if address.is_none() {
+        eprintln!("skipped: no CRUXE_TEST_POSTGRES; scripts/check-team starts one");
+    }
+    address
+}
+
+pub struct Team {
+    pub folder: tempfile::TempDir,
+    server: String,
+    database: String,
+    _turn: Turn,
+}
+
+/// Tests share PostgreSQL; the one that restarts it has it alone.
+static TURNS: RwLock<()> = RwLock::new(());
+
+#[allow(dead_code)] // they are held
+enum Turn {
+    Shared(RwLockReadGuard<'static, ()>),
+    Alone(RwLockWriteGuard<'static, ()>),
+}
+
+impl Team {
+    /// A team that keeps blobs in a folder; `None` without a database.
+    pub fn new() -> Option<Team> {
+        Team::without_tables().map(Team::with_tables)
+    }
+
+    /// The same while no other test runs.
+    pub fn alone() -> Option<Team> {
+        Team::made(|| Turn::Alone(TURNS.write())).map(Team::with_tables)
+    }
+
+    pub fn without_tables() -> Option<Team> {
+        Team::made(|| Turn::Shared(TURNS.read()))
+    }
+
+    fn with_tables(self) -> Team {
+        let storage = format!("file://{}", self.blobs().display());
+        self.run(&["init", "--storage", &storage]);
+        self
+    }
+
+    fn made(turn: fn() -> Turn) -> Option<Team> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let server = postgres()?;
+        let database = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let team = Team { folder: tempfile::tempdir().unwrap(), server, database, _turn: turn() };
+        team.sql_in("postgres", &format!("CREATE DATABASE {}", team.database));
+        Some(team)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn blobs(&self) -> PathBuf {
+        self.path("blobs")
+    }
+
+    fn address(&self, database: &str) -> String {
+        self.server.rsplit_once('/').map(|(server, _)| format!("{server}/{database}")).unwrap()
+    }
+
+    fn sql_in(&self, database: &str, sql: &str) -> String {
+        let output =
+            Command::new("psql").args(["-X", "-A", "-t", "-q", &self.address(database), "-c", sql]).output().unwrap();
+        assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// What a statement says.
+    pub fn sql(&self, sql: &str) -> String {
+        self.sql_in(&self.database, sql)
+    }
+
+    /// `cruxe team …`, not yet run.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.arg("team").args(arguments).env("CRUXE_TEAM_DATABASE", self.address(&self.database));
+        command.env("CRUXE_HOME", self.path("home")).env_remove("CRUXE_TOKEN").current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs `cruxe team … --json` and reads what it prints.
+    pub fn run(&self, arguments: &[&str]) -> Value {
+        let output = self.command(arguments).arg("--json").output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}: {out} {err}");
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments:?}: {out}"))
+    }
+
+    /// A repository with one commit, known to the team.
+    pub fn repo(&self, name: &str, files: &[(&str, &str)]) -> Repo {
+        let repo = Repo { folder: self.path("origin").join(name) };
+        fs::create_dir_all(&repo.folder).unwrap();
+        repo.git(&["init", "--quiet", "--initial-branch=main"]);
+        repo.push(files);
+        self.run(&["repo", "add", name, repo.folder.to_str().unwrap(), "--ref", "*", "--poll", "0"]);
+        repo
+    }
+
+    /// Has all that is due indexed.
+    pub fn work(&self, worker: &str) -> u64 {
+        let folder = self.path(worker);
+        self.run(&["work", "--once", "--name", worker, "--folder", folder.to_str().unwrap()])["jobs"].as_u64().unwrap()
+    }
+
+    pub fn start_worker(&self, worker: &str) -> Running {
+        let folder = self.path(worker);
+        let mut command = self.command(&["work", "--name", worker, "--folder", folder.to_str().unwrap()]);
+        Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    pub fn token(&self, name: &str, grants: &[&[&str]]) -> String {
+        let token = self.run(&["token", "create", name])["token"].as_str().unwrap().to_owned();
+        for grant in grants {
+            let mut arguments = vec!["grant", "add", "--token", name];
+            arguments.extend(*grant);
+            self.run(&arguments);
+        }
+        token
+    }
+
+    pub fn start_node(&self, name: &str, more: &[&str]) -> Node {
+        let folder = self.path(name);
+        let mut arguments = vec!["serve", "--port", "0", "--name", name, "--folder", folder.to_str().unwrap()];
+        arguments.extend(more);
+        let mut child = self.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut said = Vec::new();
+        let address = loop {
+            let Some(line) = lines.next() else { panic!("the node does not start: {said:?}") };
+            let line = line.unwrap();
+            if let Some(address) = line.strip_prefix("listening on ") {
+                break address.strip_suffix("/mcp").unwrap().to_owned();
+            }
+            said.push(line);
+        };
+        std::thread::spawn(move || lines.for_each(drop));
+        Node { address, running: Running(child) }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        let _ = Command::new("psql")
+            .args([
+                "-X",
+                "-q",
+                &self.address("postgres"),
+                "-c",
+                &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.database),
+            ])
+            .output();
+    }
+}
+
+/// A process that ends with its test.
+pub struct Running(Child);
+
+impl Running {
+    /// Ends it as nothing else does.
+    pub fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+pub struct Node {
+    pub address: String,
+    pub running: Running,
+}
+
+impl Node {
+    /// Calls a tool; the answer, or the error.
+    pub fn ask(&self, token: &str, tool: &str, arguments: Value) -> Result<Value, Value> {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": tool, "params": arguments}).to_string();
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(30)))
+            .build()
+            .into();
+        let sent = agent
+            .post(format!("{}/mcp", self.address))
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .send(&body);
+        let mut response = sent.map_err(|problem| json!({"unreachable": problem.to_string()}))?;
+        let status = response.status().as_u16();
+        let text =
+            response.body_mut().read_to_string().map_err(|problem| json!({"unreachable": problem.to_string()}))?;
+        if status != 200 {
+            return Err(json!({"status": status, "text": text}));
+        }
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["result"].clone()),
+        }
+    }
+
+    /// Where a name is defined, as `path:line`.
+    pub fn locate(&self, token: &str, repo: &str, name: &str) -> Result<Vec<String>, Value> {
+        let answer = self.ask(token, "locate_symbol", json!({"name": name, "workspace": repo}))?;
+        let place = |one: &Value| format!("{}:{}", one["path"].as_str().unwrap_or_default(), one["line_start"]);
+        Ok(answer["results"].as_array().unwrap_or(&Vec::new()).iter().map(place).collect())
+    }
+}
+
+pub struct Repo {
+    pub folder: PathBuf,
+}
+
+impl Repo {
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+            "-c",
+            "commit.gpgsign=false",
+            "-c",
+            "gc.auto=0",
+        ]);
+        command.arg("-C").arg(&self.folder).args(arguments);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Writes files and commits them.
+    pub fn push(&self, files: &[(&str, &str)]) -> String {
+        for (path, text) in files {
+            let path = self.folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", "push"]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+}
+
+/// Asks again until something holds.
+pub fn until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + patience;
+    while !holds() {
+        assert!(Instant::now() < deadline, "not within {patience:?}: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Every file below a folder.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.path() {
+                path if path.is_dir() => pending.push(path),
+                path => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,1 @@
+//! What the tables say, on a few lines of each language.

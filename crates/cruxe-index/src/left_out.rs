@@ -1,0 +1,87 @@
+//! The texts of a ref that are not indexed: generated, vendored, minified or large. Who says that a name stands nowhere has to
+//! have looked there too.
+
+use std::collections::{HashMap, HashSet};
+
+use cruxe_files::Root;
+use cruxe_model::{ContentHash, RepoPath, SkipReason};
+use cruxe_vcs::{Blob, BlobReader};
+
+use crate::ignore_rules;
+use crate::view::View;
+
+/// More of one file is not read.
+const MAX_FILE: u64 = 32 << 20;
+
+/// Whether code may stand in a file that is left out for such a reason.
+fn may_be_code(why: SkipReason) -> bool {
+    matches!(why, SkipReason::Vendored | SkipReason::Generated | SkipReason::Minified | SkipReason::TooLarge)
+}
+
+/// The texts of a ref that are not indexed.
+pub struct LeftOut<'v> {
+    files: Vec<&'v (RepoPath, SkipReason)>,
+    place: Place,
+}
+
+/// Where they are read.
+enum Place {
+    WorkTree(Root),
+    Commit(Box<BlobReader>, HashMap<RepoPath, ContentHash>),
+    Nowhere,
+}
+
+impl View<'_> {
+    /// How many texts of the ref may have code and are not indexed.
+    pub fn count_left_out(&self) -> usize {
+        let skipped = self.published.as_ref().map_or(&[][..], |published| &published.state.skipped);
+        skipped.iter().filter(|(_, why)| may_be_code(*why)).count()
+    }
+
+    /// Whether the ref is what stands in the work tree.
+    pub fn is_work_tree(&self) -> bool {
+        let from = self.published.as_ref().and_then(|published| published.state.worktree.as_deref());
+        from.is_some_and(|from| from == self.project.root.to_string_lossy())
+    }
+
+    /// Those texts.
+    pub fn left_out(&self) -> LeftOut<'_> {
+        let skipped = self.published.as_ref().map_or(&[][..], |published| &published.state.skipped);
+        let files: Vec<_> = skipped.iter().filter(|(_, why)| may_be_code(*why)).collect();
+        let place = if files.is_empty() { Place::Nowhere } else { self.place(&files) };
+        LeftOut { files, place }
+    }
+
+    fn place(&self, files: &[&(RepoPath, SkipReason)]) -> Place {
+        let Some(published) = &self.published else { return Place::Nowhere };
+        if self.is_work_tree() {
+            return Root::open(&self.project.root).map_or(Place::Nowhere, Place::WorkTree);
+        }
+        let commit = published.state.commit.as_deref().and_then(ContentHash::from_hex);
+        let (Some(repo), Some(commit)) = (&self.project.repo, commit) else { return Place::Nowhere };
+        let Ok(tree) = repo.tree_files(&commit) else { return Place::Nowhere };
+        let wanted: HashSet<&RepoPath> = files.iter().map(|(path, _)| path).collect();
+        let tree = tree.files.into_iter().filter(|file| wanted.contains(&file.path));
+        Place::Commit(Box::new(repo.reader()), tree.map(|file| (file.path, file.hash)).collect())
+    }
+}
+
+impl LeftOut<'_> {
+    /// The files, with why they are left out.
+    pub fn files(&self) -> impl Iterator<Item = (&RepoPath, SkipReason)> {
+        self.files.iter().map(|(path, why)| (path, *why))
+    }
+
+    /// The text of one; `None` for what cannot be read or is no text after all.
+    pub fn read(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        let bytes = match &self.place {
+            Place::WorkTree(root) => root.read(path.as_str(), MAX_FILE).ok()?,
+            Place::Commit(reader, files) => match reader.read(files.get(path)?, MAX_FILE).ok()? {
+                Blob::Data(bytes) => bytes,
+                _ => return None,
+            },
+            Place::Nowhere => return None,
+        };
+        (!ignore_rules::is_binary(&bytes)).then_some(bytes)
+    }
+}

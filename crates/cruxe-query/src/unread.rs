@@ -1,0 +1,117 @@
+//! Names in texts that are not indexed. An answer of "none" is only true if none of them has the name.
+
+use cruxe_index::View;
+use cruxe_model::SkipReason;
+use memchr::memmem::Finder;
+
+use crate::error::{MissingSymbol, QueryError};
+use crate::name;
+
+/// A name in texts that are not indexed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The name.
+    pub name: String,
+    /// The first text, by path, that has it: path, line, and why it is not indexed.
+    pub first: Option<(String, u32, SkipReason)>,
+    /// How many other texts have it.
+    pub more: usize,
+    /// How many texts were not looked into.
+    pub unseen: usize,
+}
+
+/// How hard to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// An answer without this is worth something: only where it costs next to nothing.
+    Little,
+    /// The answer is "none".
+    Thorough,
+}
+
+impl Effort {
+    /// What an answer is worth it, given whether it is "none".
+    pub fn for_answer(is_none: bool) -> Effort {
+        if is_none { Effort::Thorough } else { Effort::Little }
+    }
+}
+
+/// Where a look is cheap, there are no more texts than that.
+const FEW: usize = 32;
+/// More bytes are not looked at.
+const MAX_BYTES: usize = 96 << 20;
+
+/// The texts of a ref that are not indexed and have a name; `None` where there are none, or none were looked for.
+pub(crate) fn unread(view: &View, name: &str, effort: Effort) -> Result<Option<Unread>, QueryError> {
+    let count = view.count_left_out();
+    let cheap = count <= FEW && view.is_work_tree();
+    if count == 0 || name.is_empty() || effort == Effort::Little && !cheap {
+        return Ok(None);
+    }
+    let (word, texts) = (Finder::new(name), view.left_out());
+    let (mut found, mut bytes) = (Unread { name: name.to_owned(), first: None, more: 0, unseen: 0 }, 0);
+    for (path, why) in texts.files() {
+        view.work.check()?;
+        if bytes > MAX_BYTES {
+            found.unseen += 1;
+            continue;
+        }
+        let Some(text) = texts.read(path) else { continue };
+        bytes += text.len();
+        let Some(line) = line_of(&word, &text) else { continue };
+        match found.first {
+            None => found.first = Some((path.as_str().to_owned(), line, why)),
+            Some(_) => found.more += 1,
+        }
+    }
+    Ok((found.first.is_some() || found.unseen > 0).then_some(found))
+}
+
+/// The error of a name that the index has nowhere, once the texts beside the index were looked into.
+pub(crate) fn missing(view: &View, missing: MissingSymbol) -> QueryError {
+    match unread(view, &name::parse(&missing.name).plain, Effort::Thorough) {
+        Ok(unread) => QueryError::NoSuchSymbol(MissingSymbol { unread, ..missing }),
+        Err(problem) => problem,
+    }
+}
+
+/// The first line on which a text has a word.
+fn line_of(word: &Finder, text: &[u8]) -> Option<u32> {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let length = word.needle().len();
+    let at = word.find_iter(text).find(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        !before.is_some_and(part) && !text.get(at + length).is_some_and(part)
+    })?;
+    Some(memchr::memchr_iter(b'\n', &text[..at]).count() as u32 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Indexed;
+
+    const FILES: &[(&str, &str)] = &[
+        ("src/Page.cs", "class Page {\n    void OnLoad() {}\n    void Unused() {}\n}\n"),
+        ("src/Page.g.cs", "partial class Page {\n    void Init() {\n        Loaded += OnLoad;\n    }\n}\n"),
+        ("src/View.Designer.cs", "partial class View { void Init() { OnLoad(); NotUnusedAtAll(); } }\n"),
+    ];
+
+    #[test]
+    fn a_name_in_a_generated_file_is_told_with_its_first_line() {
+        let tree = Indexed::new(FILES);
+        let found = |name| unread(&tree.view(), name, Effort::Thorough).unwrap();
+        let first = Some(("src/Page.g.cs".to_owned(), 3, SkipReason::Generated));
+        assert_eq!(found("OnLoad"), Some(Unread { name: "OnLoad".to_owned(), first, more: 1, unseen: 0 }));
+        assert_eq!(found("Unused"), None, "a part of a word is another word");
+        assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn words_end_where_letters_end() {
+        let at = |name: &str, text: &str| line_of(&Finder::new(name), text.as_bytes());
+        assert_eq!(at("x", "xy\nx_\n_x\n(x)"), Some(4));
+        assert_eq!(at("gr\u{f6}\u{df}e", "gr\u{f6}\u{df}en\ngr\u{f6}\u{df}e"), Some(2));
+        assert_eq!(at("x", "xx"), None);
+    }
+}

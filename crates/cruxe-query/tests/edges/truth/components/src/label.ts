@@ -1,0 +1,1 @@
+export function label(one: unknown): string { return String(one); }

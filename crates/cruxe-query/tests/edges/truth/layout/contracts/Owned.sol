@@ -1,0 +1,3 @@
+contract Owned {
+    modifier onlyOwner() { _; }
+}

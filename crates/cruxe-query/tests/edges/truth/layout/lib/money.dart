@@ -1,0 +1,2 @@
+class Base {}
+int addUp(int a, int b) => a + b;

@@ -1,0 +1,362 @@
+//! A bare mirror of a remote, kept by the operator's own `git`.
+//!
+//! Fetching is git's business: it knows credentials, proxies and every host's ways. It is run with a list of protocols, without
+//! prompts, hooks or helpers of the repository; what it fetched is read by our own code like any other repository.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::error::TeamError;
+use crate::pack::{Part, Source};
+
+/// Longer no fetch takes.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+/// More packs than this are made fewer.
+const MOST_PACKS: usize = 30;
+
+const ALLOWED: [&str; 4] = ["https", "ssh", "file", "http"];
+
+/// Fails for an address that git would not just fetch from.
+pub fn is_allowed_url(url: &str) -> Result<(), TeamError> {
+    let refused = |why: &str| Err(TeamError::Usage(format!("`{}` {why}", without_password(url))));
+    if url.is_empty() || url.starts_with('-') || url.contains(['\n', '\0']) {
+        return refused("is no address of a repository");
+    }
+    // `ext::sh -c …` runs what stands there.
+    match url.split_once("://") {
+        Some((scheme, _)) if ALLOWED.contains(&scheme) => Ok(()),
+        Some(_) => refused("has a scheme that is not allowed; there are https, ssh, http and file"),
+        None if url.contains("::") => refused("names a helper, which is not allowed"),
+        None if url.starts_with('/') => Ok(()),
+        // host:path, as ssh has it.
+        None if url.split_once(':').is_some_and(|(host, _)| !host.contains('/')) => Ok(()),
+        None => refused("is no address of a repository; give https://…, ssh://…, host:path or an absolute path"),
+    }
+}
+
+/// An address without the password in it, for people.
+pub fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+    let Some((user, host)) = authority.rsplit_once('@') else { return url.to_owned() };
+    let user = user.split_once(':').map_or(user, |(user, _)| user);
+    let path = path.map(|path| format!("/{path}")).unwrap_or_default();
+    format!("{scheme}://{user}:…@{host}{path}")
+}
+
+/// What a remote has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heads {
+    /// The branch that `HEAD` names.
+    pub default: Option<String>,
+    /// Branches and their commits.
+    pub branches: Vec<(String, String)>,
+}
+
+impl Heads {
+    /// The branches that some patterns choose; `HEAD` chooses the default one.
+    pub fn chosen(&self, patterns: &[String]) -> Vec<(String, String)> {
+        let wanted = |name: &str| {
+            patterns.iter().any(|pattern| match pattern.as_str() {
+                "HEAD" => self.default.as_deref() == Some(name),
+                pattern => matches(pattern, name),
+            })
+        };
+        self.branches.iter().filter(|(name, _)| wanted(name)).cloned().collect()
+    }
+}
+
+/// Whether a text matches a pattern in which `*` stands for any letters.
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(last)
+}
+
+/// A bare repository of ours.
+pub(crate) struct Mirror {
+    pub folder: PathBuf,
+}
+
+impl Mirror {
+    /// The mirror in a folder, which is made where there is none.
+    pub fn at(folder: PathBuf) -> Result<Mirror, TeamError> {
+        let mirror = Mirror { folder };
+        mirror.make()?;
+        Ok(mirror)
+    }
+
+    fn make(&self) -> Result<(), TeamError> {
+        for part in ["objects/pack", "objects/info", "refs/heads"] {
+            let folder = self.folder.join(part);
+            fs::create_dir_all(&folder).map_err(TeamError::io(&folder))?;
+        }
+        for (name, text) in [("HEAD", "ref: refs/heads/main\n"), ("config", CONFIG)] {
+            let path = self.folder.join(name);
+            if !path.is_file() {
+                fs::write(&path, text).map_err(TeamError::io(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks a remote for its branches.
+    pub fn heads(&self, url: &str) -> Result<Heads, TeamError> {
+        let text = self.git(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"])?;
+        let mut heads = Heads::default();
+        for line in text.lines() {
+            match line.split_once('\t') {
+                Some((target, "HEAD")) => {
+                    if let Some(name) = target.strip_prefix("ref: refs/heads/") {
+                        heads.default = Some(name.to_owned());
+                    }
+                }
+                Some((commit, name)) => {
+                    if let Some(name) = name.strip_prefix("refs/heads/") {
+                        heads.branches.push((name.to_owned(), commit.to_owned()));
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(heads)
+    }
+
+    /// Fetches some branches and forgets all others.
+    pub fn fetch(&self, url: &str, heads: &Heads, chosen: &[(String, String)], depth: u32) -> Result<(), TeamError> {
+        let has = self.branches()?;
+        if chosen.iter().any(|branch| !has.contains(branch)) {
+            let refspecs = chosen.iter().map(|(name, _)| format!("+refs/heads/{name}:refs/heads/{name}"));
+            let depth = if depth > 0 { vec![format!("--depth={depth}")] } else { Vec::new() };
+            let fixed = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"];
+            let arguments = fixed.into_iter().map(str::to_owned).chain(depth);
+            self.git(arguments.chain(["--".to_owned(), url.to_owned()]).chain(refspecs))?;
+        }
+        for (name, _) in has.iter().filter(|(name, _)| !chosen.iter().any(|(kept, _)| kept == name)) {
+            self.git(["update-ref", "-d", &format!("refs/heads/{name}")])?;
+        }
+        if let Some(default) = &heads.default {
+            self.git(["symbolic-ref", "HEAD", &format!("refs/heads/{default}")])?;
+        }
+        self.git(["pack-refs", "--all"])?;
+        if self.packs()?.len() > 2 * MOST_PACKS {
+            self.git(["repack", "--quiet", "--geometric=2", "-d"])?;
+        }
+        Ok(())
+    }
+
+    /// The branches that are here.
+    pub fn branches(&self) -> Result<Vec<(String, String)>, TeamError> {
+        let text = self.git(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"])?;
+        let branch = |line: &str| {
+            let (commit, name) = line.split_once(' ')?;
+            Some((name.strip_prefix("refs/heads/")?.to_owned(), commit.to_owned()))
+        };
+        Ok(text.lines().filter_map(branch).collect())
+    }
+
+    /// The files that make up the repository, for publishing: packs, and the few that lead to them.
+    pub fn sources(&self) -> Result<Vec<Source>, TeamError> {
+        let mut sources = Vec::new();
+        for name in ["HEAD", "packed-refs", "shallow"] {
+            let path = self.folder.join(name);
+            if path.is_file() {
+                sources.push(Source::file(Part::Git, name, path));
+            }
+        }
+        for path in self.packs()? {
+            if let Some(name) = path.file_name().and_then(OsStr::to_str) {
+                let name = format!("objects/pack/{name}");
+                sources.push(Source::file(Part::Git, &name, path));
+            }
+        }
+        Ok(sources)
+    }
+
+    fn packs(&self) -> Result<Vec<PathBuf>, TeamError> {
+        let folder = self.folder.join("objects/pack");
+        let entries = fs::read_dir(&folder).map_err(TeamError::io(&folder))?;
+        let is_pack = |path: &PathBuf| {
+            path.file_name().and_then(OsStr::to_str).is_some_and(|name| is_git_file(&format!("objects/pack/{name}")))
+        };
+        let mut packs: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_pack).collect();
+        packs.sort();
+        Ok(packs)
+    }
+
+    /// Removes packs that are not named.
+    pub fn keep_packs(&self, names: &[&str]) -> Result<(), TeamError> {
+        for path in self.packs()? {
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if !names.contains(&format!("objects/pack/{name}").as_str()) {
+                fs::remove_file(&path).map_err(TeamError::io(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<String, TeamError> {
+        let mut command = Command::new("git");
+        command.arg("--git-dir").arg(&self.folder);
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.args(["-c", "protocol.allow=never"]);
+        for scheme in ALLOWED {
+            command.args(["-c", &format!("protocol.{scheme}.allow=always")]);
+        }
+        command.args(arguments).env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true").env("LC_ALL", "C");
+        if std::env::var_os("GIT_SSH_COMMAND").is_none() {
+            command.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes");
+        }
+        for name in
+            ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]
+        {
+            command.env_remove(name);
+        }
+        run(command)
+    }
+}
+
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
+
+const SETTINGS: [&str; 9] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.logAllRefUpdates=false",
+    "fetch.unpackLimit=1",
+    "fetch.recurseSubmodules=false",
+    "gc.auto=0",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=60",
+    "safe.directory=*",
+];
+
+/// Whether a file of this name belongs to a published repository.
+pub(crate) fn is_git_file(name: &str) -> bool {
+    // No `config`: git does what stands there, and each mirror has its own.
+    if matches!(name, "HEAD" | "packed-refs" | "shallow") {
+        return true;
+    }
+    let pack = name.strip_prefix("objects/pack/pack-").and_then(|rest| rest.split_once('.'));
+    pack.is_some_and(|(hash, kind)| {
+        matches!(kind, "pack" | "idx" | "rev") && !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// Runs a program to its end, or for long enough.
+fn run(mut command: Command) -> Result<String, TeamError> {
+    let failed = |problem: String| TeamError::Git(problem);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|problem| failed(format!("cannot be run: {problem}")))?;
+    let read = |from: Option<Box<dyn std::io::Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = from.map(|mut from| from.read_to_end(&mut text));
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    };
+    let output = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
+    let errors = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    let deadline = Instant::now() + LONGEST;
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() > deadline => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(failed("took too long".to_owned()));
+            }
+            Ok(None) => std::thread::sleep(pause),
+            Err(problem) => return Err(failed(problem.to_string())),
+        }
+        pause = (pause * 2).min(Duration::from_millis(50));
+    };
+    let (output, errors) = (output.join().unwrap_or_default(), errors.join().unwrap_or_default());
+    if status.success() {
+        return Ok(output);
+    }
+    let last = errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed and says nothing");
+    Err(failed(hide_passwords(last)))
+}
+
+/// Git names addresses in its errors.
+fn hide_passwords(text: &str) -> String {
+    let word = |word: &str| match word.find("://") {
+        Some(at) => {
+            let start = word[..at].rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+            format!("{}{}", &word[..start], without_password(&word[start..]))
+        }
+        None => word.to_owned(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+impl Source {
+    pub(crate) fn file(part: Part, name: &str, path: impl AsRef<Path>) -> Source {
+        Source { part, name: name.to_owned(), from: crate::pack::Content::File(path.as_ref().to_owned()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_run_something_are_refused() {
+        for url in ["https://h/a.git", "ssh://git@h/a", "git@h:a/b.git", "file:///a", "/a/b", "http://127.0.0.1/a"] {
+            assert!(is_allowed_url(url).is_ok(), "{url}");
+        }
+        for url in ["", "-u/x", "--upload-pack=x", "ext::sh -c x", "fd::3", "ftp://h/a", "a/b", "https://h/\nx"] {
+            assert!(is_allowed_url(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(without_password("https://u:secret@h/a/b"), "https://u:…@h/a/b");
+        assert_eq!(without_password("https://token@h/a"), "https://token:…@h/a");
+        assert_eq!(without_password("https://h/a@b"), "https://h/a@b");
+        assert_eq!(
+            hide_passwords("fatal: unable to access 'https://u:secret@h/a/': refused"),
+            "fatal: unable to access 'https://u:…@h/a/': refused"
+        );
+    }
+
+    #[test]
+    fn patterns_choose_branches_and_head_the_default_one() {
+        let branch = |name: &str| (name.to_owned(), "c".to_owned());
+        let heads =
+            Heads { default: Some("main".to_owned()), branches: ["main", "dev", "release/1"].map(branch).to_vec() };
+        let chosen = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+            heads.chosen(&patterns).into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen(&["HEAD"]), ["main"]);
+        assert_eq!(chosen(&["release/*", "dev"]), ["dev", "release/1"]);
+        assert_eq!(chosen(&["*"]), ["main", "dev", "release/1"]);
+        assert_eq!(chosen(&["x"]), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn only_what_a_repository_needs_is_taken_for_a_part_of_one() {
+        for name in ["HEAD", "shallow", "objects/pack/pack-0a1b.pack", "objects/pack/pack-0a1b.idx"] {
+            assert!(is_git_file(name), "{name}");
+        }
+        for name in
+            ["hooks/post-checkout", "../x", "objects/pack/../../x", "objects/pack/pack-x.pack", "info/grafts", "config"]
+        {
+            assert!(!is_git_file(name), "{name}");
+        }
+    }
+}

@@ -53,6 +53,8 @@ class PieceTable:
     def bags(self, *parts: Ragged) -> Bags:
         """Returns one bag per row; several parts are read as one text."""
         rows = len(parts[0])
+        if rows == 0:
+            return Bags(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
         chunks = [self._some(parts, start, min(start + _ROWS_AT_ONCE, rows)) for start in range(0, rows, _ROWS_AT_ONCE)]
         lengths = np.concatenate([lengths for lengths, _, _ in chunks])
         return Bags(

@@ -43,6 +43,74 @@ def read_source(language: str, text: str) -> SourceFile:
     return _read_tree(language, text)
 
 
+@dataclass
+class Function:
+    """A function or method with its documentation; lines count from one."""
+
+    name: str
+    first: int
+    last: int
+    code: str
+
+
+_TYPE_NODES = re.compile(r"class|struct|interface|enum|trait|module|object|protocol|type|newtype|variable")
+
+
+def functions_of(language: str, text: str) -> list[Function]:
+    """Returns the functions of a file, documented or not, in their order."""
+    if language == "python":
+        return _python_functions(text)
+    if language == "elixir":
+        return _elixir_functions(text)
+    parser, query = parser_and_query(language)
+    data = text.encode()
+    root = parser.parse(data).root_node
+    found = []
+    for node in sorted(QueryCursor(query).captures(root).get("definition", []), key=lambda node: node.start_byte):
+        # A declared constant counts where it is a function.
+        is_function = not _TYPE_NODES.search(node.type) and (
+            node.type != "lexical_declaration" or "=>" in (text_of := _text(node, data)) or "function" in text_of
+        )
+        if is_function and (name := _name(node, data)):
+            code = _code(node, data, language)
+            first = node.start_point[0] + 1
+            found.append(Function(name, first, first + code.count("\n"), code))
+    return found
+
+
+def _python_functions(text: str) -> list[Function]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    lines = text.split("\n")
+    found = [
+        Function(node.name, node.lineno, node.end_lineno, "\n".join(lines[node.lineno - 1 : node.end_lineno]))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    return sorted(found, key=lambda function: function.first)
+
+
+def _elixir_functions(text: str) -> list[Function]:
+    """Clauses of one name in a row are one function; it ends where the next begins."""
+    heads = [
+        match
+        for match in _ELIXIR_DEFINITION.finditer(text)
+        if not match[0].lstrip().startswith(("defmodule", "defstruct"))
+    ]
+    starts = [head for number, head in enumerate(heads) if number == 0 or heads[number - 1][1] != head[1]]
+    found = []
+    ends = [head.start() for head in starts[1:]] + [len(text)]
+    for head, end in zip(starts, ends, strict=False):
+        code = _ELIXIR_ATTRIBUTE.split(text[head.start() : end], maxsplit=1)[0].rstrip()
+        first = text.count("\n", 0, head.start()) + 1
+        found.append(Function(head[1], first, first + code.count("\n"), code))
+    return found
+
+
 def _read_python(text: str) -> SourceFile:
     try:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Judges a table on packages it never saw: does documentation find its definition?"""
+"""Judges a table on what it never saw: does documentation find its definition, a message its change?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bags import embed
-from corpus import read_records
+from corpus import read_changes, read_records
 from queries import STOP_WORDS, derived
 from tokens import Tokenizer, words
 
@@ -27,7 +27,8 @@ class Benchmark:
     queries: list[str]
     short_queries: list[str]
     documents: list[str]
-    right: np.ndarray
+    # For each query the documents that are right.
+    right: list[list[int]]
     lexical: np.ndarray
     short_lexical: np.ndarray
 
@@ -36,11 +37,36 @@ def load_benchmark(name: str, kind: str, paths: list[Path], seed: int) -> Benchm
     """Samples queries from held-out records, and scores them lexically once."""
     records = [record for path in paths for record in read_records(path)[1] if record.kind == kind]
     documents = [record.code for record in records]
-    right = np.array(sorted(random.Random(seed).sample(range(len(records)), min(MOST_QUERIES, len(records)))))
-    queries = [records[number].doc for number in right]
-    short = [(derived(records[number]) or [records[number].doc])[0] for number in right]
+    asked = sorted(random.Random(seed).sample(range(len(records)), min(MOST_QUERIES, len(records))))
+    queries = [records[number].doc for number in asked]
+    short = [(derived(records[number]) or [records[number].doc])[0] for number in asked]
     lexical = Lexical(documents)
+    right = [[number] for number in asked]
     return Benchmark(name, queries, short, documents, right, lexical.scores(queries), lexical.scores(short))
+
+
+def load_history(path: Path, seed: int) -> Benchmark:
+    """Samples messages of a held-out history, long and short, and every function its commits saw as a document."""
+    head, found = read_changes(path)
+    changes = list(found)
+    numbers: dict[tuple[str, str], int] = {}
+    documents: list[str] = []
+    for change in changes:
+        for function in change["functions"] + change["neighbours"]:
+            place = (function["path"], function["name"])
+            if place not in numbers:
+                numbers[place] = len(documents)
+                documents.append(f"{function['path']} {function['name']}\n{function['code']}")
+    asked = random.Random(seed).sample(changes, min(MOST_QUERIES, len(changes)))
+    queries = [f"{change['title']}\n{change['body']}" for change in asked]
+    short = [change["title"] for change in asked]
+    right = [
+        sorted({numbers[function["path"], function["name"]] for function in change["functions"]}) for change in asked
+    ]
+    lexical = Lexical(documents)
+    return Benchmark(
+        head["repository"], queries, short, documents, right, lexical.scores(queries), lexical.scores(short)
+    )
 
 
 class Lexical:
@@ -72,9 +98,9 @@ class Lexical:
         return scores
 
 
-def rank_figures(scores: np.ndarray, right: np.ndarray) -> tuple[float, float]:
-    """Returns MRR@10 and Recall@10; ties share their places."""
-    own = scores[np.arange(len(right)), right][:, None]
+def rank_figures(scores: np.ndarray, right: list[list[int]]) -> tuple[float, float]:
+    """Returns MRR@10 and Recall@10 of the first right document; ties share their places."""
+    own = np.array([row[numbers].max() for row, numbers in zip(scores, right, strict=True)])[:, None]
     ranks = (scores > own).sum(axis=1) + 1 + ((scores == own).sum(axis=1) - 1) / 2
     within = ranks <= 10
     return float(np.where(within, 1 / ranks, 0).mean()), float(within.mean())

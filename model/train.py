@@ -29,6 +29,12 @@ class Settings:
     # How often the query is derived rather than stated, and the document has path and name in front.
     derived: float = 0.5
     prefixed: float = 0.5
+    # How often a change is shown while every documented definition is shown once.
+    change_rounds: int = 4
+
+
+# One after the other: the second forgets less of the definitions and keeps what the changes taught.
+ROUNDS = (Settings(), Settings(seed=20261117, steps=500, rate=2.5e-3, change_rounds=2))
 
 
 @dataclass
@@ -37,9 +43,15 @@ class Pairs:
 
     queries: Bags
     documents: Bags
-    # The derived queries of pair i are rows first_derived[i] .. first_derived[i + 1] after the stated ones.
+    # What a query must not find though it stands beside its document.
+    neighbours: Bags
+    # The derived queries of pair i are rows first_derived[i] .. first_derived[i + 1] after the stated ones, and so on.
     first_derived: np.ndarray
+    first_document: np.ndarray
+    first_neighbour: np.ndarray
     package_of: np.ndarray
+    # Which packages are histories.
+    is_history: np.ndarray
     # The pairs none of whose bags is empty.
     usable: np.ndarray
 
@@ -87,25 +99,31 @@ class Side:
 
 
 def contrast(queries: np.ndarray, documents: np.ndarray, settings: Settings) -> tuple[float, np.ndarray, np.ndarray]:
-    """Returns the symmetric InfoNCE loss and its gradients for both sides' unit vectors."""
+    """Returns the InfoNCE loss both ways and its gradients for both sides' unit vectors.
+
+    The first documents belong to the queries in their order; no query belongs to those beyond.
+    """
     size = len(queries)
+    own = np.arange(size)
     scores = queries @ documents.T / np.float32(settings.temperature)
-    target = np.full((size, size), settings.smoothing / size, np.float32)
-    target[np.diag_indices(size)] += 1 - settings.smoothing
     by_query = np.exp(scores - scores.max(axis=1, keepdims=True))
     by_query /= by_query.sum(axis=1, keepdims=True)
-    by_document = np.exp(scores - scores.max(axis=0))
+    by_document = np.exp(scores[:, :size] - scores[:, :size].max(axis=0))
     by_document /= by_document.sum(axis=0)
-    right = np.diag(by_query) * np.diag(by_document)
+    right = by_query[own, own] * np.diag(by_document)
     loss = float(-np.log(np.maximum(right, 1e-20)).mean() / 2)
-    gradient = (by_query + by_document - 2 * target) / np.float32(2 * size * settings.temperature)
+    gradient = by_query
+    gradient[:, :size] += by_document - np.float32(2 * settings.smoothing / size)
+    gradient[own, own] -= np.float32(2 * (1 - settings.smoothing))
+    gradient /= np.float32(2 * size * settings.temperature)
     return loss, gradient @ documents, gradient.T @ queries
 
 
 def batches(pairs: Pairs, settings: Settings, rng: np.random.Generator):
     """Yields arrays of pair numbers without end, each made of groups of one package."""
     while True:
-        order = rng.permutation(pairs.usable)
+        changes = pairs.usable[pairs.is_history[pairs.package_of[pairs.usable]]]
+        order = rng.permutation(np.concatenate((pairs.usable, *[changes] * (settings.change_rounds - 1))))
         order = order[np.argsort(pairs.package_of[order], kind="stable")]
         borders = np.flatnonzero(np.diff(pairs.package_of[order])) + 1
         groups = [
@@ -133,13 +151,17 @@ def train(rows: np.ndarray, pairs: Pairs, settings: Settings) -> np.ndarray:
         if step == settings.steps:
             break
         queries = Side(rows, pairs.queries, query_rows(pairs, chosen, settings, rng), settings.query_dropout, rng)
-        prefixed = rng.random(len(chosen)) < settings.prefixed
-        documents = Side(rows, pairs.documents, chosen + prefixed * len(pairs), settings.document_dropout, rng)
-        loss, query_gradient, document_gradient = contrast(queries.vectors, documents.vectors, settings)
-        pieces = np.concatenate((queries.pieces, documents.pieces))
-        gradients = np.concatenate(
-            (queries.piece_gradients(query_gradient), documents.piece_gradients(document_gradient))
+        documents = Side(
+            rows, pairs.documents, document_rows(pairs, chosen, settings, rng), settings.document_dropout, rng
         )
+        sides = [queries, documents]
+        if len(beside := neighbour_rows(pairs, chosen, rng)):
+            sides.append(Side(rows, pairs.neighbours, beside, settings.document_dropout, rng))
+        found = np.concatenate([side.vectors for side in sides[1:]])
+        loss, query_gradient, found_gradient = contrast(queries.vectors, found, settings)
+        parts = (query_gradient, found_gradient[: len(chosen)], found_gradient[len(chosen) :])
+        pieces = np.concatenate([side.pieces for side in sides])
+        gradients = np.concatenate([side.piece_gradients(part) for side, part in zip(sides, parts, strict=False)])
         order = np.argsort(pieces, kind="stable")
         touched, starts = np.unique(pieces[order], return_index=True)
         remaining = 1 - step / settings.steps * (1 - settings.last_rate)
@@ -155,6 +177,23 @@ def train(rows: np.ndarray, pairs: Pairs, settings: Settings) -> np.ndarray:
 def query_rows(pairs: Pairs, chosen: np.ndarray, settings: Settings, rng: np.random.Generator) -> np.ndarray:
     """Returns for each pair the row of its stated query or of one of its derived ones."""
     first, following = pairs.first_derived[chosen], pairs.first_derived[chosen + 1]
-    picked = first + (rng.random(len(chosen)) * (following - first)).astype(np.int64)
     use_derived = (rng.random(len(chosen)) < settings.derived) & (following > first)
-    return np.where(use_derived, len(pairs) + picked, chosen)
+    return np.where(use_derived, len(pairs) + picked(first, following, rng), chosen)
+
+
+def document_rows(pairs: Pairs, chosen: np.ndarray, settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    """Returns for each pair the row of one of its documents, plain or prefixed."""
+    prefixed = rng.random(len(chosen)) < settings.prefixed
+    rows = picked(pairs.first_document[chosen], pairs.first_document[chosen + 1], rng)
+    return rows + prefixed * pairs.first_document[-1]
+
+
+def neighbour_rows(pairs: Pairs, chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Returns the row of one neighbour for each pair that has any."""
+    first, following = pairs.first_neighbour[chosen], pairs.first_neighbour[chosen + 1]
+    return picked(first, following, rng)[following > first]
+
+
+def picked(first: np.ndarray, following: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Returns one number of each range; its first if the range is empty."""
+    return first + (rng.random(len(first)) * (following - first)).astype(np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from corpus import Corpus
 from tokens import Tokenizer
 
-MOST_PIECES = 44_000
+MOST_PIECES = 37_000
 LEAST_COUNT = 8
 LEAST_PACKAGES = 3
 _TEACHER_PIECE = re.compile(r"(##)?[a-z0-9]+")
@@ -22,10 +22,11 @@ def word_statistics(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     size = len(corpus.words)
     counts = np.zeros(size, np.int64)
     package_of = np.frombuffer(corpus.package_of, np.int32)
+    package_of_document = np.repeat(package_of, np.diff(np.frombuffer(corpus.first_document, np.int32)))
     owners = []
-    for ragged in (corpus.stated, corpus.documents):
+    for ragged, package_of_row in ((corpus.stated, package_of), (corpus.documents, package_of_document)):
         counts += np.bincount(ragged.values, minlength=size)
-        package = np.repeat(package_of, np.diff(ragged.offsets)).astype(np.int64)
+        package = np.repeat(package_of_row, np.diff(ragged.offsets)).astype(np.int64)
         owners.append(np.unique(package * size + ragged.values))
     packages = np.bincount(np.unique(np.concatenate(owners)) % size, minlength=size)
     return counts, packages

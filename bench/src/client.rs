@@ -17,6 +17,14 @@ pub struct Client {
     next: u64,
 }
 
+/// Resident memory in kilobytes.
+pub struct Memory {
+    /// What the process holds itself.
+    pub own: u64,
+    /// Of files that it maps.
+    pub mapped: u64,
+}
+
 impl Client {
     /// Starts a server and introduces itself; tells how long that took.
     pub fn start(cruxe: &Path, root: &Path, home: &Path, watch: bool) -> Result<(Client, Duration), BenchError> {
@@ -50,6 +58,17 @@ impl Client {
             return Err(BenchError::new(tool, answer));
         }
         Ok(answer["structuredContent"].take())
+    }
+
+    /// What the server holds now.
+    pub fn memory(&self) -> Result<Memory, BenchError> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.map_err(BenchError::doing("memory of the server"))?;
+        let figure = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            line.trim().trim_end_matches("kB").trim().parse().unwrap_or_default()
+        };
+        Ok(Memory { own: figure("RssAnon:"), mapped: figure("RssFile:") })
     }
 
     fn request(&mut self, method: &str, params: Value) -> Result<Value, BenchError> {

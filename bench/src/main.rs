@@ -14,6 +14,7 @@ mod floor;
 mod index_run;
 mod machine;
 mod questions;
+mod refs;
 mod report;
 mod sample;
 mod server;
@@ -49,6 +50,9 @@ struct Options {
     /// Only branches: what each costs, and how fast they are compared; printed, not written
     #[arg(long)]
     branches: bool,
+    /// Only memory: what a server holds after questions about 200 commits of the corpus; printed, not written
+    #[arg(long, conflicts_with = "branches")]
+    refs: bool,
 }
 
 /// Why there is no table.
@@ -95,6 +99,10 @@ fn run(options: &Options) -> Result<(), BenchError> {
             println!("{}", branches::markdown(&corpus.name, &branches::measure(&cruxe, &corpus, options.runs)?));
             continue;
         }
+        if options.refs {
+            println!("{}", refs::markdown(&corpus.name, &measure_refs(&cruxe, &corpus)?));
+            continue;
+        }
         all.push(measure(&cruxe, &corpus, options)?);
         // Written after each corpus: an interrupted run keeps what it has.
         let table = report::markdown(&machine, options.runs, &all);
@@ -117,6 +125,13 @@ fn measure(cruxe: &Path, corpus: &Corpus, options: &Options) -> Result<Results, 
         edits = Some(edits::measure(cruxe, corpus, options.runs)?);
     }
     Ok(Results { name: corpus.name.clone(), index, edits, answers })
+}
+
+fn measure_refs(cruxe: &Path, corpus: &Corpus) -> Result<refs::RefFigures, BenchError> {
+    let home = tempfile::tempdir().map_err(BenchError::doing("a temporary folder"))?;
+    index_run::measure(cruxe, corpus, home.path(), 1)?;
+    let questions = questions::choose(corpus, home.path(), refs::COMMITS)?;
+    refs::measure(cruxe, corpus, home.path(), &questions.names)
 }
 
 /// The program to measure: the release binary beside this one, built anew where cargo runs us.

@@ -139,7 +139,7 @@ class TableTest(unittest.TestCase):
 
     def test_ties_share_their_places(self):
         scores = np.array([[1.0, 0.0], [1.0, 1.0]])
-        self.assertEqual(rank_figures(scores, np.array([0, 0])), ((1 + 1 / 1.5) / 2, 1.0))
+        self.assertEqual(rank_figures(scores, [[0], [0]]), ((1 + 1 / 1.5) / 2, 1.0))
 
 
 class TrainingTest(unittest.TestCase):
@@ -158,14 +158,17 @@ class TrainingTest(unittest.TestCase):
         size = 64
         one = Bags(np.arange(2 * size + 1), np.tile(np.arange(size), 2).astype(np.int32), np.ones(2 * size, np.float32))
         two = replace(one, pieces=one.pieces + size)
-        pairs = Pairs(one, two, np.arange(size + 1), np.zeros(size, np.int32), np.arange(size))
+        each, none = np.arange(size + 1), np.zeros(size + 1, np.int64)
+        nothing = Bags(none[:1], np.zeros(0, np.int32), np.zeros(0, np.float32))
+        packages = (np.zeros(size, np.int32), np.zeros(1, bool))
+        pairs = Pairs(one, two, nothing, each, each, none, *packages, usable=np.arange(size))
         first = rng.normal(size=(2 * size, 32), scale=0.1).astype(np.float32)
         settings = Settings(steps=200, batch=64, group=64, rate=0.05)
         trained = train(first, pairs, settings)
         np.testing.assert_array_equal(trained, train(first, pairs, settings))
 
         def right(rows):
-            return rank_figures(rows[:size] @ rows[size:].T, np.arange(size))[0]
+            return rank_figures(rows[:size] @ rows[size:].T, [[number] for number in range(size)])[0]
 
         self.assertLess(right(first), 0.2)
         self.assertGreater(right(trained), 0.9)

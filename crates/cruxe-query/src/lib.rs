@@ -23,6 +23,7 @@ pub mod neighbours;
 pub mod origin;
 pub mod outline;
 pub mod past;
+mod per_ref;
 pub mod references;
 pub mod relations;
 pub mod resolve;

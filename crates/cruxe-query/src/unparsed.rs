@@ -1,12 +1,11 @@
 //! Names in code that could not be parsed: what such code defines is in no table, and a question about a name should say so.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use cruxe_index::View;
-use cruxe_store::{Cache, NameMatch, RefSnapshot, StoreError, VersionSet};
-use parking_lot::Mutex;
+use cruxe_store::{Cache, NameMatch, StoreError, VersionSet};
 
+use crate::per_ref::PerRef;
 use crate::resolve::{FILES, File};
 
 /// A name that stands in code that could not be parsed.
@@ -26,34 +25,15 @@ pub struct Hidden {
 const MAX_FILES: usize = 64;
 
 /// The versions with problems, by ref.
-static BROKEN: Cache<BrokenCache> = Cache::of("files with problems of refs");
-
-/// They, as of the publish in which they were read.
-#[derive(Default)]
-struct BrokenCache {
-    refs: Mutex<HashMap<String, (i64, Arc<VersionSet>)>>,
-}
-
-impl BrokenCache {
-    fn get(&self, of: &RefSnapshot) -> Result<Arc<VersionSet>, StoreError> {
-        let held = || self.refs.lock();
-        if let Some((published, broken)) = held().get(&of.state.name)
-            && *published == of.as_of()
-        {
-            return Ok(Arc::clone(broken));
-        }
-        let broken: Arc<VersionSet> = Arc::new(of.files_with_problems()?.iter().map(|file| file.id).collect());
-        held().insert(of.state.name.clone(), (of.as_of(), Arc::clone(&broken)));
-        Ok(broken)
-    }
-}
+static BROKEN: Cache<PerRef<VersionSet>> = Cache::of("files with problems of refs");
 
 /// Where a name stands in code that could not be parsed and may be defined there. Of a name that is defined elsewhere only
 /// what looks like a definition counts: most of what could not be parsed just uses it. Costs next to nothing where all code
 /// could be parsed.
 pub fn hidden(view: &View, name: &str) -> Result<Option<Hidden>, StoreError> {
     let Some(published) = &view.published else { return Ok(None) };
-    let broken = published.kept(&BROKEN).get(published)?;
+    let read = || Ok(published.files_with_problems()?.iter().map(|file| file.id).collect());
+    let broken = published.kept(&BROKEN).get(published, read)?;
     if broken.is_empty() || name.is_empty() {
         return Ok(None);
     }

@@ -16,8 +16,9 @@ use crate::rows::FileRow;
 use crate::snapshot::Snapshot;
 use crate::version_set::VersionSet;
 
-/// How many refs are kept ready for questions in words: some megabytes each.
-const MAX_CORPORA: usize = 4;
+/// How many refs are kept ready for questions in words: some ten megabytes each where a repository is large. Two can be
+/// compared with each other.
+const MAX_CORPORA: usize = 2;
 
 /// A ref at one moment: its state, its files and what they say, and nothing of other refs. What does not depend on a ref, such
 /// as the facts of a version, is asked of the [`Snapshot`] in it.

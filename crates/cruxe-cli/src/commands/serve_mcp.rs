@@ -98,6 +98,7 @@ impl ServeMcp {
         let runtime = runtime()?;
         match self.transport {
             Transport::Stdio => {
+                memory::return_soon();
                 if !lost {
                     prepare_in_background(&app, watch);
                 }

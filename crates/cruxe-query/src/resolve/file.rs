@@ -253,8 +253,9 @@ fn import_name<'f>(facts: &'f FileFacts, lang: Lang, import: &Import) -> &'f str
     (lang.naming.imported)(facts.name(import.module))
 }
 
-/// How much the files in memory may hold together.
-const MAX_BYTES: usize = 320 << 20;
+/// How much the files in memory may hold together by their own count, which is low by a third or so. Where commit after commit
+/// is asked about, each brings versions of its own, and they fill whatever is allowed here.
+const MAX_BYTES: usize = 32 << 20;
 
 /// The files of an index that were read.
 pub static FILES: Cache<FileCache> = Cache::of("files that were read to resolve names");

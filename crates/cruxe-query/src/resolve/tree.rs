@@ -9,7 +9,8 @@ use cruxe_extract::registry::named;
 use cruxe_index::Project;
 use cruxe_model::VersionId;
 use cruxe_store::{Cache, FileRow, RefSnapshot, StoreError};
-use parking_lot::Mutex;
+
+use crate::per_ref::PerRef;
 
 /// More manifests than this are not read: a monorepo's packages are found by the nearest ones.
 const MAX_MANIFESTS: usize = 5_000;
@@ -46,24 +47,14 @@ pub struct NpmPackage {
 /// The trees of an index.
 pub static TREES: Cache<TreeCache> = Cache::of("trees of refs");
 
-/// Trees by ref, as of the publish in which they were read.
+/// Trees by ref.
 #[derive(Default)]
-pub struct TreeCache {
-    trees: Mutex<HashMap<String, (i64, Arc<Tree>)>>,
-}
+pub struct TreeCache(PerRef<Tree>);
 
 impl TreeCache {
     /// The tree of a ref.
     pub fn get(&self, project: &Project, of: &RefSnapshot) -> Result<Arc<Tree>, StoreError> {
-        let held = || self.trees.lock();
-        if let Some((published, tree)) = held().get(&of.state.name)
-            && *published == of.as_of()
-        {
-            return Ok(Arc::clone(tree));
-        }
-        let tree = Arc::new(Tree::read(project, of.files()?));
-        held().insert(of.state.name.clone(), (of.as_of(), Arc::clone(&tree)));
-        Ok(tree)
+        self.0.get(of, || Ok(Tree::read(project, of.files()?)))
     }
 }
 

@@ -60,7 +60,7 @@ impl Refs {
 }
 
 /// Whether a text matches a pattern in which `*` stands for any letters.
-fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();

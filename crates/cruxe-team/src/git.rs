@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use cruxe_server::scope::matches;
+
 use crate::error::TeamError;
 use crate::pack::{Part, Source};
 
@@ -67,19 +69,6 @@ impl Heads {
         };
         self.branches.iter().filter(|(name, _)| wanted(name)).cloned().collect()
     }
-}
-
-/// Whether a text matches a pattern in which `*` stands for any letters.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut left) = text.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let last = parts.pop().unwrap_or_default();
-    for part in parts {
-        let Some(at) = left.find(part) else { return false };
-        left = &left[at + part.len()..];
-    }
-    left.ends_with(last)
 }
 
 /// A bare repository of ours.

@@ -261,7 +261,7 @@ impl Held {
         let mut patterns = Vec::new();
         let mut granted = false;
         for (repos, refs) in &self.grants {
-            if crate::git::matches(repos, repo) {
+            if cruxe_server::scope::matches(repos, repo) {
                 granted = true;
                 match refs {
                     None => return Some(None),

@@ -21,7 +21,7 @@ pub struct ByText {
 }
 
 /// Files for readers: a name in them is no use.
-const PROSE: &[&str] = &["adoc", "log", "org", "pod", "rdoc", "rst", "tex", "textile", "txt"];
+const PROSE: &[&str] = &["adoc", "log", "markdown", "md", "mdx", "org", "pod", "rdoc", "rst", "tex", "textile", "txt"];
 
 /// Where a string of code ends in a name, or else where a file that is neither code nor prose has it.
 pub(crate) fn by_text(view: &View, name: &str) -> Result<Option<ByText>, QueryError> {
@@ -48,7 +48,7 @@ fn is_code(row: &FileRow) -> bool {
 
 fn is_settings(row: &FileRow) -> bool {
     let prose = row.path.extension().is_none_or(|extension| PROSE.contains(&extension.as_str()));
-    row.language == "text" && !prose
+    !is_code(row) && !prose
 }
 
 #[cfg(test)]

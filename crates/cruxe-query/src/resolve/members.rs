@@ -125,8 +125,10 @@ impl Resolver<'_> {
     fn written_owner(&self, file: &Arc<File>, symbol: &cruxe_model::facts::Symbol) -> Option<Def> {
         let name = segments(&symbol.qualified_name).rev().nth(1)?;
         let found = self.lookup(file, name, symbol.span.start, Space::Any);
+        // The module that a whole file is owns nothing in it.
+        let whole = Def { version: file.id(), symbol: SymbolIndex(0) };
         found.iter().find_map(|entity| match entity {
-            Entity::Symbol(def) if self.kind(*def) != Some(SymbolKind::Module) => Some(*def),
+            Entity::Symbol(def) if *def != whole || self.kind(whole) != Some(SymbolKind::Module) => Some(*def),
             _ => None,
         })
     }

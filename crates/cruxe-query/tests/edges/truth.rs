@@ -150,12 +150,7 @@ fn elixir() {
 
 #[test]
 fn lua() {
-    check(
-        "lua",
-        16,
-        &["M.round shop/line.lua:4", "Order.describe app.lua:5", "Order.total app.lua:6"],
-        &["price shop/line.lua:4"],
-    );
+    check("lua", 16, &["Order.describe app.lua:5", "Order.total app.lua:6"], &["price shop/line.lua:4"]);
 }
 
 #[test]

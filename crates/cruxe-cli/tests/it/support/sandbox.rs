@@ -128,7 +128,13 @@ impl Sandbox {
 
 /// Runs a command to its end.
 pub fn run(command: &mut Command) -> Run {
-    let output = command.output().unwrap();
+    let output = loop {
+        match command.output() {
+            // A process that another test is just starting has our copy of a program open for a moment.
+            Err(problem) if problem.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            output => break output.unwrap(),
+        }
+    };
     Run {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),

@@ -185,13 +185,14 @@ impl Ecma {
             let place = DeclSite { span: span(&assign), first, leading: None, exported: false, ambient: false };
             let mut decl = self.member_decl(cx, SymbolKind::Field, text, span(&name), &place, &Modifiers::default());
             let value = self.child(&assign, self.f.right);
-            decl.flags.local = local;
             decl.signature_end = Some(short_end(&assign, value.as_ref()));
             decl.ty = value.and_then(|value| self.literal_type(cx, &value));
             if decl.ty.is_none() {
                 decl.value = value.and_then(|value| self.value_expr(cx, &value));
             }
-            cx.declare(decl);
+            let symbol = cx.declare(decl);
+            // It stands in a function and is seen where its owner is.
+            cx.amend(symbol, |symbol| symbol.flags.local = local);
         }
     }
 

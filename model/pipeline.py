@@ -29,7 +29,7 @@ from tokens import Tokenizer
 from train import ROUNDS, train
 
 HERE = Path(__file__).resolve().parent
-TABLE = HERE / "code-static-256.cqse"
+TABLE = HERE.parent / "crates/cruxe-embed/table/code-static-256.cqse"
 SOURCES = HERE / "SOURCES.tsv"
 DIMS = 256
 INTERPRETER = "interpreter"

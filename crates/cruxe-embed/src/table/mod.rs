@@ -12,7 +12,7 @@ use crate::vector::Vector;
 use crate::vocabulary::{Hashed, Vocabulary};
 use crate::words;
 
-static BUILTIN: &[u8] = include_bytes!("../../../../model/code-static-256.cqse");
+static BUILTIN: &[u8] = include_bytes!("../../table/code-static-256.cqse");
 
 const MAGIC: &[u8] = b"CQSE";
 const HEADER: usize = 20;

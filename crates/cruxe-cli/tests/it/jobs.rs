@@ -91,6 +91,8 @@ fn an_answer_of_none_names_the_file_beside_the_index_that_has_the_name() {
             assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
             let clean = client.ok(tool, json!({"symbol_name": "Unused", "ref": ref_name}));
             assert_eq!(clean["metadata"]["result_completeness"], "complete", "{clean}");
+            let told = repo.cruxe(&["refs", "OnLoad", "--ref", ref_name]).ok();
+            assert!(told.contains("0 uses") && !told.contains("unused"), "{told}");
             let missing = client.error(tool, json!({"symbol_name": "Wire", "ref": ref_name}));
             assert_eq!(missing["data"]["not_indexed"], json!(format!("`Wire` also {place}:2")), "{missing}");
         }

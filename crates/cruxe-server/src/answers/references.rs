@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cruxe_index::View;
-use cruxe_model::{SourceLayer, SymbolKind};
+use cruxe_model::{ResultCompleteness, SourceLayer, SymbolKind};
 use cruxe_query::external::External;
 use cruxe_query::references::{Confidence, EdgeType, Question, Reference, ReferenceList, Subject};
 use schemars::JsonSchema;
@@ -384,8 +384,10 @@ impl ReferencesAnswer {
             (count, None) => format!(", {count} unresolved (include_unresolved)"),
             (count, Some(_)) => format!(", {count} unresolved:"),
         };
+        // Where a file beside the index or a text may mean it, the answer is not complete.
+        let is_told = self.is_whole && self.metadata.result_completeness == ResultCompleteness::Complete;
         let unused =
-            if total == 0 && self.open == 0 && self.filtered_out == 0 && self.is_whole { ": it is unused" } else { "" };
+            if total == 0 && self.open == 0 && self.filtered_out == 0 && is_told { ": it is unused" } else { "" };
         format!("{uses}{cut}{}{open}{unused}", left_out(self.filtered_out))
     }
 }

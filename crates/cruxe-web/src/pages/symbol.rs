@@ -227,7 +227,7 @@ fn uses(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
     Ok(html! {
         h2 { "Uses " span.n { (count(total)) } @if unresolved > 0 { " " span.sure-guess { (count(unresolved)) " unresolved" } } }
         (notes(&answer["metadata"]))
-        @if found.is_empty() && unresolved == 0 { p.faint { "It is unused." } }
+        @if found.is_empty() && unresolved == 0 && text(&answer["metadata"], "result_completeness") == "complete" { p.faint { "It is unused." } }
         @for (path, uses) in files {
             details.uses open[total <= 60] {
                 summary { (path) " " span.n { (uses.len()) } }

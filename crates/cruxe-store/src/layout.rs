@@ -221,7 +221,7 @@ impl ProjectDir {
 }
 
 /// Bytes of a folder with all that is in it; links are not followed, and what cannot be read counts as nothing.
-fn size_of(folder: &Path) -> u64 {
+pub fn size_of(folder: &Path) -> u64 {
     let mut sum = 0;
     let mut pending = vec![folder.to_owned()];
     while let Some(folder) = pending.pop() {

@@ -73,7 +73,7 @@ pub use corpus::{ChunkNumber, Comparison, Corpus, FileNumber, TextField, Vectors
 pub use error::StoreError;
 pub use job_history::{JobHistory, RunningJob};
 pub use jobs::{Job, JobMode, JobStatus};
-pub use layout::{Home, ProjectDir, ProjectRecord};
+pub use layout::{Home, ProjectDir, ProjectRecord, size_of};
 pub use manifest::{FileStat, Manifest, RefState, StatEntry};
 pub use names::{NameMatch, SymbolHit};
 pub use names_and_words::{Definitions, Directory, Figures, PackageName, Stamp, WordPlace};

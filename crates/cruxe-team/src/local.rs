@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use cruxe_index::Project;
 use cruxe_model::config::Config;
-use cruxe_store::{Home, Incoming};
+use cruxe_store::{Home, Incoming, size_of};
 use serde::{Deserialize, Serialize};
 
 use crate::blobs::Blobs;
@@ -266,21 +266,6 @@ fn remove_folder(path: &Path) -> Result<(), TeamError> {
         Err(problem) if problem.kind() != ErrorKind::NotFound => Err(TeamError::io(path)(problem)),
         _ => Ok(()),
     }
-}
-
-fn size_of(folder: &Path) -> u64 {
-    let mut sum = 0;
-    let mut pending = vec![folder.to_owned()];
-    while let Some(folder) = pending.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.metadata() {
-                Ok(found) if found.is_dir() => pending.push(entry.path()),
-                Ok(found) => sum += found.len(),
-                Err(_) => {}
-            }
-        }
-    }
-    sum
 }
 
 /// Gets blobs from a storage.

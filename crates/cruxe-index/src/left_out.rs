@@ -21,11 +21,11 @@ fn may_be_code(why: SkipReason) -> bool {
 /// The texts of a ref that are not indexed.
 pub struct LeftOut<'v> {
     files: Vec<&'v (RepoPath, SkipReason)>,
-    place: Place,
+    source: Source,
 }
 
 /// Where they are read.
-enum Place {
+enum Source {
     WorkTree(Root),
     Commit(Box<BlobReader>, HashMap<RepoPath, ContentHash>),
     Nowhere,
@@ -48,21 +48,21 @@ impl View<'_> {
     pub fn left_out(&self) -> LeftOut<'_> {
         let skipped = self.published.as_ref().map_or(&[][..], |published| &published.state.skipped);
         let files: Vec<_> = skipped.iter().filter(|(_, why)| may_be_code(*why)).collect();
-        let place = if files.is_empty() { Place::Nowhere } else { self.place(&files) };
-        LeftOut { files, place }
+        let source = if files.is_empty() { Source::Nowhere } else { self.source(&files) };
+        LeftOut { files, source }
     }
 
-    fn place(&self, files: &[&(RepoPath, SkipReason)]) -> Place {
-        let Some(published) = &self.published else { return Place::Nowhere };
+    fn source(&self, files: &[&(RepoPath, SkipReason)]) -> Source {
+        let Some(published) = &self.published else { return Source::Nowhere };
         if self.is_work_tree() {
-            return Root::open(&self.project.root).map_or(Place::Nowhere, Place::WorkTree);
+            return Root::open(&self.project.root).map_or(Source::Nowhere, Source::WorkTree);
         }
         let commit = published.state.commit.as_deref().and_then(ContentHash::from_hex);
-        let (Some(repo), Some(commit)) = (&self.project.repo, commit) else { return Place::Nowhere };
-        let Ok(tree) = repo.tree_files(&commit) else { return Place::Nowhere };
+        let (Some(repo), Some(commit)) = (&self.project.repo, commit) else { return Source::Nowhere };
+        let Ok(tree) = repo.tree_files(&commit) else { return Source::Nowhere };
         let wanted: HashSet<&RepoPath> = files.iter().map(|(path, _)| path).collect();
         let tree = tree.files.into_iter().filter(|file| wanted.contains(&file.path));
-        Place::Commit(Box::new(repo.reader()), tree.map(|file| (file.path, file.hash)).collect())
+        Source::Commit(Box::new(repo.reader()), tree.map(|file| (file.path, file.hash)).collect())
     }
 }
 
@@ -74,13 +74,13 @@ impl LeftOut<'_> {
 
     /// The text of one; `None` for what cannot be read or is no text after all.
     pub fn read(&self, path: &RepoPath) -> Option<Vec<u8>> {
-        let bytes = match &self.place {
-            Place::WorkTree(root) => root.read(path.as_str(), MAX_FILE).ok()?,
-            Place::Commit(reader, files) => match reader.read(files.get(path)?, MAX_FILE).ok()? {
+        let bytes = match &self.source {
+            Source::WorkTree(root) => root.read(path.as_str(), MAX_FILE).ok()?,
+            Source::Commit(reader, files) => match reader.read(files.get(path)?, MAX_FILE).ok()? {
                 Blob::Data(bytes) => bytes,
                 _ => return None,
             },
-            Place::Nowhere => return None,
+            Source::Nowhere => return None,
         };
         (!ignore_rules::is_binary(&bytes)).then_some(bytes)
     }

@@ -163,6 +163,6 @@ fn report_of<'a>(finding: &'a Finding, text: Option<&'a str>) -> report::Report<
         warning: finding.severity == Severity::Warning,
         message: format!("{}{line}: {}", finding.path, finding.message),
         help: finding.help.as_deref(),
-        place: place.map(|(text, span)| report::Place { path: &finding.path, text, span, label: "here" }),
+        place: place.map(|(text, span)| report::MarkedText { path: &finding.path, text, span, label: "here" }),
     }
 }

@@ -46,7 +46,7 @@ impl Kind {
 
 /// A place in a text.
 #[derive(Debug)]
-struct Place {
+struct OwnedMark {
     path: String,
     text: String,
     span: Range<usize>,
@@ -61,7 +61,7 @@ pub(crate) struct CueError {
     pub number: Option<i64>,
     message: String,
     help: Option<String>,
-    place: Option<Box<Place>>,
+    place: Option<Box<OwnedMark>>,
     data: Value,
 }
 
@@ -94,7 +94,7 @@ impl CueError {
 
     /// Adds the place in a text that the error is about.
     pub fn at(mut self, path: &str, text: String, span: Range<usize>, label: impl Into<String>) -> CueError {
-        self.place = Some(Box::new(Place { path: path.to_owned(), text, span, label: label.into() }));
+        self.place = Some(Box::new(OwnedMark { path: path.to_owned(), text, span, label: label.into() }));
         self
     }
 
@@ -111,7 +111,7 @@ impl CueError {
     /// Returns the error as a report for people.
     pub fn render(&self, paint: Paint) -> String {
         let code = self.number.map_or_else(|| self.kind.word().to_owned(), |number| number.to_string());
-        let place = self.place.as_deref().map(|Place { path, text, span, label }| report::Place {
+        let place = self.place.as_deref().map(|OwnedMark { path, text, span, label }| report::MarkedText {
             path,
             text,
             span: span.clone(),

@@ -21,11 +21,11 @@ pub(crate) struct Report<'a> {
     pub message: String,
     /// What to do about it.
     pub help: Option<&'a str>,
-    pub place: Option<Place<'a>>,
+    pub place: Option<MarkedText<'a>>,
 }
 
 /// A place in a text, to be shown with the lines around it.
-pub(crate) struct Place<'a> {
+pub(crate) struct MarkedText<'a> {
     pub path: &'a str,
     pub text: &'a str,
     /// In bytes; what is beyond the first line is not marked.
@@ -52,7 +52,7 @@ impl Report<'_> {
     }
 }
 
-impl Place<'_> {
+impl MarkedText<'_> {
     fn draw(&self, paint: Paint, out: &mut String) {
         let start = self.text.floor_char_boundary(self.span.start.min(self.text.len()));
         let end = self.text.ceil_char_boundary(self.span.end.clamp(start, self.text.len()));
@@ -124,7 +124,7 @@ mod tests {
     const TEXT: &str = "title: a\nstatus: todo\n\tpriority: [x, y]\n日本: wide here\nlast";
 
     fn at(text: &str, span: Range<usize>, label: &str) -> String {
-        let place = Place { path: "a/b.md", text, span, label };
+        let place = MarkedText { path: "a/b.md", text, span, label };
         let report = Report { code: "c".into(), warning: false, message: "m".into(), help: None, place: Some(place) };
         let rendered = report.render(Paint::OFF);
         rendered.strip_prefix("c\n\n  × m\n").unwrap().to_owned()

@@ -43,7 +43,7 @@ impl Link {
 }
 
 /// A place in the code of a definition, or outside of all.
-pub(super) struct Place {
+pub(super) struct UseSite {
     pub holder: Option<Def>,
     pub site: Arc<File>,
     pub start: u32,
@@ -52,7 +52,7 @@ pub(super) struct Place {
 /// A call of which it cannot be told what it calls.
 pub(super) struct OpenCall {
     pub caller: Def,
-    pub place: Place,
+    pub place: UseSite,
     pub reason: Reason,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Links<'a> {
                     self.unresolved += 1;
                     let open = self.open.entry(file.facts.name(occurrence.name).to_owned()).or_default();
                     if open.len() < MAX_OPEN {
-                        open.push(OpenCall { caller, place: Place { holder: Some(holder), site, start }, reason });
+                        open.push(OpenCall { caller, place: UseSite { holder: Some(holder), site, start }, reason });
                     }
                     return;
                 }
@@ -236,14 +236,14 @@ impl<'a> Links<'a> {
     }
 
     /// Where a function is a value that others may call, those outside of tests first, and of them those in functions.
-    pub fn handed_on(&self, def: Def) -> Vec<Place> {
+    pub fn handed_on(&self, def: Def) -> Vec<UseSite> {
         let group = target::group(self.resolver, def);
         let mut uses = references::uses(self.resolver, &group, Pick::All, Scope::Until(self.deadline)).found;
         uses.retain(|one| one.role == Role::Value && one.certainty != Certainty::Heuristic);
         references::sort(&mut uses);
         uses.sort_by_key(|one| one.in_test());
-        let place = |one: Use| Place { holder: references::holder(&one), start: one.start, site: one.file };
-        let mut places: Vec<Place> = uses.into_iter().map(place).collect();
+        let place = |one: Use| UseSite { holder: references::holder(&one), start: one.start, site: one.file };
+        let mut places: Vec<UseSite> = uses.into_iter().map(place).collect();
         // What the body of a class says of its members is no handing on.
         places.retain(|place| place.holder.is_none_or(|holder| self.runs_when_called(holder)));
         places.sort_by_key(|place| place.holder.is_none());

@@ -20,7 +20,7 @@ use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
 use crate::unread;
 
-use links::{Link, Links, OpenCall, Place};
+use links::{Link, Links, OpenCall, UseSite};
 use search::{Chain, Outcome, Search};
 
 /// Longer chains are not looked for.
@@ -322,7 +322,7 @@ fn site(resolver: &Resolver, link: &Link, lines: &mut Lines) -> CallSite {
 /// What may be the missing link: unresolved calls first, then values that are handed on.
 fn gaps(resolver: &Resolver, links: &mut Links, search: &Search, lines: &mut Lines) -> Vec<Gap> {
     let shown = |def: Def| Some(SymbolRef::new(&*resolver.file(def.version)?, def.symbol));
-    let mut gap = |place: &Place, to: Def, reason: Option<Reason>| {
+    let mut gap = |place: &UseSite, to: Def, reason: Option<Reason>| {
         let line = place.site.facts.line_of(place.start);
         let (file, context) = (place.site.path().to_owned(), lines.line(&place.site.row, line));
         let from = place.holder.map_or_else(|| Some(SymbolRef::module(&place.site)), shown)?;

@@ -21,7 +21,7 @@ use crate::locate;
 use crate::search::{as_indexed, innermost};
 
 pub use pattern::{BadPattern, Pattern};
-use scan::{Place, Scan};
+use scan::{MatchStart, Scan};
 
 /// Matching lines beyond this are not counted.
 pub const MAX_LINES: usize = 1_000_000;
@@ -226,7 +226,7 @@ pub(crate) fn first(
     Ok(first.map(|(path, line)| (path, line, read.found.len() - 1)))
 }
 
-fn passes(filter: &Filter, row: &FileRow, table: &SymbolTable, place: &Place) -> bool {
+fn passes(filter: &Filter, row: &FileRow, table: &SymbolTable, place: &MatchStart) -> bool {
     let symbol = innermost(table, place.at);
     let symbol = filter.around(&table.symbols, symbol).or(symbol);
     filter.has_symbol(row, symbol.and_then(|at| table.symbols.get(at.0 as usize)))
@@ -242,7 +242,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn lines(&self, places: &[Place]) -> Result<Vec<MatchingLine>, QueryError> {
+    fn lines(&self, places: &[MatchStart]) -> Result<Vec<MatchingLine>, QueryError> {
         let Some(bytes) = self.view.project.read(self.row) else { return Ok(Vec::new()) };
         let (text, _) = as_text(&bytes); // of the same length
         let table = self.published.symbol_table(self.row.id)?;
@@ -291,7 +291,7 @@ impl Shown<'_> {
         rest.lines().take(self.question.context).map(plain).collect()
     }
 
-    fn around(&self, table: &SymbolTable, place: &Place) -> Option<Around> {
+    fn around(&self, table: &SymbolTable, place: &MatchStart) -> Option<Around> {
         let at = innermost(table, place.at)?;
         let symbol = table.symbols.get(at.0 as usize)?;
         let name = &symbol.qualified_name;

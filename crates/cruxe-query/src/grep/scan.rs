@@ -19,7 +19,7 @@ const FEW_FILES: usize = 16;
 
 /// A line that matches: its number, and where in the file its first match begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MatchStart {
     pub line: u32,
     pub at: u32,
 }
@@ -39,7 +39,7 @@ pub(super) struct Scan<'a> {
 #[derive(Default)]
 pub(super) struct Read {
     /// The files that have some, by their position.
-    pub found: Vec<(usize, Vec<Place>)>,
+    pub found: Vec<(usize, Vec<MatchStart>)>,
     /// Files whose text is no longer what was indexed.
     pub unread: usize,
     /// How many lines match.
@@ -110,7 +110,7 @@ impl<'a> Scan<'a> {
 /// Notes the lines of a text.
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
-    places: Vec<Place>,
+    places: Vec<MatchStart>,
 }
 
 impl Sink for Lines<'_> {
@@ -119,7 +119,7 @@ impl Sink for Lines<'_> {
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> Result<bool, io::Error> {
         let first = self.matcher.find(line.bytes()).ok().flatten().map_or(0, |found| found.start());
         let number = line.line_number().unwrap_or(1);
-        self.places.push(Place { line: number as u32, at: (line.absolute_byte_offset() as usize + first) as u32 });
+        self.places.push(MatchStart { line: number as u32, at: (line.absolute_byte_offset() as usize + first) as u32 });
         Ok(true)
     }
 }

@@ -32,7 +32,7 @@ const AT_ONCE: usize = 8;
 const BEGINNING: usize = 3;
 
 /// A definition in the order of all: its rank, its repository, which of its definitions.
-type Place = (f64, usize, usize);
+type Ranked = (f64, usize, usize);
 
 /// Locates a name.
 pub fn locate(app: &App, call: &Call, several: &Several, asking: &Asking) -> Result<LocateAnswer, ToolError> {
@@ -171,7 +171,7 @@ impl Search<'_> {
     }
 
     /// The definitions that match as well as any.
-    fn places(&self) -> impl Iterator<Item = Place> + '_ {
+    fn places(&self) -> impl Iterator<Item = Ranked> + '_ {
         let best = self
             .asked
             .iter()
@@ -192,7 +192,7 @@ impl Search<'_> {
 
     fn answer(mut self) -> Result<LocateAnswer, ToolError> {
         let (asking, chosen) = (self.asking, self.chosen);
-        let mut order: Vec<Place> = self.places().collect();
+        let mut order: Vec<Ranked> = self.places().collect();
         order.sort_by(|a, b| {
             let by_repository = || self.asked[a.1].0.cmp(&self.asked[b.1].0);
             b.0.total_cmp(&a.0).then_with(by_repository).then(a.2.cmp(&b.2))

@@ -21,14 +21,14 @@ const LAUNCHERS: [&str; 2] = ["codecompass", "cue"];
 const LARGEST_PROGRAM: u64 = 512 << 20;
 
 /// Where the running program is.
-pub(super) struct Place {
+pub(super) struct Installation {
     program: PathBuf,
     folder: PathBuf,
 }
 
-impl Place {
+impl Installation {
     /// The running program's place, which must be writable: better to know before the download than after.
-    pub fn of_this_program() -> Result<Place, CueError> {
+    pub fn of_this_program() -> Result<Installation, CueError> {
         let program = std::env::current_exe()
             .and_then(|path| path.canonicalize())
             .map_err(|problem| failed(format!("cannot tell where this program is: {problem}")))?;
@@ -37,7 +37,7 @@ impl Place {
                 .help(format!("Run `{manager}`: it knows which files are its own.")));
         }
         let folder = program.parent().map(Path::to_owned).unwrap_or_default();
-        let place = Place { program, folder };
+        let place = Installation { program, folder };
         place.stage()?;
         Ok(place)
     }
@@ -156,12 +156,12 @@ mod tests {
         assert_eq!([of("/h/.local/bin/cruxe"), of("/h/.cargo/bin/cruxe"), of("/h/uvx/cruxe")], [None, None, None]);
     }
 
-    fn place(folder: &Path) -> Place {
+    fn place(folder: &Path) -> Installation {
         named(folder, "cruxe")
     }
 
-    fn named(folder: &Path, program: &str) -> Place {
-        Place { program: folder.join(program), folder: folder.to_owned() }
+    fn named(folder: &Path, program: &str) -> Installation {
+        Installation { program: folder.join(program), folder: folder.to_owned() }
     }
 
     fn archive(path: &Path, entries: &[(&str, &str)]) {

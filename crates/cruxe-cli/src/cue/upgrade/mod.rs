@@ -86,7 +86,7 @@ impl Upgrade {
         }
         let build = manifest.build(&platform())?;
         let key = settings.key()?;
-        let place = install::Place::of_this_program()?;
+        let place = install::Installation::of_this_program()?;
         let download = tempfile::tempdir().map_err(|problem| CueError::io(&std::env::temp_dir(), &problem))?;
         let file = download.path().join("release");
         build.download(&file, timeout)?;

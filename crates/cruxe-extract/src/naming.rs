@@ -33,7 +33,7 @@ pub struct Naming {
     pub free_members: &'static [SymbolKind],
     /// A variable may be an object with members.
     pub objects: bool,
-    /// Methods stand outside their type (`func (t T) m()`) and are no names of their file.
+    /// Methods stand outside their type (`func (t T) m()`, `t.m = function () {}`) and are no names of their file.
     pub free_methods: bool,
     /// The same, and inside such a method the members of its type are seen by their plain names: `void Foo::bar()`.
     pub methods_see_members: bool,

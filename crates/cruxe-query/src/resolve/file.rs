@@ -204,7 +204,8 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
     let parent = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
     let member = match parent {
         None | Some(Module) if matches!(symbol.kind, Method | Field) && lang.naming.methods_see_members => true,
-        None => symbol.kind == Method && lang.naming.free_methods,
+        None | Some(Module | Fn | Method) if symbol.kind == Method && lang.naming.free_methods => true,
+        None => false,
         Some(Module | Fn | Method | Property | Heading) => false,
         Some(Const | Variable | Static) => lang.naming.objects,
         Some(_) => match lang.naming.members {

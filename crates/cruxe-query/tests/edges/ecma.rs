@@ -481,3 +481,48 @@ new Other().toJSON()
         ],
     );
 }
+
+#[test]
+fn a_function_that_a_property_is_given_is_no_name_of_its_file() {
+    check(
+        "response.js res.send",
+        &[
+            (
+                "response.js",
+                "const send = require('send')
+const res = Object.create(null)
+module.exports = res
+res.send = function send(body) {
+  return this
+}
+res.file = function file(path) {
+  const stream = send(path)
+  return this.send(stream) // <-
+}
+function make() { return { send() {} } }
+",
+            ),
+            ("other.js", "const { send } = require('koa-send')\nsend()\n"),
+        ],
+    );
+}
+
+#[test]
+fn modules_that_import_from_the_barrel_they_are_part_of_are_followed() {
+    let index =
+        "export * from './align'\nexport * from './scene'\nexport * from './mutate'\nexport * from './zindex'\n";
+    let part = "import { mutate } from './index' // <-\nexport const NAME = () => mutate() // <-\n";
+    let (align, scene, zindex) =
+        (part.replace("NAME", "align"), part.replace("NAME", "scene"), part.replace("NAME", "zindex"));
+    let parts = [
+        ("src/index.ts", index),
+        ("src/align.ts", align.as_str()),
+        ("src/scene.ts", &scene),
+        ("src/mutate.ts", "import { scene } from './index'\nexport function mutate() { scene() }\n"),
+        ("src/zindex.ts", &zindex),
+        ("src/app.ts", "import { mutate } from '.' // <-\nmutate() // <-\n"),
+        // What a module imports, it does not export.
+        ("src/out.ts", "import { mutate } from './scene'\nmutate()\n"),
+    ];
+    check("src/mutate.ts mutate", &parts);
+}

@@ -47,6 +47,7 @@ pub(super) const ECMA: LanguageDef = LanguageDef {
         local_types: true,
         members: Members::Qualified,
         objects: true,
+        free_methods: true,
         merging: Merging::InFile,
         own_type: Some("this"),
         impls: false,

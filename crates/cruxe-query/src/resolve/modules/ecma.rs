@@ -7,7 +7,7 @@ use cruxe_extract::registry::named;
 use cruxe_model::VersionId;
 use cruxe_model::facts::{Occurrence, ScopeId};
 
-use super::super::file::File;
+use super::super::file::{Decl, File};
 use super::super::occurrence::Resolution;
 use super::super::tree::{NpmPackage, join};
 use super::super::{Entity, Resolver, Space};
@@ -238,7 +238,10 @@ impl Resolver<'_> {
             let barrels = file.globs().filter(|(_, import)| import.reexport && name != "default");
             barrels.flat_map(|(at, _)| self.through_glob(file, at, name, space)).collect()
         };
-        let mut found = first_found([&offers, &|| self.scope_members(file, ScopeId(0), name, space), &barrels]);
+        // What a module imports is its own affair: others have it only where it is exported.
+        let defines = || file.declared(ScopeId(0), name).any(|decl| matches!(decl, Decl::Symbol(_)));
+        let own = || if defines() { self.scope_members(file, ScopeId(0), name, space) } else { Vec::new() };
+        let mut found = first_found([&offers, &own, &barrels]);
         found.dedup();
         found
     }

@@ -9,6 +9,7 @@ mod python;
 mod rust;
 pub(super) mod spaces;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -144,22 +145,67 @@ fn of_system(system: System) -> &'static dyn ModuleRules {
     }
 }
 
+/// Imports that are being followed. Where modules import from each other in a circle, an import that comes to nothing because of
+/// another that is not known yet may lead somewhere all the same: it is asked again by whoever comes from outside the circle.
+#[derive(Default)]
+pub(super) struct Circle {
+    /// Whether something was cut off since the innermost import was entered.
+    met: bool,
+    /// How many imports are being followed.
+    depth: u32,
+    /// Those, and what came to nothing on the way.
+    unsettled: HashSet<ImportId>,
+}
+
+type ImportId = (VersionId, u32);
+
+impl Circle {
+    /// Begins to follow an import; what was met before it.
+    fn enter(&mut self, import: ImportId) -> bool {
+        self.depth += 1;
+        self.unsettled.insert(import);
+        std::mem::take(&mut self.met)
+    }
+
+    /// Ends it. Gives what has to be forgotten once the outermost has ended.
+    fn leave(&mut self, import: ImportId, outer: bool, found: bool) -> Vec<ImportId> {
+        self.depth -= 1;
+        if found || !self.met || self.depth == 0 {
+            self.unsettled.remove(&import);
+        }
+        self.met |= outer;
+        if self.depth > 0 {
+            return Vec::new();
+        }
+        self.met = false;
+        self.unsettled.drain().collect()
+    }
+}
+
 impl Resolver<'_> {
     /// What an import leads to.
     pub(super) fn import(&self, file: &Arc<File>, at: u32) -> Rc<[Entity]> {
         let key = (file.id(), at);
         if let Some(found) = self.imports.borrow().get(&key) {
+            if self.circle.borrow().unsettled.contains(&key) {
+                self.circle.borrow_mut().met = true;
+            }
             return Rc::clone(found);
         }
         // An import that leads to itself leads nowhere.
         self.imports.borrow_mut().insert(key, Rc::new([]));
+        let outer = self.circle.borrow_mut().enter(key);
         let mut found = self.deeper(|| rules(file).import(self, file, at));
+        let forgotten = self.circle.borrow_mut().leave(key, outer, !found.is_empty());
         // It gives its name to something, and hides what else is called so.
         if found.is_empty() {
             found.push(Entity::Missing);
         }
         let found: Rc<[Entity]> = found.into();
         self.imports.borrow_mut().insert(key, Rc::clone(&found));
+        for key in forgotten {
+            self.imports.borrow_mut().remove(&key);
+        }
         found
     }
 
@@ -193,6 +239,7 @@ impl Resolver<'_> {
     pub(super) fn offered(&self, module: &Module, name: &str, space: Space) -> Vec<Entity> {
         let key = (module.clone(), name.to_owned());
         if !self.looking.borrow_mut().insert(key.clone()) {
+            self.circle.borrow_mut().met = true;
             return Vec::new();
         }
         let found = self.deeper(|| match module {

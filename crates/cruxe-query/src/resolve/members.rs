@@ -148,9 +148,10 @@ impl Resolver<'_> {
         if found.is_empty() { self.spread_members(owner, name) } else { found }
     }
 
-    /// What an object literal has from modules that are spread into it: `{ ...schemas, ...checks }`.
+    /// What something has from modules that are spread into it or mixed in: `{ ...schemas, ...checks }`, `mixin(app, proto)`.
     fn spread_members(&self, owner: Def, name: &str) -> Vec<Def> {
-        if !matches!(self.kind(owner), Some(SymbolKind::Const | SymbolKind::Variable)) {
+        use SymbolKind::{Class, Const, Fn, Variable};
+        if !matches!(self.kind(owner), Some(Const | Variable | Fn | Class)) {
             return Vec::new();
         }
         let mut found = Vec::new();

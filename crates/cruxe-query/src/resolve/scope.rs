@@ -112,8 +112,12 @@ impl Resolver<'_> {
                     found.push(Entity::Symbol(Def { version: file.id(), symbol }));
                 }
                 Decl::Import(at) => {
-                    for entity in self.import(file, at).iter() {
-                        kinds.push(self.kind_of(entity));
+                    let entities = self.import(file, at);
+                    // A module that is required as a whole is what it exports: a class, a function.
+                    let whole = entities.first().map(|entity| self.kind_of(entity));
+                    for entity in entities.iter() {
+                        let is_module = matches!(entity, Entity::Module(_));
+                        kinds.push(whole.filter(|_| is_module).unwrap_or_else(|| self.kind_of(entity)));
                         found.push(entity.clone());
                     }
                 }

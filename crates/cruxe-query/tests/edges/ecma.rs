@@ -526,3 +526,102 @@ fn modules_that_import_from_the_barrel_they_are_part_of_are_followed() {
     ];
     check("src/mutate.ts mutate", &parts);
 }
+
+#[test]
+fn a_prototype_that_is_made_of_another_has_its_methods() {
+    check(
+        "base.js Base.open",
+        &[
+            (
+                "base.js",
+                "function Base() {}
+Base.prototype.open = function () {}
+module.exports = Base
+",
+            ),
+            (
+                "kinds.js",
+                "const util = require('util')
+const Base = require('./base')
+function Child() { Base.call(this) }
+util.inherits(Child, Base)
+new Child().open() // <-
+function Kid() {}
+Kid.prototype = Object.create(Base.prototype, { constructor: { value: Kid } })
+new Kid().open() // <-
+function Sub() {}
+Object.setPrototypeOf(Sub.prototype, Base.prototype)
+new Sub().open() // <-
+function Own() {}
+Own.prototype.open = function () {}
+util.inherits(Own, Base)
+new Own().open()
+function Stranger() {}
+new Stranger().open()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_mixed_into_an_object_is_its_own() {
+    check(
+        "proto.js app.render",
+        &[
+            (
+                "proto.js",
+                "var app = exports = module.exports = {}
+app.render = function render(name) { return name }
+app.listen = function listen() { this.render('x') } // <-
+",
+            ),
+            (
+                "make.js",
+                "var mixin = require('merge-descriptors')
+var proto = require('./proto')
+exports = module.exports = create
+function create() {
+  var app = function (req) { app.render(req) } // <-
+  mixin(app, proto, false)
+  return app
+}
+function Page() {}
+Object.assign(Page.prototype, proto)
+exports.page = () => new Page()
+",
+            ),
+            (
+                "use.js",
+                "var make = require('./make')\nvar app = make()\napp.render('a') // <-\nmake.page().render('b') // <-\n",
+            ),
+            ("direct.js", "var proto = require('./proto')\nproto.render('c') // <-\n"),
+            ("other.js", "var ejs = require('ejs')\nejs.render('a')\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_folder_that_is_required_is_its_index_or_what_its_package_says() {
+    check(
+        "lib/main.js start",
+        &[
+            ("index.js", "module.exports = require('./lib/main')\n"),
+            ("lib/main.js", "exports.start = function start() {}\n"),
+            ("test/a.js", "const whole = require('../')\nwhole.start() // <-\n"),
+            ("test/b.js", "const { start } = require('..') // <-\nstart() // <-\n"),
+            ("tools/package.json", "{\"name\": \"tools\", \"main\": \"src/entry.js\"}"),
+            ("tools/src/entry.js", "exports.start = function start() {}\n"),
+            ("test/c.js", "const { start } = require('../tools')\nstart()\n"),
+        ],
+    );
+    check(
+        "tools/src/entry.js start",
+        &[
+            ("lib/main.js", "exports.start = function start() {}\n"),
+            ("tools/package.json", "{\"name\": \"tools\", \"main\": \"src/entry.js\"}"),
+            ("tools/src/entry.js", "exports.start = function start() {}\n"),
+            ("test/c.js", "const { start } = require('../tools') // <-\nstart() // <-\n"),
+        ],
+    );
+}

@@ -16,6 +16,7 @@ mod mend;
 mod module;
 mod names;
 mod object;
+mod prototypes;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -187,7 +188,10 @@ impl Rules for Ecma {
             K::ConditionalType => self.conditional_type(cx),
             K::Assign => self.assignment(cx),
             K::Pair => self.pair(cx),
-            K::Call => self.inline_import(cx),
+            K::Call => {
+                self.inline_import(cx);
+                self.given_members(cx);
+            }
             K::Block if !self.shares_scope(cx) => cx.open_scope(ScopeKind::Block),
             K::Loop | K::ForIn | K::Catch | K::SwitchBody | K::IndexSignature => cx.open_scope(ScopeKind::Block),
             K::Str | K::Number | K::ComputedName if self.parent(cx) == K::EnumBody => self.variant(cx),

@@ -191,6 +191,7 @@ impl Ecma {
         let node = cx.node();
         let Some(right) = self.child(&node, self.f.right) else { return };
         let value = self.peel(right);
+        self.assigned_prototype(cx, &node, &value);
         if self.kind(&value) == K::Identifier {
             match self.target(cx, &node) {
                 Some(Target::Module) => return self.offer(cx, &value, "default"),
@@ -256,6 +257,6 @@ impl Ecma {
 }
 
 /// `Foo`, `Foo.Bar`: an owner that a qualified name can show.
-fn is_dotted_name(text: &str) -> bool {
+pub(super) fn is_dotted_name(text: &str) -> bool {
     text.len() <= 80 && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.'))
 }

@@ -95,6 +95,11 @@ impl Ecma {
                 cx.declare(decl)
             }
             Value::Other => {
+                let chain = value.map(|value| self.chained(cx, value));
+                let value = chain.map(|(end, _)| end);
+                if chain.is_some_and(|(_, exported)| exported) {
+                    self.offer(cx, &name, "default");
+                }
                 let mut decl = self.decl(cx, self.variable_kind(cx), text, span(&name), &place);
                 decl.signature_end = Some(short_end(&node, value.as_ref()));
                 decl.ty = self.declared_type(cx, &node).or_else(|| self.literal_type(cx, value.as_ref()?));
@@ -112,6 +117,21 @@ impl Ecma {
         };
         cx.open_symbol(symbol);
         Walk::Into
+    }
+
+    /// The value of `a = b = value`, and whether `module.exports` is among what is assigned: what the variable is, the module
+    /// is too.
+    fn chained<'t>(&self, cx: &Cx, value: Node<'t>) -> (Node<'t>, bool) {
+        let (mut end, mut exported) = (value, false);
+        for _ in 0..MAX_STEPS {
+            let assign = self.peel(end);
+            let Some(right) = self.child(&assign, self.f.right).filter(|_| self.kind(&assign) == K::Assign) else {
+                break;
+            };
+            exported |= self.is_module_exports(cx, &assign);
+            end = right;
+        }
+        (end, exported)
     }
 
     /// An object literal has the members of what is spread into it, as if it extended that.

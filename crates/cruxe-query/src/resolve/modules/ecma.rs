@@ -155,7 +155,9 @@ impl Resolver<'_> {
     fn ecma_path(&self, file: &File, path: &str) -> Option<VersionId> {
         let folder = file.row.path.parent();
         if path.starts_with('.') {
-            return self.ecma_file(&join(folder, path));
+            let meant = join(folder, path);
+            let package = || self.tree.npm.values().find(|package| package.folder == meant.trim_end_matches('/'));
+            return self.ecma_file(&meant).or_else(|| self.ecma_entry(package()?, ""));
         }
         self.ecma_alias(folder, path).or_else(|| self.ecma_package(path))
     }
@@ -164,8 +166,10 @@ impl Resolver<'_> {
         let code = |version: &VersionId| {
             self.snapshot.file(*version).is_ok_and(|row| named(&row.language).naming.system == System::Ecma)
         };
+        let path = path.trim_end_matches('/');
         for end in ENDS {
-            if let Some(found) = self.tree.path(&format!("{path}{end}")).filter(code) {
+            // The folder may be that of the repository, which has no name: `require('..')`.
+            if let Some(found) = self.tree.path(format!("{path}{end}").trim_start_matches('/')).filter(code) {
                 return Some(found);
             }
         }
@@ -214,6 +218,10 @@ impl Resolver<'_> {
     /// A package of the workspace, or a file of it.
     fn ecma_package(&self, path: &str) -> Option<VersionId> {
         let (package, rest) = self.npm_package(path)?;
+        self.ecma_entry(package, rest)
+    }
+
+    fn ecma_entry(&self, package: &NpmPackage, rest: &str) -> Option<VersionId> {
         let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
         let entries = package.entries.iter().filter(|(entry, _)| *entry == subpath).map(|(_, path)| path.as_str());
         for entry in entries {

@@ -239,6 +239,17 @@ pub struct Import {
     pub scope: ScopeId,
 }
 
+/// Endings that a path to a module may have or lack.
+const MODULE_ENDINGS: &[&str] = &[".js", ".ts", ".cjs", ".mjs", ".jsx", ".tsx", ".cts", ".mts"];
+
+/// The last name of a path to a module, without its ending: `reply` of `./lib/reply.js`. Written into the index, so it must not
+/// change.
+pub fn module_tail(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    let tail = path.rsplit('/').next().unwrap_or_default();
+    MODULE_ENDINGS.iter().find_map(|ending| tail.strip_suffix(ending)).unwrap_or(tail)
+}
+
 /// A use of a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Occurrence {

@@ -363,7 +363,7 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope)
         Scope::Until(deadline) => Some(deadline),
     };
     let account = matches!(scope, Scope::All);
-    let mut search = Search { resolver, group, pick, names, seen, account, uses: Uses::default() };
+    let mut search = Search { resolver, group, pick, names, seen, account, whole: false, uses: Uses::default() };
     resolver.exact_uses(&group.defs).into_iter().for_each(|one| search.note_exact(one));
     let constructions = resolver.exact_uses(&group.called).into_iter();
     constructions.filter(|one| one.role.is_call()).for_each(|one| search.note_exact(one));
@@ -390,6 +390,8 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope)
         }
         if offered_as_default(&file, &name) {
             versions.extend(resolver.mentioning("default"));
+            versions.extend(resolver.requiring(&file, &group.defs));
+            search.whole = true;
             versions.sort_unstable();
             versions.dedup();
         }
@@ -462,6 +464,8 @@ struct Search<'a> {
     seen: HashSet<(VersionId, u32)>,
     /// Whether an account is given.
     account: bool,
+    /// Whether a module is one of them as a whole.
+    whole: bool,
     uses: Uses,
 }
 
@@ -480,7 +484,9 @@ impl Search<'_> {
         for at in 0..file.facts.imports.len() as u32 {
             let import = file.import(at);
             let from = import.name.map(|from| file.facts.name(from));
-            let Some(alias) = import.alias.filter(|_| from == Some(name) || from == Some("default")) else { continue };
+            let whole = self.whole && Resolver::takes_whole(file, import);
+            let fits = from == Some(name) || from == Some("default") || whole;
+            let Some(alias) = import.alias.filter(|_| fits) else { continue };
             let leads_to = |defs| self.resolver.imports_any(file, at, defs);
             if !leads_to(&self.group.defs) && !leads_to(&self.group.called) {
                 continue;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cruxe_model::VersionId;
-use cruxe_model::facts::FileFacts;
+use cruxe_model::facts::{FileFacts, module_tail};
 use parking_lot::Mutex;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
@@ -37,7 +37,8 @@ fn fingerprint(name: &str) -> u16 {
     (hash >> 16) as u16 ^ hash as u16
 }
 
-/// The names that stand in a file; those of its definitions are in a table of their own.
+/// The names that stand in a file, and the last names of the modules that it imports: who requires a module may call it as they
+/// like. Names of definitions are in a table of their own.
 pub(crate) fn pack(version: VersionId, facts: &FileFacts) -> Vec<u8> {
     let mut used = vec![false; facts.names.len()];
     let mut mark = |id: u32| {
@@ -51,6 +52,7 @@ pub(crate) fn pack(version: VersionId, facts: &FileFacts) -> Vec<u8> {
     facts.loose.iter().for_each(|loose| mark(loose.name.0));
     let mut prints: Vec<u16> =
         facts.names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| fingerprint(name)).collect();
+    prints.extend(facts.imports.iter().map(|import| fingerprint(module_tail(facts.name(import.module)))));
     prints.sort_unstable();
     prints.dedup();
     seal(prints.iter().flat_map(|print| print.to_le_bytes()).collect(), version.into())

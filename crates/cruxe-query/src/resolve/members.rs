@@ -151,7 +151,12 @@ impl Resolver<'_> {
     /// What something has from modules that are spread into it or mixed in: `{ ...schemas, ...checks }`, `mixin(app, proto)`.
     fn spread_members(&self, owner: Def, name: &str) -> Vec<Def> {
         use SymbolKind::{Class, Const, Fn, Variable};
-        if !matches!(self.kind(owner), Some(Const | Variable | Fn | Class)) {
+        let may_hold = |file: &Arc<File>, symbol: &cruxe_model::facts::Symbol| match symbol.kind {
+            Const | Variable => true,
+            Fn | Class => file.lang.naming.prototype.is_some(),
+            _ => false,
+        };
+        if !self.with(owner, may_hold).unwrap_or(false) {
             return Vec::new();
         }
         let mut found = Vec::new();

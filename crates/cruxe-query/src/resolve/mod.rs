@@ -29,6 +29,7 @@ mod modules;
 mod occurrence;
 mod overrides;
 mod parts;
+mod required;
 mod scope;
 mod tree;
 mod types;

@@ -625,3 +625,19 @@ fn a_folder_that_is_required_is_its_index_or_what_its_package_says() {
         ],
     );
 }
+
+#[test]
+fn a_function_that_is_its_module_is_used_under_whatever_name_it_is_required() {
+    check(
+        "lib/one.js alpha",
+        &[
+            ("lib/one.js", "exports = module.exports = alpha // <-\nfunction alpha() {}\n"),
+            ("lib/hand.js", "module.exports = require('./one')\n"),
+            ("index.js", "module.exports = require('./lib/hand')\n"),
+            ("a.js", "const a = require('./lib/one') // <-\na() // <-\nfunction f(a) { a() }\n"),
+            ("b.js", "const { x } = require('./lib/one.js')\nconst b = require('./lib/hand') // <-\nb() // <-\n"),
+            ("test/c.js", "const app = require('..') // <-\nit('x', () => { app() }) // <-\n"),
+            ("test/d.js", "const one = require('one')\none()\nconst two = require('./c')\ntwo()\n"),
+        ],
+    );
+}

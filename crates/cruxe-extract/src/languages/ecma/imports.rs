@@ -325,6 +325,10 @@ impl Ecma {
             self.parent(cx) == K::Assign && cx.parent().is_some_and(|outer| self.is_module_exports(cx, &outer));
         let base = Leaf { module: cx.slice(at), start: at.start, ..Leaf::default() };
         self.note(cx, Leaf { glob: exports, reexport: exports, ..base });
+        if exports {
+            // What the other module is as a whole, this one is too.
+            self.note(cx, Leaf { name: Some("default"), alias: Some("default"), reexport: true, ..base });
+        }
         // `require('x').run()`: the member is imported where it stands, and introduces no name.
         let required = cx.text_of(&cx.node()).starts_with("require");
         let member = cx.parent().filter(|outer| required && self.kind(outer) == K::Member);

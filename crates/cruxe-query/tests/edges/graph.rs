@@ -204,3 +204,26 @@ fn a_name_from_outside_has_callers_and_no_callees() {
         Question { wanted: missing, direction: Direction::Both, depth: 1, limit: 1, filter: Default::default() };
     assert!(matches!(call_graph::find(&tree.view(), &question), Err(QueryError::NoSuchSymbol(_))));
 }
+
+#[test]
+fn of_two_heads_of_a_function_that_for_windows_is_not_read() {
+    let text = "void run(int x) {}
+#ifdef _WIN32
+int wmain(int argc) {
+#else
+int main(int argc) {
+#endif
+  run(argc);
+}
+#ifndef _WIN32
+int first(int argc) {
+#else
+int second(int argc) {
+#endif
+  run(argc);
+}
+";
+    let tree = Tree::new(&[("a.c", text)]);
+    let answer = graph(&tree, "run", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 main :7", "1 first :14"]);
+}

@@ -206,6 +206,23 @@ fn a_name_from_outside_has_callers_and_no_callees() {
 }
 
 #[test]
+fn a_function_expression_calls_under_the_name_that_leads_to_it() {
+    let text = "function send(x) {}
+const defaults = {
+  transform: [function transform(data) {
+    send(data)
+  }],
+}
+register(function plugin(app) { send(app) })
+const held = function inner() { send(1) }
+register(function () { send(2) })
+";
+    let tree = Tree::new(&[("a.js", text)]);
+    let answer = graph(&tree, "send", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 transform :4", "1 plugin :7", "1 held :8", "1 a :9"]);
+}
+
+#[test]
 fn of_two_heads_of_a_function_that_for_windows_is_not_read() {
     let text = "void run(int x) {}
 #ifdef _WIN32

@@ -481,3 +481,19 @@ new Other().toJSON()
         ],
     );
 }
+
+#[test]
+fn a_default_that_is_handed_on_has_its_name_there() {
+    check(
+        "src/run.ts run",
+        &[
+            ("src/run.ts", "export default function run() {}\n"),
+            ("src/walk.ts", "export default function walk() {}\n"),
+            (
+                "src/index.ts",
+                "export { default as run } from './run' // <-\nexport { default as walk } from './walk'\n",
+            ),
+            ("src/a.ts", "import { run } from '.' // <-\nrun() // <-\n"),
+        ],
+    );
+}

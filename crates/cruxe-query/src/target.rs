@@ -190,6 +190,7 @@ pub(crate) fn same(resolver: &Resolver, def: Def) -> HashSet<Def> {
             }
         }
     }
+    defs.extend(resolver.augmentations(def));
     if merging == Merging::AcrossFiles {
         defs.extend(twins::elsewhere(resolver, def));
     }

@@ -187,24 +187,50 @@ fn balanced(code: &[u8]) -> bool {
     count(b'{') == count(b'}') && count(b'(') == count(b')')
 }
 
-/// The lines of conditions in a piece, and what stands in their second and further branches.
+/// A condition that is open.
+struct Branch {
+    /// Where its code begins, where it is only for Windows or for nobody.
+    rare: Option<usize>,
+    /// Where the branches begin that are not read.
+    other: Option<usize>,
+}
+
+/// What stands in a condition that holds on Windows alone, or nowhere: the other branch is what most people read.
+const RARE: &[&[u8]] = &[b"WIN32", b"_WIN32", b"__WIN32__", b"_WIN64", b"WIN64", b"_MSC_VER", b"_WINDOWS", b"0"];
+
+/// Whether the condition of an `#if` holds on Windows alone, or nowhere.
+fn is_rare(condition: &[u8]) -> bool {
+    let rest = condition.strip_prefix(b"ifdef").or_else(|| condition.strip_prefix(b"if")).unwrap_or_default();
+    let rest = rest.trim_ascii();
+    let rest = rest.strip_prefix(b"defined").unwrap_or(rest).trim_ascii();
+    let rest = rest.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")")).unwrap_or(rest).trim_ascii();
+    RARE.contains(&rest)
+}
+
+/// The lines of conditions in a piece, and what stands in the branches that are not read: all but the first, or but the second
+/// where the first is rare.
 fn branches(text: &[u8], piece: Range<usize>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut lines, mut other) = (Vec::new(), Vec::new());
-    let mut open: Vec<Option<usize>> = Vec::new(); // where the second branch begins
+    let mut open: Vec<Branch> = Vec::new();
     let mut start = piece.start;
     while start < piece.end {
         let end = memchr::memchr(b'\n', &text[start..piece.end]).map_or(piece.end, |at| start + at + 1);
         if let Some(word) = text[start..end].trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
             let condition = if word.starts_with(b"if") {
-                open.push(None);
+                open.push(Branch { rare: is_rare(word).then_some(end), other: None });
                 true
             } else if word.starts_with(b"el") {
                 if let Some(last) = open.last_mut() {
-                    last.get_or_insert(end);
+                    match last.rare.take() {
+                        Some(from) => other.push(from..start),
+                        None => {
+                            last.other.get_or_insert(end);
+                        }
+                    }
                 }
                 true
             } else if word.starts_with(b"endif") {
-                if let Some(from) = open.pop().flatten() {
+                if let Some(from) = open.pop().and_then(|branch| branch.other) {
                     other.push(from..start);
                 }
                 true

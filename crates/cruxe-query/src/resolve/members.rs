@@ -183,13 +183,14 @@ impl Resolver<'_> {
         if let Some(own) = table.owned.get(&owner) {
             return self.preferred(own, want);
         }
-        for same in self.same_type(owner) {
-            if let Some(own) = table.owned.get(&same) {
+        let same = self.same_type(owner);
+        for same in &same {
+            if let Some(own) = table.owned.get(same) {
                 return self.preferred(own, want);
             }
         }
-        for base in self.bases(owner).iter() {
-            for base in base.alternatives() {
+        for part in std::iter::once(owner).chain(same) {
+            for base in self.bases(part).iter().flat_map(Ty::alternatives) {
                 let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
                 let found = self.inherited(table, *base, want, seen, height + 1);
                 if !found.is_empty() {
@@ -248,7 +249,9 @@ impl Resolver<'_> {
             let same = hits.iter().filter(same);
             same.map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) }).collect()
         });
-        merged.unwrap_or_default()
+        let mut merged = merged.unwrap_or_default();
+        merged.extend(self.augmentations(owner));
+        merged
     }
 
     /// What a type builds on: super classes, implemented traits and interfaces, embedded structs.

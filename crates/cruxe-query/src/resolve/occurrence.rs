@@ -218,8 +218,10 @@ impl Resolver<'_> {
         let named = |at: &u32| {
             let import = file.import(*at);
             let line = |start| file.facts.line_of(start);
-            import.name.is_some_and(|id| file.facts.name(id) == name)
-                && (import.start == occurrence.start
+            let default = import.start == occurrence.start && import.alias == Some(occurrence.name);
+            default && import.name.is_some_and(|id| file.facts.name(id) == "default")
+                || import.name.is_some_and(|id| file.facts.name(id) == name)
+                    && (import.start == occurrence.start
                     || import.alias.is_some() && import.start > occurrence.start
                     // `const p = @import("x.zig").parse` has the alias first.
                     || file.lang.naming.files_are_values && line(import.start) == line(occurrence.start))

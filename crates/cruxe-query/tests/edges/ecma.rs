@@ -641,3 +641,50 @@ fn a_function_that_is_its_module_is_used_under_whatever_name_it_is_required() {
         ],
     );
 }
+
+#[test]
+fn other_modules_add_to_an_interface() {
+    let files = |context: &'static str, locale: &'static str, other: &'static str| {
+        [
+            ("src/index.ts", "export type { Variables } from './context'\n"),
+            ("src/context.ts", context),
+            ("src/locale.ts", locale),
+            ("src/other.ts", other),
+        ]
+    };
+    check(
+        "src/locale.ts Locale.language",
+        &files(
+            "export interface Variables {}\nexport function get(v: Variables) {\n  v.language // <-\n}\n",
+            "interface Locale { language: string }\ndeclare module './index' {\n  interface Variables extends Locale {}\n}\n",
+            "interface Variables { language: string }\nfunction f(v: Variables) { v.language }\n",
+        ),
+    );
+    let own = files(
+        "export interface Variables {}\nexport function get(v: Variables) {} // <-\n",
+        "declare module './index' {\n  interface Variables { language: string }\n}\n",
+        "interface Variables { language: string }\nfunction f(v: Variables) { v.language }\n",
+    );
+    let with_export = own.map(|(path, text)| match path {
+        "src/index.ts" => (path, "export type { Variables } from './context' // <-\n"),
+        _ => (path, text),
+    });
+    check("src/locale.ts Variables", &with_export);
+    check("src/context.ts Variables", &with_export);
+}
+
+#[test]
+fn a_default_that_is_handed_on_has_its_name_there() {
+    check(
+        "src/run.ts run",
+        &[
+            ("src/run.ts", "export default function run() {}\n"),
+            ("src/walk.ts", "export default function walk() {}\n"),
+            (
+                "src/index.ts",
+                "export { default as run } from './run' // <-\nexport { default as walk } from './walk'\n",
+            ),
+            ("src/a.ts", "import { run } from '.' // <-\nrun() // <-\n"),
+        ],
+    );
+}

@@ -204,3 +204,43 @@ fn a_name_from_outside_has_callers_and_no_callees() {
         Question { wanted: missing, direction: Direction::Both, depth: 1, limit: 1, filter: Default::default() };
     assert!(matches!(call_graph::find(&tree.view(), &question), Err(QueryError::NoSuchSymbol(_))));
 }
+
+#[test]
+fn a_function_expression_calls_under_the_name_that_leads_to_it() {
+    let text = "function send(x) {}
+const defaults = {
+  transform: [function transform(data) {
+    send(data)
+  }],
+}
+register(function plugin(app) { send(app) })
+const held = function inner() { send(1) }
+register(function () { send(2) })
+";
+    let tree = Tree::new(&[("a.js", text)]);
+    let answer = graph(&tree, "send", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 transform :4", "1 plugin :7", "1 held :8", "1 a :9"]);
+}
+
+#[test]
+fn of_two_heads_of_a_function_that_for_windows_is_not_read() {
+    let text = "void run(int x) {}
+#ifdef _WIN32
+int wmain(int argc) {
+#else
+int main(int argc) {
+#endif
+  run(argc);
+}
+#ifndef _WIN32
+int first(int argc) {
+#else
+int second(int argc) {
+#endif
+  run(argc);
+}
+";
+    let tree = Tree::new(&[("a.c", text)]);
+    let answer = graph(&tree, "run", Direction::Callers, 1, 20);
+    assert_eq!(shown(&answer.callers), ["1 main :7", "1 first :14"]);
+}

@@ -176,11 +176,21 @@ impl Ecma {
         cx.open_scope(ScopeKind::Function);
     }
 
-    /// A function expression is a symbol only under the name it is assigned to; its own name is seen inside it.
+    /// A function expression is a symbol under the name it is assigned to, otherwise under its own, which is seen inside it.
     pub(super) fn function_expression(&self, cx: &mut Cx) {
         let node = cx.node();
+        let name = self.child(&node, self.f.name);
+        if let Some(name) = name.filter(|_| !self.is_held(cx)) {
+            let place = self.place(cx, 0);
+            let mut decl = self.decl(cx, SymbolKind::Fn, cx.text_of(&name), span(&name), &place);
+            decl.signature_end = Some(self.head_end(&node));
+            decl.ty = self.return_type(cx, &node);
+            decl.flags.local = true;
+            let symbol = cx.declare(decl);
+            cx.open_symbol(symbol);
+        }
         cx.open_scope(ScopeKind::Function);
-        if let Some(name) = self.child(&node, self.f.name) {
+        if let Some(name) = name {
             let (scope, value) = (cx.current_scope(), self.literal(cx, "fn"));
             cx.bind(&name, scope, BindingKind::Local, None, Some(value));
         }

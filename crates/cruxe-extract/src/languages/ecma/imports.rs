@@ -98,6 +98,12 @@ impl Ecma {
             if self.kind(&name) == K::Identifier && text != "default" {
                 cx.occurrence(&name, Role::Import, None);
             }
+            // What is the default elsewhere has its name here: `export { default as run } from './run'`.
+            if let (Some(alias), "default") = (alias, text)
+                && !base.module.is_empty()
+            {
+                cx.occurrence_at(alias, start, Role::Import, None);
+            }
             if base.module.is_empty() {
                 cx.exported(text);
             }

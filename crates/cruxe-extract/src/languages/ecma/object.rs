@@ -109,6 +109,38 @@ impl Ecma {
         false
     }
 
+    /// Whether the function expression at the current node is known by the name that it is assigned to.
+    pub(super) fn is_held(&self, cx: &Cx) -> bool {
+        let id = cx.node().id();
+        let is_it = |value: Option<Node>, top: bool| match value.map(|value| self.value(cx, value, top)) {
+            Some(Value::Function(function)) => function.id() == id,
+            _ => false,
+        };
+        for level in 1..MAX_STEPS {
+            let Some(frame) = cx.ancestor(level) else { return false };
+            match self.kinds.get(frame.kind) {
+                K::Paren | K::Cast | K::TypeAssertion | K::NonNull | K::Arguments | K::Call => {}
+                K::Declarator => {
+                    let named = self.child(&frame.node, self.f.name).is_some_and(|at| self.kind(&at) == K::Identifier);
+                    return named && is_it(self.child(&frame.node, self.f.value), self.is_top_level(cx));
+                }
+                K::Field => return is_it(self.child(&frame.node, self.f.value), false),
+                K::Pair => {
+                    let (function, owner) = self.named_pair(cx, level);
+                    return owner.is_some() && function.is_some_and(|function| function.id() == id);
+                }
+                K::Assign => {
+                    let top = matches!(self.target(cx, &frame.node), Some(Target::Module | Target::Export(_)));
+                    return self.assigned(cx, &frame.node).is_some()
+                        && is_it(self.child(&frame.node, self.f.right), top);
+                }
+                K::Export => return is_it(self.child(&frame.node, self.f.value), true),
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// A property of an object literal whose value is a function.
     pub(super) fn pair(&self, cx: &mut Cx) {
         let node = cx.node();

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::System;
 use cruxe_extract::registry::named;
-use cruxe_model::VersionId;
-use cruxe_model::facts::{Occurrence, ScopeId};
+use cruxe_model::facts::{Occurrence, ScopeId, Symbol, SymbolIndex};
+use cruxe_model::{SymbolKind, VersionId};
 
 use super::super::file::{Decl, File};
 use super::super::occurrence::Resolution;
 use super::super::tree::{NpmPackage, join};
-use super::super::{Entity, Resolver, Space};
+use super::super::{Def, Entity, Resolver, Space};
 use super::{Module, ModuleRules, first_found};
 
 /// What may be left out at the end of a path, in the order in which it is tried.
@@ -237,6 +237,40 @@ impl Resolver<'_> {
         }
         let plain = [format!("{}/{rest}", package.folder), format!("{}/src/{rest}", package.folder)];
         plain.iter().find_map(|path| self.ecma_file(path.trim_matches('/')))
+    }
+
+    /// What an interface in `declare module './x' { … }` adds to: the ones of its name that the module offers.
+    fn augmented(&self, def: Def) -> Vec<Def> {
+        let Some(file) = self.file(def.version) else { return Vec::new() };
+        let symbol = file.symbol(def.symbol);
+        let around = symbol.parent.map(|at| file.symbol(at)).filter(|_| symbol.kind == SymbolKind::Interface);
+        let module = around.filter(|outer| outer.kind == SymbolKind::Module && outer.flags.declaration);
+        let Some(version) = module.and_then(|module| self.ecma_path(&file, &module.name)) else { return Vec::new() };
+        let offered = self.offered(&Module::File(version), &symbol.name, Space::Type).into_iter();
+        let offered = offered.filter_map(|entity| match entity {
+            Entity::Symbol(other) if other != def => Some(other),
+            _ => None,
+        });
+        offered.collect()
+    }
+
+    /// The other definitions of an interface to which other modules add.
+    pub fn augmentations(&self, def: Def) -> Vec<Def> {
+        let is_interface = |file: &Arc<File>, symbol: &Symbol| {
+            symbol.kind == SymbolKind::Interface && file.lang.naming.system == System::Ecma
+        };
+        let name = self.with(def, |file, symbol| is_interface(file, symbol).then(|| symbol.name.clone())).flatten();
+        let Some(name) = name else { return Vec::new() };
+        let own = self.augmented(def);
+        let roots = if own.is_empty() { vec![def] } else { own };
+        let mut found: Vec<Def> = roots.iter().copied().filter(|root| *root != def).collect();
+        for hit in self.hits(&name).iter().filter(|hit| hit.kind == SymbolKind::Interface) {
+            let other = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+            if other != def && self.augmented(other).iter().any(|root| roots.contains(root)) {
+                found.push(other);
+            }
+        }
+        found
     }
 
     /// A name that a module offers: under the name of a definition, by a list of exports, through a barrel.

@@ -10,8 +10,8 @@ use crate::error::StoreError;
 /// The version that this program writes.
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
-/// Indexes before this one hold files of languages that were not read as text, and are built anew.
-const FIRST_VERSION: i64 = 10;
+/// Indexes before this one do not tell in their facts what a test says about a name, and are built anew.
+const FIRST_VERSION: i64 = 11;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;

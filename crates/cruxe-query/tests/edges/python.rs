@@ -388,6 +388,9 @@ fn a_package_that_imports_its_own_module_by_its_whole_name_finds_it() {
 fn names_of_everyday_methods_are_not_guessed() {
     check(
         "Report.info",
-        &[("a.py", "import logging\nlogger = logging.getLogger(\"x\")\nclass Report:\n    def info(self): pass\nlogger.info()\nReport().info()  # <-\n")],
+        &[(
+            "a.py",
+            "import logging\nlogger = logging.getLogger(\"x\")\nclass Report:\n    def info(self): pass\nlogger.info()\nReport().info()  # <-\n",
+        )],
     );
 }

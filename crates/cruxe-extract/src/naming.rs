@@ -99,6 +99,8 @@ pub struct Naming {
     pub pointers: &'static str,
     /// The member of a class that has what its values have: `C.prototype`.
     pub prototype: Option<&'static str>,
+    /// A named argument carries the function with it that is called: `Point(x=1)`.
+    pub named_arguments: bool,
     /// The method that makes a value, where it has a name of its own.
     pub constructor: Option<&'static str>,
     /// Words that stand for the class around them where a value of it is made: `Self { … }`, `cls()`.
@@ -167,6 +169,7 @@ pub const NAMING: Naming = Naming {
     transparent: &[],
     pointers: "",
     prototype: None,
+    named_arguments: false,
     constructor: None,
     own_class: &[],
     makers: &[],

@@ -399,9 +399,14 @@ impl<'s> Builder<'s> {
     /// Whether an open scope introduced the name lately. Looks only so far back that it never gets slow; for languages
     /// in which a bare name is a call unless it is a local variable.
     pub fn is_bound(&self, text: &str) -> bool {
-        let Some(name) = self.names.get(text) else { return false };
-        let recent = self.facts.bindings.iter().rev().take(256);
-        recent.filter(|binding| binding.name == *name).any(|binding| self.scopes.contains(&binding.scope))
+        self.bound(text).is_some()
+    }
+
+    /// The last introduction of a name by an open scope, as far back as [`Builder::is_bound`] looks.
+    pub fn bound(&self, text: &str) -> Option<Binding> {
+        let name = self.names.get(text)?;
+        let mut recent = self.facts.bindings.iter().rev().take(256);
+        recent.find(|binding| binding.name == *name && self.scopes.contains(&binding.scope)).cloned()
     }
 
     fn qualify(&self, parent: Option<SymbolIndex>, qualifier: Option<&str>, name: &str) -> String {
@@ -448,6 +453,11 @@ impl<'s> Builder<'s> {
         }
         let name_id = self.name(text);
         self.facts.bindings.push(Binding { name: name_id, start: name.start_byte() as u32, scope, kind, ty, value });
+    }
+
+    /// Notes that more is known about a name from here on, or in a scope inside its own.
+    pub fn rebind(&mut self, binding: Binding) {
+        self.facts.bindings.push(binding);
     }
 
     /// Notes that a scope introduces a name, for front ends without a tree.

@@ -145,8 +145,8 @@ impl Resolver<'_> {
             return declared;
         }
         let Some(value) = binding.value else { return Ty::Unknown };
-        // The value of `x = x.next()` is about the `x` before; languages in which order says nothing look anywhere.
-        let ordered = file.lang.naming.locals == Locals::Redeclared;
+        // The value of `x = x.next()` is about the `x` before, where there is one.
+        let ordered = matches!(file.lang.naming.locals, Locals::Redeclared | Locals::Everywhere);
         let offset = if ordered { binding.start.saturating_sub(1) } else { binding.start };
         let ty = self.expr_type(&file, value, offset);
         if binding.kind == BindingKind::Element { self.element(&ty) } else { ty }

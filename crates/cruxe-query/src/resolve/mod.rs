@@ -134,7 +134,7 @@ pub struct Resolver<'a> {
     symbols: Memo<Def, Ty>,
     families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
-    looking: RefCell<HashSet<(Module, String)>>,
+    looking: RefCell<HashSet<(Module, String, Space)>>,
     circle: RefCell<modules::Circle>,
     depth: Cell<u32>,
     steps: Cell<u32>,

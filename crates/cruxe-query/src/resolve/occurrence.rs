@@ -98,6 +98,9 @@ impl Resolver<'_> {
             (Role::Path, receiver) => self.resolve_path(file, receiver, name),
             (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
             (Role::Key | Role::Unpack, None) => Resolution::Unresolved(Reason::Key),
+            (Role::Key, Some(callee)) if file.lang.naming.named_arguments => {
+                self.resolve_argument(file, occurrence, name, callee)
+            }
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
         }

@@ -4,9 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Occurrence, ScopeId, ScopeKind};
 
-use super::file::File;
+use super::file::{Decl, File};
+use super::occurrence::{Certainty, Reason, Resolution};
 use super::types::Ty;
 use super::{Def, Resolver};
 
@@ -34,6 +35,37 @@ impl Resolver<'_> {
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
             _ => Ty::Unknown,
         })
+    }
+
+    /// What the name of an argument means: a parameter, or the field of a class whose constructor is made from its fields.
+    pub(super) fn resolve_argument(&self, file: &Arc<File>, at: &Occurrence, name: &str, callee: ExprId) -> Resolution {
+        let (def, constructor) = match self.expr_type(file, callee, at.start) {
+            Ty::Item(def) if self.kind(def) == Some(SymbolKind::Class) => {
+                let word = file.lang.naming.constructor.unwrap_or_default();
+                (def, self.members_of(def, word).first().copied())
+            }
+            Ty::Item(def) | Ty::Bound(def, _) => (def, Some(def)),
+            _ => return Resolution::Unresolved(Reason::Key),
+        };
+        match constructor {
+            Some(function) if self.has_parameter(function, name) => Resolution::Local,
+            Some(_) => Resolution::Unresolved(Reason::Key),
+            None => {
+                let mut fields = self.members_of(def, name);
+                fields.retain(|field| self.kind(*field) == Some(SymbolKind::Field));
+                match fields.is_empty() {
+                    true => Resolution::Unresolved(Reason::Key),
+                    false => Resolution::Defs(fields, Certainty::Static),
+                }
+            }
+        }
+    }
+
+    fn has_parameter(&self, def: Def, name: &str) -> bool {
+        let Some(file) = self.file(def.version) else { return false };
+        let Some(scope) = file.scope_of(def.symbol, ScopeKind::Function) else { return false };
+        let is_parameter = |decl| matches!(decl, Decl::Binding(at) if file.binding(at).kind == BindingKind::Param);
+        file.declared(scope, name).any(is_parameter)
     }
 
     fn declared_parameter(&self, def: Def, at: usize) -> Ty {

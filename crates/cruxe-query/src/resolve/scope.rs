@@ -103,6 +103,8 @@ impl Resolver<'_> {
             match decl {
                 // The body of a class runs line by line: a method does not hide what decorates it.
                 Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
+                // The value of `Error = Error` is what is called so around the class.
+                Decl::Symbol(symbol) if in_class && is_in_own_assignment(file, symbol, offset) => {}
                 // An extension has the name of what it extends, and is not it.
                 Decl::Symbol(symbol) if file.symbol(symbol).kind == SymbolKind::Impl => {}
                 // Where a type is expected, a name is that of the class, not of its constructor, nor of a property.
@@ -143,6 +145,11 @@ impl Resolver<'_> {
         let ordered = file.lang.naming.locals != Locals::Everywhere
             && !matches!(binding.kind, BindingKind::Param | BindingKind::TypeParam);
         if ordered && (binding.start > offset || self.in_own_value(file, new, offset, inside)) {
+            return old;
+        }
+        // `x = x.next()` is about the `x` before, where there is one.
+        let before = old.is_some() && binding.kind == BindingKind::Local && binding.start <= offset;
+        if before && self.in_own_value(file, new, offset, inside) {
             return old;
         }
         match old.map(|old| file.binding(old).start) {
@@ -203,6 +210,12 @@ fn is_value_member(file: &File, symbol: SymbolIndex) -> bool {
         Field | Property => !file.lang.is_deep(),
         _ => false,
     }
+}
+
+/// Whether an offset is in what a field is set to where it is defined.
+fn is_in_own_assignment(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
+    let symbol = file.symbol(symbol);
+    symbol.kind == SymbolKind::Field && symbol.span.contains(offset) && offset >= symbol.name_span.end
 }
 
 /// Whether a local may be meant where a type is expected.

@@ -216,3 +216,181 @@ fn a_package_that_imports_its_own_module_hands_it_on() {
     ];
     check("dumps", &files);
 }
+
+#[test]
+fn a_test_of_the_type_says_what_a_name_is_where_it_holds() {
+    check(
+        "Url.host",
+        &[(
+            "a.py",
+            "class Url:
+    def host(self): pass
+class Path:
+    def host(self): pass
+def a(x):
+    if isinstance(x, Url):
+        x.host()  # <-
+    elif isinstance(x, Path):
+        x.host()
+    x.host()
+def b(x, y):
+    if not isinstance(x, Url):
+        x.host()
+        return
+    x.host()  # <-
+def c(x):
+    assert isinstance(x, Url)
+    x.host()  # <-
+def d(x):
+    return isinstance(x, Url) and x.host()  # <-
+def e(x):
+    return x.host() if isinstance(x, (Url, str)) else x  # <-
+def f(x):
+    if isinstance(x, str):
+        x = Url()
+        x.host()  # <-
+def g(x: Url):
+    if isinstance(x, str):
+        x.host()
+    x.host()  # <-
+",
+        )],
+    );
+}
+
+#[test]
+fn a_method_that_gives_what_it_is_called_on_keeps_the_class() {
+    check(
+        "Client.get",
+        &[(
+            "a.py",
+            "import typing
+T = typing.TypeVar(\"T\", bound=\"Base\")
+class Base:
+    def __enter__(self: T) -> T:
+        return self
+    def __aenter__(self: T) -> T:
+        return self
+    @classmethod
+    def made(cls: typing.Type[T]) -> T:
+        return cls()
+    def get(self): pass
+class Client(Base):
+    def get(self): pass
+def f(value: T):
+    value.get()
+with Client() as client:
+    client.get()  # <-
+async def g():
+    async with Client() as other:
+        other.get()  # <-
+with Base() as base:
+    base.get()
+Client.made().get()  # <-
+",
+        )],
+    );
+}
+
+#[test]
+fn a_name_that_is_set_anew_from_itself_is_what_it_was_before() {
+    check(
+        "Query.add",
+        &[(
+            "a.py",
+            "class Query:
+    def add(self) -> \"Query\": pass
+    def text(self) -> \"Text\": pass
+class Text:
+    def add(self): pass
+def f():
+    q = Query()
+    q = q.add()  # <-
+    q = q.add().text()  # <-
+    q.add()
+",
+        )],
+    );
+}
+
+#[test]
+fn a_field_that_is_none_at_first_is_what_it_is_set_to() {
+    check(
+        "Engine.start",
+        &[(
+            "a.py",
+            "class Engine:
+    def start(self): pass
+class Other:
+    def start(self): pass
+class App:
+    other = None
+    def __init__(self):
+        self.engine = None
+        self.plain = None
+    def open(self):
+        self.engine = Engine()
+        self.other = Other()
+    def run(self):
+        self.engine.start()  # <-
+        self.other.start()
+        self.plain.start()
+",
+        )],
+    );
+}
+
+#[test]
+fn named_arguments_of_a_class_without_a_constructor_are_its_fields() {
+    check(
+        "Point.x",
+        &[(
+            "a.py",
+            "from dataclasses import dataclass
+@dataclass
+class Point:
+    x: int
+class Circle:
+    x: int
+    def __init__(self, x): pass
+def f(x): pass
+Point(x=1)  # <-
+Circle(x=1)
+f(x=1)
+unknown(x=1)
+",
+        )],
+    );
+}
+
+#[test]
+fn a_class_attribute_with_the_name_of_a_class_means_that_class() {
+    check(
+        "a.py Failed",
+        &[("a.py", "class Failed(Exception): pass\nclass Session:\n    Failed = Failed  # <-\nSession.Failed\n")],
+    );
+}
+
+#[test]
+fn a_package_that_imports_its_own_module_by_its_whole_name_finds_it() {
+    let files = [
+        (
+            "app/__init__.py",
+            "from app import util\nfrom app import missing\n\ndef f():\n    util.run() # <-\n    missing.run()\n",
+        ),
+        ("app/util.py", "def run():\n    pass\n"),
+        ("test_app.py", "from app import util\n\nutil.run() # <-\n"),
+    ];
+    check("run", &files);
+}
+
+#[test]
+fn names_of_everyday_methods_are_not_guessed() {
+    check(
+        "Report.info",
+        &[(
+            "a.py",
+            "import logging\nlogger = logging.getLogger(\"x\")\nclass Report:\n    def info(self): pass\nlogger.info()\nReport().info()  # <-\n",
+        )],
+    );
+}

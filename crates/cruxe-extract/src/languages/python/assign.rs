@@ -245,6 +245,17 @@ impl Python {
         arguments.filter(|argument| self.kind(argument) != K::KeywordArgument).collect()
     }
 
+    /// The value of a named argument of a call.
+    pub(super) fn keyword<'t>(&self, cx: &Cx, call: &Node<'t>, name: &str) -> Option<Node<'t>> {
+        let list = call.child_by_field_id(self.arguments)?;
+        let is_it = |argument: &Node| {
+            let key = argument.child_by_field_id(self.name).filter(|_| self.kind(argument) == K::KeywordArgument);
+            key.is_some_and(|key| cx.text_of(&key) == name)
+        };
+        let found = self.parts(&list, &mut list.walk()).take(MAX_PARTS).find(is_it);
+        found.and_then(|argument| argument.child_by_field_id(self.value))
+    }
+
     fn introduce_name<'t>(&self, cx: &mut Cx<'_, '_, 't>, name: &Node<'t>, target: &Target, source: Source<'t>) {
         let text = cx.text_of(name);
         match (cx.scope_kind(target.scope), target.defines) {
@@ -254,7 +265,13 @@ impl Python {
             _ if cx.disowns(target.scope, text) => cx.occurrence(name, Role::Write, None),
             _ => {
                 let (kind, value) = self.source_expr(cx, source);
+                // What a test said about the name is over, in the block behind the test too.
+                let tested = cx.bound(text).map(|old| old.scope).filter(|scope| *scope != target.scope);
+                let tested = tested.filter(|scope| cx.scope_kind(*scope) == ScopeKind::Block);
                 cx.bind(name, target.scope, kind, target.ty, value);
+                if let Some(scope) = tested {
+                    cx.bind(name, scope, kind, target.ty, value);
+                }
             }
         }
     }
@@ -341,12 +358,38 @@ impl Python {
         let Some(class) = self.enclosing_class(cx) else { return };
         let text = cx.text_of(&name);
         if cx.is_taken(class, text) {
-            return;
+            return self.say_more(cx, class, text, target, source);
         }
         let mut decl = self.declaration(cx, SymbolKind::Field, &name, target, source);
         decl.parent = Some(class);
         let symbol = cx.declare(decl);
         cx.claim(Some(class), text, symbol);
+    }
+
+    /// What a field is that was `None` at first, or nothing: where it is given a value whose type can be seen.
+    fn say_more<'s, 't>(
+        &self,
+        cx: &mut Cx<'_, 's, 't>,
+        class: SymbolIndex,
+        name: &'s str,
+        target: &Target,
+        source: Source<'t>,
+    ) {
+        let Some(field) = cx.claimed(Some(class), name) else { return };
+        let known = cx.symbol_at(field);
+        let open = known
+            .value
+            .is_none_or(|value| matches!(cx.expr_at(value), Expr::Literal(word) if cx.name_at(*word) == "none"));
+        if known.kind != SymbolKind::Field || known.ty.is_some() || !open {
+            return;
+        }
+        let ty = match source {
+            Source::Value(value) | Source::Context(value) if target.ty.is_none() => self.inferred(cx, &value, 0),
+            _ => target.ty,
+        };
+        if ty.is_some() {
+            cx.amend(field, |field| field.ty = ty);
+        }
     }
 
     fn declaration<'s, 't>(

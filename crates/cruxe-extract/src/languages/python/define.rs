@@ -36,13 +36,28 @@ impl Python {
         decl.doc_span = body.and_then(|body| self.docstring(cx, &body)).unwrap_or(decl.doc_span);
         decl.signature_end = Some(header.end_byte() as u32);
         decl.access = access(text);
-        decl.ty = result.and_then(|ty| self.type_ref(cx, &ty, 0));
+        decl.ty = match result {
+            Some(ty) if kind != SymbolKind::Fn && self.gives_itself(cx, &ty) => {
+                Some(self.word_type(cx, "Self", Vec::new()))
+            }
+            result => result.and_then(|ty| self.type_ref(cx, &ty, 0)),
+        };
         decl.flags = SymbolFlags { declaration, associated: marks.associated, ..self.flags(cx) };
         let parent = cx.current_symbol();
         let symbol = cx.declare(decl);
         cx.claim(parent, text, symbol);
         cx.open_symbol(symbol);
         cx.open_scope(ScopeKind::Function);
+    }
+
+    /// Whether the result of a method is declared like what it is called on: `def f(self: T) -> T`, `def f(cls: type[T]) -> T`.
+    fn gives_itself(&self, cx: &Cx, result: &Node) -> bool {
+        let list = cx.node().child_by_field_id(self.parameters);
+        let first = list.and_then(|list| self.first(&list)).filter(|first| self.kind(first) == K::TypedParameter);
+        let Some(declared) = first.and_then(|first| first.child_by_field_id(self.ty)) else { return false };
+        let (own, result) = (cx.text_of(&declared), cx.text_of(result));
+        let inner = ["type[", "Type[", "typing.Type[", "t.Type["].iter().find_map(|word| own.strip_prefix(word));
+        own == result || inner.and_then(|inner| inner.strip_suffix(']')) == Some(result)
     }
 
     /// The first value that a function without a declared result returns says what it gives.

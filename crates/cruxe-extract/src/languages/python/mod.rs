@@ -8,6 +8,7 @@ mod define;
 mod expr;
 mod imports;
 mod module;
+mod narrow;
 mod quoted;
 mod roles;
 mod types;
@@ -57,6 +58,7 @@ pub(super) const SCRIPTS: LanguageDef = LanguageDef {
         unions: &["Union", "Optional"],
         anything: &["Any", "object", "TypeVar", "ParamSpec"],
         meta_types: &["type", "Type"],
+        named_arguments: true,
         constructor: Some("__init__"),
         call: Some("__call__"),
         member_hooks: &["__getattr__", "__getattribute__"],
@@ -68,7 +70,11 @@ pub(super) const SCRIPTS: LanguageDef = LanguageDef {
             groups match search sub fullmatch run wait send put acquire release set is_set year month day \
             path exists mkdir parent stem suffix exit isatty fileno args kwargs code filename lineno value \
             type id data text status headers json url method execute fetchone fetchall commit rollback \
-            cursor assertEqual setUp tearDown call real imag width height",
+            cursor assertEqual setUp tearDown call real imag width height \
+            setdefault fromkeys rstrip lstrip splitlines partition rpartition rsplit isdigit \
+            debug info warning error exception critical log write_text read_text write_bytes read_bytes \
+            unlink touch resolve joinpath relative_to iterdir glob rglob is_dir is_file with_suffix with_name \
+            rename exec_module add_argument add_option parse_args cancel result done",
         ..NAMING
     },
     ..LANGUAGE
@@ -85,6 +91,7 @@ enum K {
     ArgumentList,
     AsPattern,
     AsPatternTarget,
+    Assert,
     Assignment,
     Attribute,
     Augmented,
@@ -92,6 +99,7 @@ enum K {
     Binary,
     Block,
     Boolean,
+    Break,
     Call,
     CasePattern,
     Class,
@@ -101,6 +109,7 @@ enum K {
     Concatenated,
     Conditional,
     ConstrainedType,
+    Continue,
     Decorated,
     Decorator,
     DefaultParameter,
@@ -110,6 +119,7 @@ enum K {
     DictPattern,
     DictSplatPattern,
     DottedName,
+    Elif,
     Ellipsis,
     Except,
     ExpressionList,
@@ -124,6 +134,7 @@ enum K {
     GenericType,
     Global,
     Identifier,
+    If,
     Import,
     ImportFrom,
     Integer,
@@ -145,6 +156,7 @@ enum K {
     Parameters,
     Parenthesized,
     PatternList,
+    Raise,
     Return,
     Set,
     SetComprehension,
@@ -162,12 +174,14 @@ enum K {
     TypedParameter,
     UnionPattern,
     UnionType,
+    While,
 }
 
 const KINDS: &[(&str, K)] = &[
     ("argument_list", K::ArgumentList),
     ("as_pattern", K::AsPattern),
     ("as_pattern_target", K::AsPatternTarget),
+    ("assert_statement", K::Assert),
     ("assignment", K::Assignment),
     ("attribute", K::Attribute),
     ("augmented_assignment", K::Augmented),
@@ -175,6 +189,7 @@ const KINDS: &[(&str, K)] = &[
     ("binary_operator", K::Binary),
     ("block", K::Block),
     ("boolean_operator", K::Boolean),
+    ("break_statement", K::Break),
     ("call", K::Call),
     ("case_pattern", K::CasePattern),
     ("class_definition", K::Class),
@@ -184,6 +199,7 @@ const KINDS: &[(&str, K)] = &[
     ("concatenated_string", K::Concatenated),
     ("conditional_expression", K::Conditional),
     ("constrained_type", K::ConstrainedType),
+    ("continue_statement", K::Continue),
     ("decorated_definition", K::Decorated),
     ("decorator", K::Decorator),
     ("default_parameter", K::DefaultParameter),
@@ -193,6 +209,7 @@ const KINDS: &[(&str, K)] = &[
     ("dictionary_comprehension", K::DictComprehension),
     ("dictionary_splat_pattern", K::DictSplatPattern),
     ("dotted_name", K::DottedName),
+    ("elif_clause", K::Elif),
     ("ellipsis", K::Ellipsis),
     ("except_clause", K::Except),
     ("expression_list", K::ExpressionList),
@@ -207,6 +224,7 @@ const KINDS: &[(&str, K)] = &[
     ("generic_type", K::GenericType),
     ("global_statement", K::Global),
     ("identifier", K::Identifier),
+    ("if_statement", K::If),
     ("import_from_statement", K::ImportFrom),
     ("import_statement", K::Import),
     ("integer", K::Integer),
@@ -229,6 +247,7 @@ const KINDS: &[(&str, K)] = &[
     ("parameters", K::Parameters),
     ("parenthesized_expression", K::Parenthesized),
     ("pattern_list", K::PatternList),
+    ("raise_statement", K::Raise),
     ("return_statement", K::Return),
     ("set", K::Set),
     ("set_comprehension", K::SetComprehension),
@@ -246,14 +265,17 @@ const KINDS: &[(&str, K)] = &[
     ("typed_parameter", K::TypedParameter),
     ("union_pattern", K::UnionPattern),
     ("union_type", K::UnionType),
+    ("while_statement", K::While),
 ];
 
 struct Python {
     kinds: Kinds<K>,
     alias: u16,
+    alternative: u16,
     arguments: u16,
     attribute: u16,
     body: u16,
+    condition: u16,
     function: u16,
     key: u16,
     left: u16,
@@ -273,9 +295,11 @@ pub(super) fn rules(grammar: &Language) -> Box<dyn Rules> {
     Box::new(Python {
         kinds: Kinds::new(grammar, KINDS),
         alias: field(grammar, "alias"),
+        alternative: field(grammar, "alternative"),
         arguments: field(grammar, "arguments"),
         attribute: field(grammar, "attribute"),
         body: field(grammar, "body"),
+        condition: field(grammar, "condition"),
         function: field(grammar, "function"),
         key: field(grammar, "key"),
         left: field(grammar, "left"),
@@ -333,6 +357,10 @@ impl Rules for Python {
             K::Except => self.except(cx),
             K::Global => self.global(cx),
             K::Return => self.returned(cx),
+            K::Block => self.tested_block(cx),
+            K::Boolean => self.tested_operand(cx),
+            K::Conditional => self.tested_value(cx),
+            K::Assert => self.asserted(cx),
             _ => {}
         }
         Walk::Into

@@ -27,7 +27,12 @@ impl Python {
             K::Except if field == self.alias => return,
             // The `as` of a `case` has no field for its name.
             K::AsPattern if cx.parent().is_some_and(|parent| parent.child_by_field_id(self.alias).is_none()) => return,
-            K::KeywordArgument if field == self.name => Role::Key,
+            K::KeywordArgument if field == self.name => {
+                let call = cx.ancestor(3).filter(|frame| self.kinds.get(frame.kind) == K::Call).map(|frame| frame.node);
+                let callee = call.and_then(|call| call.child_by_field_id(self.function));
+                let callee = callee.map(|callee| self.expr(cx, &callee, 0));
+                return cx.occurrence(&node, Role::Key, callee);
+            }
             K::KeywordPattern => Role::Unpack,
             K::Global => Role::Mention,
             K::SplatPattern => return self.capture(cx),

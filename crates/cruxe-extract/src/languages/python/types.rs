@@ -129,6 +129,10 @@ impl Python {
                     return self.type_ref(cx, self.positional(value).first()?, steps + 1);
                 }
                 let name = text.rsplit('.').next()?.trim_start_matches('_');
+                // A value of a type variable has at least what its bound has.
+                if name == "TypeVar" {
+                    return self.type_ref(cx, &self.keyword(cx, value, "bound")?, steps + 1);
+                }
                 let class = name.starts_with(char::is_uppercase);
                 if class { self.type_ref(cx, &function, steps + 1) } else { None }
             }

@@ -235,9 +235,10 @@ impl Resolver<'_> {
         }
     }
 
-    /// A name that a module offers. Modules may import from each other in a circle.
+    /// A name that a module offers. Modules may import from each other in a circle; that the module `job` is looked for on the
+    /// way to the function `job` of `use self::job::job` is none.
     pub(super) fn offered(&self, module: &Module, name: &str, space: Space) -> Vec<Entity> {
-        let key = (module.clone(), name.to_owned());
+        let key = (module.clone(), name.to_owned(), space);
         if !self.looking.borrow_mut().insert(key.clone()) {
             self.circle.borrow_mut().met = true;
             return Vec::new();

@@ -59,6 +59,15 @@ impl Resolver<'_> {
         };
         match self.python_path(file, module) {
             None => self.no_python(file, module),
+            // A package that imports from itself means a module of its own: its name is the one that is being imported.
+            Some(Module::File(version)) if version == file.id() && file.row.path.stem() == "__init__" => {
+                let found = self.python_folder(file.row.path.parent(), file.facts.name(name));
+                if found.is_empty() {
+                    self.offered(&Module::File(version), file.facts.name(name), Space::Any)
+                } else {
+                    found
+                }
+            }
             Some(module) => self.offered(&module, file.facts.name(name), Space::Any),
         }
     }

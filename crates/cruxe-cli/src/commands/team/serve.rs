@@ -16,8 +16,8 @@ use crate::{config, memory};
 
 /// Answer agents about the team's repositories, over HTTP
 ///
-/// MCP at /mcp with a token of `cruxe team token create`; `workspace` names a repository. Webhooks at /team/v1/hook/NAME. Nodes
-/// are started and killed at will; what they keep on disk is a cache.
+/// MCP at /mcp with a token of `cruxe team token create`; `workspace` names a repository. Pages for people at /, for the same tokens.
+/// Webhooks at /team/v1/hook/NAME. Nodes are started and killed at will; what they keep on disk is a cache.
 #[derive(Args)]
 pub(super) struct Serve {
     /// Where repositories are kept that were asked about [default: $CRUXE_HOME/team/node]
@@ -52,11 +52,11 @@ impl Serve {
             address: None,
         };
         let node = Node::start(Arc::clone(&service.database), service.blobs()?, options)?;
-        let (_app, server) = node.server(env!("CARGO_PKG_VERSION"), self.answers.map(Into::into));
+        let (app, server) = node.server(env!("CARGO_PKG_VERSION"), self.answers.map(Into::into));
         memory::return_at_once();
         let runtime = runtime()?;
         let ready = runtime.block_on(serve_http::prepare_for(self.http, &limits, Some(node.scopes())))?;
-        runtime.block_on(ready.serve_routes(server, node.routes()));
+        runtime.block_on(ready.serve_team(&app, server, node.routes()))?;
         node.stop();
         runtime.shutdown_background();
         std::process::exit(0);

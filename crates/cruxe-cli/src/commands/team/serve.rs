@@ -32,6 +32,9 @@ pub(super) struct Serve {
     /// How many are open in memory
     #[arg(long, value_name = "N", default_value_t = 32)]
     max_open: usize,
+    /// How much memory the directories of repositories may take, in megabytes; the rest is read from disk
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    directories: usize,
     /// What tools answer with [default: `server.answers` of the configuration, else json]
     #[arg(long, value_enum, value_name = "FORM")]
     answers: Option<Answers>,
@@ -48,6 +51,7 @@ impl Serve {
             folder: self.folder.unwrap_or_else(|| context.home.root().join("team/node")),
             max_bytes: (self.max_disk.max(0.0) * 1e9) as u64,
             max_open: self.max_open,
+            directory_bytes: self.directories.saturating_mul(1_000_000),
             config,
             address: None,
         };

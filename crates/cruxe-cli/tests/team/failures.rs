@@ -118,6 +118,50 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
 }
 
 #[test]
+fn clocks_that_are_hours_off_change_nothing() {
+    let Some(team) = Team::new() else { return };
+    if !team.set_clock(0) {
+        eprintln!("skipped: no clock can be set here; that takes Linux and a C compiler");
+        return;
+    }
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    let (ahead, behind) = (5 * 3600, -5 * 3600);
+    let token = team.token("alice", &[&["*"]]);
+    team.set_clock(ahead);
+    assert_eq!(team.work("w1"), 1);
+    let mut nodes = vec![team.start_node("n1", &[])];
+    team.set_clock(behind);
+    nodes.push(team.start_node("n2", &[]));
+    let answered = |name: &str| {
+        for node in &nodes {
+            until("it is answered", SOON, || {
+                node.locate(&token, "org/app", name).is_ok_and(|found| found == ["a.py:1"])
+            });
+        }
+    };
+    answered("one");
+    // Whichever worker is next: what was published before is older or newer by its clock, and neither matters.
+    for (name, clock, worker) in [("two", behind, "w2"), ("three", ahead, "w1"), ("four", behind, "w2")] {
+        team.set_clock(clock);
+        repo.push(&[("a.py", &format!("def {name}(): pass\n"))]);
+        team.run(&["repo", "sync", "org/app"]);
+        assert_eq!(team.work(worker), 1, "{name}");
+        answered(name);
+    }
+    assert_eq!(team.run(&["sweep"])["states"], 0, "the grace is the database's to measure");
+    // An expired token is expired by the database's clock.
+    team.sql("UPDATE token SET expires_at = now() - interval '1 second'");
+    for node in &nodes {
+        until("the token has ended", SOON, || {
+            node.locate(&token, "org/app", "four").is_err_and(|error| error["status"] == 401)
+        });
+    }
+    let late = "SELECT count(*) FROM call WHERE at > now() OR at < now() - interval '1 hour'";
+    until("calls are noted", SOON, || team.sql("SELECT count(*) FROM call") != "0");
+    assert_eq!(team.sql(late), "0", "the audit has the database's time");
+}
+
+#[test]
 fn tables_of_a_later_version_do_not_stop_this_one() {
     let Some(team) = Team::new() else { return };
     let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);

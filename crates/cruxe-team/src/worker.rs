@@ -75,6 +75,7 @@ impl Worker {
                 Ok(false) => {}
                 Err(problem) => {
                     tracing::warn!("{problem}");
+                    follower.reconnect();
                     std::thread::sleep(Duration::from_millis(500));
                 }
             }

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use serde_json::json;
 
-use crate::support::{Node, Random, Repo, Team, files, until};
+use crate::support::{Client, Node, Random, Repo, Team, files, until};
 
 const MARKER: &str = "cruxe_marker.py";
 
@@ -175,7 +176,11 @@ impl Trial<'_> {
         std::thread::scope(|scope| {
             for node in 0..self.nodes {
                 let (token, stop, counted) = (&token, &stop, &counted);
-                scope.spawn(move || self.ask_and_kill(node, token, stop, counted));
+                let running = self.team.start_node(&format!("n{node}"), &[]);
+                let client = Arc::new(RwLock::new(running.client.clone()));
+                let asked = Arc::clone(&client);
+                scope.spawn(move || self.ask(node, &asked, token, stop, counted));
+                scope.spawn(move || self.kill(node, running, &client, stop, counted));
             }
             for worker in 0..self.workers {
                 let (stop, counted) = (&stop, &counted);
@@ -212,44 +217,51 @@ impl Trial<'_> {
         self.end_with_all_pushes(&token);
     }
 
-    /// Asks one node, and kills it now and then.
-    fn ask_and_kill(&self, node: usize, token: &str, stop: &AtomicBool, counted: &Counted) {
-        let name = format!("n{node}");
-        let mut running = self.team.start_node(&name, &[]);
-        let mut last_kill = Instant::now();
+    /// Kills a node now and then, whatever it is doing.
+    fn kill(&self, node: usize, mut running: Node, client: &RwLock<Client>, stop: &AtomicBool, counted: &Counted) {
+        let mut random = Random(500 + node as u64);
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(2000 + random.below(3000)));
+            running.running.kill();
+            counted.killed.fetch_add(1, Ordering::Relaxed);
+            running = self.team.start_node(&format!("n{node}"), &[]);
+            *client.write() = running.client.clone();
+        }
+    }
+
+    /// Asks one node, wherever it is now.
+    fn ask(&self, node: usize, client: &RwLock<Client>, token: &str, stop: &AtomicBool, counted: &Counted) {
         let mut seen = vec![0u64; self.subjects.len()];
         let mut random = Random(node as u64 + 1);
         while !stop.load(Ordering::Relaxed) {
             let at = random.below(self.subjects.len() as u64) as usize;
+            let client = client.read().clone();
             let outcome = match random.below(4) {
-                0 if self.subjects[at].real.is_some() => self.ask_what_stays(&running, token, at),
-                1 => self.ask_all(&running, token, at, &mut seen[at]),
-                _ => self.ask_one(&running, token, at, &mut seen[at]),
+                0 if self.subjects[at].real.is_some() => self.ask_what_stays(&client, token, at),
+                1 => self.ask_all(&client, token, at, &mut seen[at]),
+                _ => self.ask_one(&client, token, at, &mut seen[at]),
             };
             counted.asked.fetch_add(1, Ordering::Relaxed);
             match outcome {
                 Ok(true) => {}
-                Ok(false) => drop(counted.failed.fetch_add(1, Ordering::Relaxed)),
-                Err(wrong) => counted.wrong.lock().push(format!("{name}, {}: {wrong}", self.subjects[at].name)),
-            }
-            if last_kill.elapsed() > Duration::from_millis(2000 + random.below(3000)) {
-                running.running.kill();
-                counted.killed.fetch_add(1, Ordering::Relaxed);
-                running = self.team.start_node(&name, &[]);
-                last_kill = Instant::now();
+                Ok(false) => {
+                    counted.failed.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(20)); // nobody is there just now
+                }
+                Err(wrong) => counted.wrong.lock().push(format!("n{node}, {}: {wrong}", self.subjects[at].name)),
             }
         }
     }
 
     /// Whether an answer came; an error where it was wrong.
-    fn ask_one(&self, node: &Node, token: &str, at: usize, seen: &mut u64) -> Result<bool, String> {
+    fn ask_one(&self, node: &Client, token: &str, at: usize, seen: &mut u64) -> Result<bool, String> {
         let subject = &self.subjects[at];
         let Ok(found) = node.locate(token, &subject.name, &subject.marker) else { return Ok(false) };
         self.judge(at, &found, seen)
     }
 
     /// The same by a question about all repositories. One that could not be asked is told of.
-    fn ask_all(&self, node: &Node, token: &str, at: usize, seen: &mut u64) -> Result<bool, String> {
+    fn ask_all(&self, node: &Client, token: &str, at: usize, seen: &mut u64) -> Result<bool, String> {
         let subject = &self.subjects[at];
         let asked = json!({"name": subject.marker, "workspace": "*"});
         let Ok(answer) = node.ask(token, "locate_symbol", asked) else { return Ok(false) };
@@ -265,7 +277,7 @@ impl Trial<'_> {
         self.judge(at, &places, seen).map_err(|wrong| format!("{wrong} {answer}"))
     }
 
-    fn ask_what_stays(&self, node: &Node, token: &str, at: usize) -> Result<bool, String> {
+    fn ask_what_stays(&self, node: &Client, token: &str, at: usize) -> Result<bool, String> {
         let subject = &self.subjects[at];
         let Some((name, places)) = &subject.real else { return Ok(true) };
         match node.locate(token, &subject.name, name) {

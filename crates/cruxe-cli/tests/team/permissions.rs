@@ -13,7 +13,7 @@ const PATTERNS: [&str; 6] = ["main", "release/1", "side", "r*", "*/1", "s*"];
 
 /// How many sets of grants are tried; each takes some seconds.
 fn rounds() -> u64 {
-    std::env::var("CRUXE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
+    std::env::var("CRUXE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
 }
 
 /// A repository whose branches have each something of their own beside what they share.

@@ -39,6 +39,8 @@ pub struct Team {
     database: String,
     /// Where blobs are kept over HTTP, if not where the environment says.
     store: Option<String>,
+    /// Where programs reach the database, if not where it is.
+    port: Option<u16>,
     /// What programs load that have another clock.
     clock: Mutex<Option<PathBuf>>,
     _turn: Turn,
@@ -89,6 +91,7 @@ impl Team {
             server,
             database,
             store: None,
+            port: None,
             clock: Mutex::default(),
             _turn: turn(),
         };
@@ -120,13 +123,29 @@ impl Team {
         self.sql_in(&self.database, sql)
     }
 
+    /// Has programs that are started from now on reach the database through something else on this machine.
+    pub fn set_database_port(&mut self, port: u16) {
+        self.port = Some(port);
+    }
+
+    /// Host and port of the database.
+    pub fn database_at(&self) -> String {
+        let (_, rest) = self.server.rsplit_once('@').unwrap();
+        rest.split('/').next().unwrap().to_owned()
+    }
+
     /// `cruxe team …`, not yet run.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         if let Some(clock) = &*self.clock.lock() {
             command.env("LD_PRELOAD", clock);
         }
-        command.arg("team").args(arguments).env("CRUXE_TEAM_DATABASE", self.address(&self.database));
+        let address = self.address(&self.database);
+        let address = match self.port {
+            Some(port) => address.replace(&self.database_at(), &format!("127.0.0.1:{port}")),
+            None => address,
+        };
+        command.arg("team").args(arguments).env("CRUXE_TEAM_DATABASE", address);
         command.env("CRUXE_HOME", self.path("home")).env_remove("CRUXE_TOKEN").current_dir(self.folder.path());
         if let Some(store) = &self.store {
             command
@@ -205,7 +224,7 @@ impl Team {
             said.push(line);
         };
         std::thread::spawn(move || lines.for_each(drop));
-        Node { address, running: Running(child) }
+        Node { client: Client { address }, running: Running(child) }
     }
 }
 
@@ -241,11 +260,25 @@ impl Drop for Running {
 }
 
 pub struct Node {
-    pub address: String,
+    pub client: Client,
     pub running: Running,
 }
 
-impl Node {
+impl std::ops::Deref for Node {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Somebody who asks a node, which may be gone.
+#[derive(Clone)]
+pub struct Client {
+    pub address: String,
+}
+
+impl Client {
     /// Calls a tool; the answer, or the error.
     pub fn ask(&self, token: &str, tool: &str, arguments: Value) -> Result<Value, Value> {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": tool, "params": arguments}).to_string();

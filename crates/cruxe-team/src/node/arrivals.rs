@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long it waits while something has been on its way for longer than that.
 const LITTLE_PATIENCE: Duration = Duration::from_millis(500);
 /// More are not brought at once.
-const MOST: usize = 16;
+const MOST: usize = 64;
 
 /// What is on its way, by name.
 #[derive(Default)]

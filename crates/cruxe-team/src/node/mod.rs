@@ -166,7 +166,10 @@ impl Node {
             }
             match self.tables.refresh(&self.database) {
                 Ok(()) => drop(wake.try_send(())), // one that waits already does it too
-                Err(problem) => tracing::warn!("{problem}"),
+                Err(problem) => {
+                    tracing::warn!("{problem}");
+                    follower.reconnect();
+                }
             }
             follower.wait(LOOK_EVERY);
         }

@@ -180,8 +180,12 @@ impl Project {
         })
     }
 
-    /// What a path holds on disk now; `None` for a link, a large file or none.
+    /// What a path holds on disk now; `None` for a link, a large file or none. A bare repository has none: what lies in its folder is
+    /// git's own.
     pub fn read_current(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        if self.repo.as_ref().is_some_and(|repo| repo.work_tree().is_none()) {
+            return None;
+        }
         Root::open(&self.root).ok()?.read(path.as_str(), self.config.index.max_file_bytes).ok()
     }
 }

@@ -44,10 +44,15 @@ impl Layers {
 impl Workspace {
     /// What a published ref shares with the default branch. A history that cannot be read shares nothing.
     pub fn layers(&self, state: &RefState) -> Layers {
+        self.layers_among(state, &|_| true)
+    }
+
+    /// The same where no branches exist but those that are seen.
+    pub fn layers_among(&self, state: &RefState, seen: &dyn Fn(&str) -> bool) -> Layers {
         let Some(repo) = &self.project.repo else { return Layers::None };
         let base = || -> Result<Option<Arc<CommitTree>>, IndexError> {
             let Some(commit) = state.commit.as_deref().and_then(ContentHash::from_hex) else { return Ok(None) };
-            let base = match repo.default_branch()? {
+            let base = match repo.default_branch_among(seen)? {
                 Some(default) if default == state.name => Some(commit),
                 Some(default) => self.history.merge_base(repo, &repo.resolve(&default)?.commit, &commit)?,
                 None => None,
@@ -102,7 +107,12 @@ impl Workspace {
 
     /// The default branch; `None` outside git and where no branch stands out.
     pub fn default_branch(&self) -> Option<String> {
-        self.project.repo.as_ref().and_then(|repo| repo.default_branch().ok().flatten())
+        self.default_branch_among(&|_| true)
+    }
+
+    /// The same where no branches exist but those that are seen.
+    pub fn default_branch_among(&self, seen: &dyn Fn(&str) -> bool) -> Option<String> {
+        self.project.repo.as_ref().and_then(|repo| repo.default_branch_among(seen).ok().flatten())
     }
 
     /// The refs that are checked out in any work tree of the repository.

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cruxe_index::{IndexError, Layers, Project, View, Workspace};
-use cruxe_store::Job;
+use cruxe_store::{Job, RefState};
 use cruxe_vcs::VcsError;
 
-use crate::ask;
 use crate::contract::ToolError;
 
 /// What a caller may see.
@@ -157,11 +156,14 @@ impl Scope {
 
     /// The ref that a question means: the one that it names, else what is checked out, else, where that may not be seen, the
     /// first that may. `None` is what is checked out.
-    pub(crate) fn ref_of(&self, workspace: &Workspace, asked: Option<String>) -> Result<Option<String>, ToolError> {
+    pub fn ref_of(&self, workspace: &Workspace, asked: Option<String>) -> Result<Option<String>, ToolError> {
         let project = &workspace.project;
         let Some(refs) = self.refs(&project.root).filter(|refs| refs.patterns.is_some()) else { return Ok(asked) };
         if let Some(name) = asked {
-            return if refs.allow(&name) { Ok(Some(name)) } else { Err(unknown(project, name)) };
+            // Git reads `refs/heads/x` and `heads/x` as `x`: a pattern that matches what was written must not open what is meant.
+            let is_its_name = |name: &str| project.resolve(Some(name)).is_ok_and(|(published, _)| published == name);
+            let allowed = refs.allow(&name) && is_its_name(&name);
+            return if allowed { Ok(Some(name)) } else { Err(unknown(project, name)) };
         }
         if project.current_ref().is_ok_and(|name| refs.allow(&name)) {
             return Ok(None);
@@ -184,24 +186,31 @@ impl Scope {
         }
     }
 
-    /// The branch that changes are compared with where none is named.
+    /// The default branch of those that may be seen.
+    pub(crate) fn default_branch(&self, workspace: &Workspace) -> Option<String> {
+        workspace.default_branch_among(&|name| self.allows_ref(&workspace.project.root, name))
+    }
+
+    /// The branch that changes are compared with: the one that is named, else the default one.
     pub(crate) fn base_of(&self, workspace: &Workspace, asked: Option<String>) -> Result<Option<String>, ToolError> {
-        let hidden = |name: &String| !self.allows_ref(&workspace.project.root, name);
         match asked {
             Some(name) => self.ref_of(workspace, Some(name)),
-            None if workspace.default_branch().as_ref().is_some_and(hidden) => {
-                Err(unknown(&workspace.project, "HEAD".to_owned()))
-            }
-            None => Ok(None),
+            None if self.allows_all_refs(&workspace.project.root) => Ok(None),
+            None => match self.default_branch(workspace) {
+                Some(name) => Ok(Some(name)),
+                None => Err(unknown(&workspace.project, "HEAD".to_owned())),
+            },
         }
     }
 
-    /// Which files of a view are its ref's own; unknown where the branch that they are compared with may not be seen.
+    /// Which files of a ref are its own, compared with the default branch of those that may be seen.
+    pub(crate) fn layers_of(&self, workspace: &Workspace, state: &RefState) -> Layers {
+        workspace.layers_among(state, &|name| self.allows_ref(&workspace.project.root, name))
+    }
+
+    /// Which files of a view are its ref's own.
     pub(crate) fn layers(&self, workspace: &Workspace, view: &View) -> Layers {
-        match self.base_of(workspace, None) {
-            Ok(_) => ask::layers(workspace, view),
-            Err(_) => Layers::None,
-        }
+        view.published.as_ref().map_or(Layers::None, |published| self.layers_of(workspace, &published.state))
     }
 
     /// Whether a job is about something that may be seen.

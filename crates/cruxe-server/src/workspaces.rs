@@ -170,6 +170,15 @@ impl Workspaces {
         self.at(&path, asked, self.rules.lost.is_some() && roots.as_ref().is_some_and(offered), &scope)
     }
 
+    /// The names of the repositories of a shelf that a client may see, in order; none where there is no shelf.
+    pub fn names(&self, session: &Session) -> Vec<String> {
+        let scope = session.scope();
+        let all = self.rules.shelf.iter().flat_map(|shelf| shelf.repositories());
+        let mut names: Vec<String> = all.filter(|(root, _)| scope.allows(root)).map(|(_, name)| name).collect();
+        names.sort();
+        names
+    }
+
     /// The repositories that somebody asks about several of, as far as they may be seen.
     pub fn chosen(&self, several: &Several, session: &Session) -> Result<Chosen, ToolError> {
         self.wide.store(true, Ordering::Relaxed);

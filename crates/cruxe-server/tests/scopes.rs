@@ -345,7 +345,8 @@ fn a_ref_that_may_not_be_seen_is_answered_as_one_that_there_is_not() {
     };
     let app = App::new(Workspaces::new(home, own, rules), Prewarm::Disabled);
     let server = tools::server(&app, "0", &Toolsets::default(), AnswerForm::Json);
-    let scope = Scope::of("t").with(&root, Refs::matching(["main", "release/*"]));
+    // The last three match other ways to write what may not be seen.
+    let scope = Scope::of("t").with(&root, Refs::matching(["main", "release/*", "refs/*", "*/secret", "HE*"]));
     let ask = |tool: &str, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("no object") };
         let session = Arc::new(Session::new().within(scope.clone()));
@@ -374,6 +375,10 @@ fn a_ref_that_may_not_be_seen_is_answered_as_one_that_there_is_not() {
     };
     let absent = about("absent").map(|answer| answer.replace("absent", "secret"));
     assert_eq!(about("secret"), absent);
+    for written in ["refs/heads/secret", "heads/secret", "HEAD"] {
+        let answers = about(written).map(|answer| answer.replace(written, "secret"));
+        assert_eq!(answers, absent, "{written}");
+    }
     // What is checked out is hidden, so the first ref that may be seen stands for it.
     for tool in ["list_refs", "index_status", "health_check"] {
         let answer = ask(tool, json!({}));

@@ -1,7 +1,7 @@
 //! Who asked what: collected, and written a batch at a time.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
@@ -23,7 +23,8 @@ pub(crate) struct CallRecord {
     pub ref_name: Option<String>,
     pub outcome: String,
     pub milliseconds: i32,
-    pub at_ms: i64,
+    /// The row has the time by the database's clock: those of nodes may differ.
+    pub ended: Instant,
 }
 
 /// Takes calls.
@@ -61,15 +62,15 @@ fn write_all(database: &Database, node: &str, calls: &Receiver<CallRecord>) {
 fn write(database: &Database, node: &str, batch: &[CallRecord]) -> Result<(), TeamError> {
     let column = |of: fn(&CallRecord) -> Option<String>| batch.iter().map(of).collect::<Vec<_>>();
     let tokens: Vec<Option<i64>> = batch.iter().map(|call| call.token).collect();
-    let times: Vec<f64> = batch.iter().map(|call| call.at_ms as f64 / 1000.0).collect();
+    let ages: Vec<f64> = batch.iter().map(|call| call.ended.elapsed().as_secs_f64()).collect();
     let took: Vec<i32> = batch.iter().map(|call| call.milliseconds).collect();
     let (tools, repos) = (column(|call| Some(call.tool.clone())), column(|call| call.repo.clone()));
     let (refs, outcomes) = (column(|call| call.ref_name.clone()), column(|call| Some(call.outcome.clone())));
     database.run(async |client| {
         let sql = "INSERT INTO call (at, token, tool, repo, ref, outcome, milliseconds, node)
-            SELECT to_timestamp(at), token, tool, repo, ref, outcome, took, $8 FROM unnest($1::float8[], $2::bigint[],
-                $3::text[], $4::text[], $5::text[], $6::text[], $7::int[]) AS c (at, token, tool, repo, ref, outcome, took)";
-        client.execute(sql, &[&times, &tokens, &tools, &repos, &refs, &outcomes, &took, &node]).await?;
+            SELECT now() - age * interval '1 second', token, tool, repo, ref, outcome, took, $8 FROM unnest($1::float8[], $2::bigint[],
+                $3::text[], $4::text[], $5::text[], $6::text[], $7::int[]) AS c (age, token, tool, repo, ref, outcome, took)";
+        client.execute(sql, &[&ages, &tokens, &tools, &repos, &refs, &outcomes, &took, &node]).await?;
         Ok(())
     })
 }

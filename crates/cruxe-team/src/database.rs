@@ -17,6 +17,10 @@ use crate::tls::Tls;
 /// Connections that are kept while nobody uses them.
 const MOST_IDLE: usize = 8;
 const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// How long statements may take. A server that moved to another machine, or a network that lost the connection, says nothing at all.
+const ANSWER_TIME: Duration = Duration::from_secs(20);
+/// The same where a storage is asked in between.
+const LONG_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// A team's database.
 pub struct Database {
@@ -50,9 +54,31 @@ impl Database {
 
     /// Runs statements on a connection and waits for them.
     pub(crate) fn run<T>(&self, work: impl AsyncFnOnce(&mut Client) -> Result<T, TeamError>) -> Result<T, TeamError> {
+        self.run_within(ANSWER_TIME, work)
+    }
+
+    /// The same for statements with something slow between them.
+    pub(crate) fn run_long<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut Client) -> Result<T, TeamError>,
+    ) -> Result<T, TeamError> {
+        self.run_within(LONG_TIME, work)
+    }
+
+    fn run_within<T>(
+        &self,
+        patience: Duration,
+        work: impl AsyncFnOnce(&mut Client) -> Result<T, TeamError>,
+    ) -> Result<T, TeamError> {
+        let silent = || TeamError::Unreachable(format!("there was no answer within {} s", patience.as_secs()));
         self.runtime.block_on(async {
             let mut client = self.client().await?;
-            let outcome = work(&mut client).await;
+            let outcome = tokio::time::timeout(patience, work(&mut client)).await;
+            let outcome = outcome.unwrap_or_else(|_| Err(silent()));
+            if matches!(outcome, Err(TeamError::Unreachable(_))) {
+                // Those that wait for their next use went the same way; each would cost its own time to be found out.
+                self.idle.lock().clear();
+            }
             let mut idle = self.idle.lock();
             // One that failed may be in the middle of something.
             if outcome.is_ok() && !client.is_closed() && idle.len() < MOST_IDLE {

@@ -3,6 +3,7 @@
 //! Fetching is git's business: it knows credentials, proxies and every host's ways. It is run with a list of protocols, without
 //! prompts, hooks or helpers of the repository; what it fetched is read by our own code like any other repository.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,25 +50,70 @@ pub fn without_password(url: &str) -> String {
     format!("{scheme}://{user}:…@{host}{path}")
 }
 
+/// A branch or a tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// The name that questions use.
+    pub name: String,
+    /// `refs/heads/…` or `refs/tags/…`.
+    pub full: String,
+    pub commit: String,
+}
+
 /// What a remote has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heads {
     /// The branch that `HEAD` names.
     pub default: Option<String>,
-    /// Branches and their commits.
-    pub branches: Vec<(String, String)>,
+    /// Branches, then tags.
+    pub all: Vec<Head>,
 }
 
+const HEADS: &str = "refs/heads/";
+const TAGS: &str = "refs/tags/";
+/// What a pattern of tags begins with.
+const OF_TAGS: &str = "tags/";
+
 impl Heads {
-    /// The branches that some patterns choose; `HEAD` chooses the default one.
-    pub fn chosen(&self, patterns: &[String]) -> Vec<(String, String)> {
-        let wanted = |name: &str| {
-            patterns.iter().any(|pattern| match pattern.as_str() {
-                "HEAD" => self.default.as_deref() == Some(name),
-                pattern => matches(pattern, name),
+    /// Reads lines of a commit and a full name. An annotated tag has a second line with the commit that it is about.
+    fn read<'a>(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Heads {
+        let mut heads = Heads::default();
+        for (first, name) in lines {
+            if name == "HEAD" {
+                let branch = first.strip_prefix("ref: ").and_then(|full| full.strip_prefix(HEADS));
+                heads.default = branch.map(str::to_owned).or(heads.default);
+            } else if let Some(about) = name.strip_suffix("^{}") {
+                heads
+                    .all
+                    .iter_mut()
+                    .filter(|head| head.full == about)
+                    .for_each(|head| first.clone_into(&mut head.commit));
+            } else if let Some(short) = name.strip_prefix(HEADS).or_else(|| name.strip_prefix(TAGS)) {
+                let head = Head { name: short.to_owned(), full: name.to_owned(), commit: first.to_owned() };
+                heads.all.push(head);
+            }
+        }
+        heads
+    }
+
+    /// What some patterns choose: `HEAD` the default branch, `tags/…` tags, any other branches.
+    pub fn chosen(&self, patterns: &[String]) -> Vec<Head> {
+        let wanted = |head: &Head| {
+            patterns.iter().any(|pattern| match (head.full.strip_prefix(TAGS), pattern.strip_prefix(OF_TAGS)) {
+                (Some(tag), Some(pattern)) => matches(pattern, tag),
+                (None, None) if pattern == "HEAD" => self.default.as_deref() == Some(head.name.as_str()),
+                (None, None) => matches(pattern, &head.name),
+                _ => false,
             })
         };
-        self.branches.iter().filter(|(name, _)| wanted(name)).cloned().collect()
+        let mut chosen: Vec<Head> = self.all.iter().filter(|head| wanted(head)).cloned().collect();
+        let branches: HashSet<String> =
+            chosen.iter().filter(|head| head.full.starts_with(HEADS)).map(|head| head.name.clone()).collect();
+        // A tag with the name of a branch that is here is told from it as git does it.
+        for head in chosen.iter_mut().filter(|head| head.full.starts_with(TAGS) && branches.contains(&head.name)) {
+            head.name = format!("{OF_TAGS}{}", head.name);
+        }
+        chosen
     }
 }
 
@@ -98,40 +144,29 @@ impl Mirror {
         Ok(())
     }
 
-    /// Asks a remote for its branches.
-    pub fn heads(&self, url: &str) -> Result<Heads, TeamError> {
-        let text = self.git(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"])?;
-        let mut heads = Heads::default();
-        for line in text.lines() {
-            match line.split_once('\t') {
-                Some((target, "HEAD")) => {
-                    if let Some(name) = target.strip_prefix("ref: refs/heads/") {
-                        heads.default = Some(name.to_owned());
-                    }
-                }
-                Some((commit, name)) => {
-                    if let Some(name) = name.strip_prefix("refs/heads/") {
-                        heads.branches.push((name.to_owned(), commit.to_owned()));
-                    }
-                }
-                None => {}
-            }
+    /// Asks a remote for what it has; for tags only where a pattern wants some, because there may be thousands.
+    pub fn heads(&self, url: &str, patterns: &[String]) -> Result<Heads, TeamError> {
+        let mut arguments = vec!["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"];
+        if patterns.iter().any(|pattern| pattern.starts_with(OF_TAGS)) {
+            arguments.push("refs/tags/*");
         }
-        Ok(heads)
+        let text = self.git(arguments)?;
+        Ok(Heads::read(text.lines().filter_map(|line| line.split_once('\t'))))
     }
 
-    /// Fetches some branches and forgets all others.
-    pub fn fetch(&self, url: &str, heads: &Heads, chosen: &[(String, String)], depth: u32) -> Result<(), TeamError> {
-        let has = self.branches()?;
-        if chosen.iter().any(|branch| !has.contains(branch)) {
-            let refspecs = chosen.iter().map(|(name, _)| format!("+refs/heads/{name}:refs/heads/{name}"));
+    /// Fetches some branches and tags and forgets all others.
+    pub fn fetch(&self, url: &str, heads: &Heads, chosen: &[Head], depth: u32) -> Result<(), TeamError> {
+        let has = self.here()?.all;
+        let is_here = |head: &Head| has.iter().any(|own| own.full == head.full && own.commit == head.commit);
+        if !chosen.iter().all(is_here) {
+            let refspecs = chosen.iter().map(|head| format!("+{0}:{0}", head.full));
             let depth = if depth > 0 { vec![format!("--depth={depth}")] } else { Vec::new() };
             let fixed = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"];
             let arguments = fixed.into_iter().map(str::to_owned).chain(depth);
             self.git(arguments.chain(["--".to_owned(), url.to_owned()]).chain(refspecs))?;
         }
-        for (name, _) in has.iter().filter(|(name, _)| !chosen.iter().any(|(kept, _)| kept == name)) {
-            self.git(["update-ref", "-d", &format!("refs/heads/{name}")])?;
+        for head in has.iter().filter(|head| !chosen.iter().any(|kept| kept.full == head.full)) {
+            self.git(["update-ref", "-d", &head.full])?;
         }
         if let Some(default) = &heads.default {
             self.git(["symbolic-ref", "HEAD", &format!("refs/heads/{default}")])?;
@@ -143,14 +178,12 @@ impl Mirror {
         Ok(())
     }
 
-    /// The branches that are here.
-    pub fn branches(&self) -> Result<Vec<(String, String)>, TeamError> {
-        let text = self.git(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"])?;
-        let branch = |line: &str| {
-            let (commit, name) = line.split_once(' ')?;
-            Some((name.strip_prefix("refs/heads/")?.to_owned(), commit.to_owned()))
-        };
-        Ok(text.lines().filter_map(branch).collect())
+    /// The branches and tags that are here.
+    fn here(&self) -> Result<Heads, TeamError> {
+        let format = "--format=%(objectname) %(refname)%0a%(*objectname) %(refname)^{}";
+        let text = self.git(["for-each-ref", format, "refs/heads", "refs/tags"])?;
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        Ok(Heads::read(lines.filter(|(commit, _)| !commit.is_empty())))
     }
 
     /// The files that make up the repository, for publishing: packs, and the few that lead to them.
@@ -323,17 +356,30 @@ mod tests {
     }
 
     #[test]
-    fn patterns_choose_branches_and_head_the_default_one() {
-        let branch = |name: &str| (name.to_owned(), "c".to_owned());
-        let heads =
-            Heads { default: Some("main".to_owned()), branches: ["main", "dev", "release/1"].map(branch).to_vec() };
+    fn patterns_choose_branches_head_the_default_one_and_tags_by_their_prefix() {
+        let lines = [
+            ("ref: refs/heads/main", "HEAD"),
+            ("c0", "HEAD"),
+            ("c1", "refs/heads/main"),
+            ("c2", "refs/heads/dev"),
+            ("c3", "refs/heads/release/1"),
+            ("c4", "refs/tags/dev"),
+            ("t5", "refs/tags/v1"),
+            ("c5", "refs/tags/v1^{}"),
+            ("c6", "refs/pull/1/head"),
+        ];
+        let heads = Heads::read(lines.into_iter());
+        assert_eq!(heads.default.as_deref(), Some("main"));
         let chosen = |patterns: &[&str]| {
             let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-            heads.chosen(&patterns).into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+            heads.chosen(&patterns).into_iter().map(|head| format!("{} {}", head.name, head.commit)).collect::<Vec<_>>()
         };
-        assert_eq!(chosen(&["HEAD"]), ["main"]);
-        assert_eq!(chosen(&["release/*", "dev"]), ["dev", "release/1"]);
-        assert_eq!(chosen(&["*"]), ["main", "dev", "release/1"]);
+        assert_eq!(chosen(&["HEAD"]), ["main c1"]);
+        assert_eq!(chosen(&["release/*", "dev"]), ["dev c2", "release/1 c3"]);
+        assert_eq!(chosen(&["*"]), ["main c1", "dev c2", "release/1 c3"], "branches alone");
+        assert_eq!(chosen(&["tags/v*"]), ["v1 c5"], "the commit, not the tag that is about it");
+        assert_eq!(chosen(&["tags/dev"]), ["dev c4"], "no branch of that name is here");
+        assert_eq!(chosen(&["dev", "tags/*"]), ["dev c2", "tags/dev c4", "v1 c5"]);
         assert_eq!(chosen(&["x"]), [] as [&str; 0]);
     }
 

@@ -11,8 +11,10 @@ use crate::notices::JOBS;
 
 /// How long a worker may be silent.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
-/// The longest pause after failures.
-const LONGEST_PAUSE: i64 = 3600;
+/// The longest pause after failures, in seconds.
+const LONGEST_PAUSE: f64 = 3600.0;
+/// The same where our own storage or database failed: all pushes wait for that, and it is no host that we would bother.
+const LONGEST_PAUSE_OF_OURS: f64 = 30.0;
 /// How long a failing connection is tried again.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -124,11 +126,12 @@ impl Lease {
     }
 
     /// Notes that it failed. The next try comes later each time.
-    pub(crate) fn failed(&self, database: &Database, problem: &str) -> Result<(), TeamError> {
+    pub(crate) fn failed(&self, database: &Database, problem: &TeamError) -> Result<(), TeamError> {
         let sql = "UPDATE job SET lease = NULL, leased_until = NULL, failures = failures + 1, problem = $4,
                 due_at = now() + least(power(2, least(failures, 20)), $5) * interval '1 second'
             WHERE repo = $1 AND schema = $2 AND lease = $3";
-        let longest = LONGEST_PAUSE as f64;
+        let longest = if problem.may_pass() { LONGEST_PAUSE_OF_OURS } else { LONGEST_PAUSE };
+        let problem = problem.to_string();
         database.insist(PATIENCE, async |client| {
             client.execute(sql, &[&self.repo, &self.schema, &self.number, &problem, &longest]).await?;
             Ok(())

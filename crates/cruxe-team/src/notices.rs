@@ -44,6 +44,11 @@ impl Follower {
         Follower { database, channels, heard: None, next_try: Instant::now() }
     }
 
+    /// Connects anew before it waits again: another connection failed, and this one may be as dead without a word.
+    pub fn reconnect(&mut self) {
+        self.heard = None;
+    }
+
     /// Waits until something was told, or it is time to look.
     pub fn wait(&mut self, patience: Duration) {
         if self.heard.is_none() && Instant::now() >= self.next_try {

@@ -45,7 +45,7 @@ pub fn sweep(database: &Database, blobs: &Blobs, grace_seconds: u64) -> Result<S
 }
 
 fn sweep_some(database: &Database, blobs: &Blobs, grace: f64) -> Result<Vec<u64>, TeamError> {
-    database.run(async |client| {
+    database.run_long(async |client| {
         let transaction = client.transaction().await?;
         if !transaction.query_one("SELECT pg_try_advisory_xact_lock($1)", &[&LOCK]).await?.get::<_, bool>(0) {
             return Ok(Vec::new());

@@ -29,10 +29,11 @@ impl Hook<'_> {
         })
     }
 
-    /// The branch that was pushed; `None` where the message is about something else, or about nothing that can be read.
-    pub fn branch(&self) -> Option<String> {
-        let value: Value = serde_json::from_slice(self.body).ok()?;
-        value.get("ref")?.as_str()?.strip_prefix("refs/heads/").map(str::to_owned)
+    /// Whether a branch or a tag was pushed: the message may be about something else, or about nothing that can be read.
+    pub fn is_push(&self) -> bool {
+        let value: Option<Value> = serde_json::from_slice(self.body).ok();
+        let name = value.as_ref().and_then(|value| value.get("ref")?.as_str()).unwrap_or_default();
+        name.starts_with("refs/heads/") || name.starts_with("refs/tags/")
     }
 }
 
@@ -76,9 +77,15 @@ mod tests {
     }
 
     #[test]
-    fn the_branch_of_a_push_is_told() {
-        assert_eq!(hook(None, None, br#"{"ref": "refs/heads/a/b"}"#).branch().as_deref(), Some("a/b"));
-        assert_eq!(hook(None, None, br#"{"ref": "refs/tags/v1"}"#).branch(), None);
-        assert_eq!(hook(None, None, b"nonsense").branch(), None);
+    fn a_push_of_a_branch_or_a_tag_is_told_from_other_messages() {
+        for (body, want) in [
+            (r#"{"ref": "refs/heads/a/b"}"#, true),
+            (r#"{"ref": "refs/tags/v1"}"#, true),
+            (r#"{"ref": "refs/pull/1/head"}"#, false),
+            (r#"{"zen": "Keep it logically awesome."}"#, false),
+            ("nonsense", false),
+        ] {
+            assert_eq!(hook(None, None, body.as_bytes()).is_push(), want, "{body}");
+        }
     }
 }

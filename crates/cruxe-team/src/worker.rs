@@ -14,7 +14,7 @@ use cruxe_store::SCHEMA_VERSION;
 use crate::blobs::Blobs;
 use crate::database::Database;
 use crate::error::TeamError;
-use crate::git::Mirror;
+use crate::git::{Head, Mirror};
 use crate::jobs::{self, LEASE, Lease};
 use crate::local::{self, Local, Record, getter};
 use crate::node::pack_directory;
@@ -75,6 +75,7 @@ impl Worker {
                 Ok(false) => {}
                 Err(problem) => {
                     tracing::warn!("{problem}");
+                    follower.reconnect();
                     std::thread::sleep(Duration::from_millis(500));
                 }
             }
@@ -112,7 +113,7 @@ impl Worker {
             Err(TeamError::Fenced) => tracing::warn!(repo = lease.repo, "{}", TeamError::Fenced),
             Err(problem) => {
                 tracing::warn!(repo = lease.repo, "{problem}");
-                lease.failed(&self.database, &problem.to_string())?;
+                lease.failed(&self.database, &problem)?;
             }
         }
         Ok(true)
@@ -142,10 +143,10 @@ impl Worker {
     fn work(&self, lease: &Lease, work: &Work) -> Result<Done, TeamError> {
         let Some(repo) = repos::by_id(&self.database, lease.repo)? else { return Err(TeamError::Fenced) };
         let mirror = self.local.mirror(&repo.name)?;
-        let heads = mirror.heads(&repo.url)?;
+        let heads = mirror.heads(&repo.url, &repo.refs)?;
         let chosen = heads.chosen(&repo.refs);
         if chosen.is_empty() {
-            return Err(TeamError::Git(format!("no branch matches {}", repo.refs.join(", "))));
+            return Err(TeamError::Git(format!("nothing matches {}", repo.refs.join(", "))));
         }
         let current = publish::current(&self.database, repo.id)?;
         let current = match current {
@@ -221,21 +222,21 @@ impl Worker {
     }
 }
 
-fn is_as_published(current: &Current, chosen: &[(String, String)]) -> bool {
+fn is_as_published(current: &Current, chosen: &[Head]) -> bool {
     let published: HashSet<(&str, &str)> =
         current.refs.iter().map(|published| (published.name.as_str(), published.commit.as_str())).collect();
-    let wanted: HashSet<(&str, &str)> = chosen.iter().map(|(name, commit)| (name.as_str(), commit.as_str())).collect();
+    let wanted: HashSet<(&str, &str)> = chosen.iter().map(|head| (head.name.as_str(), head.commit.as_str())).collect();
     published == wanted
 }
 
-/// Indexes branches and forgets all others.
-fn index(workspace: &Arc<Workspace>, chosen: &[(String, String)], work: &Work) -> Result<(), TeamError> {
+/// Indexes branches and tags and forgets all others.
+fn index(workspace: &Arc<Workspace>, chosen: &[Head], work: &Work) -> Result<(), TeamError> {
     workspace.project.register()?;
-    for (name, _) in chosen {
-        let request = JobRequest { ref_name: Some(name.clone()), force: false };
+    for head in chosen {
+        let request = JobRequest { ref_name: Some(head.name.clone()), force: false };
         workspace.run_job(&request, work.clone())?;
     }
-    let wanted = |name: &str| chosen.iter().any(|(kept, _)| kept == name);
+    let wanted = |name: &str| chosen.iter().any(|kept| kept.name == name);
     workspace.project.store.forget_refs(|state| !wanted(&state.name), false)?;
     Ok(())
 }

@@ -35,6 +35,11 @@ impl Repo {
     /// In this order, the first that exists locally: the branch `origin` has as its default, `init.defaultBranch`,
     /// `main`, `master`, `trunk`, the current branch, the only branch.
     pub fn default_branch(&self) -> Result<Option<String>, VcsError> {
+        self.default_branch_among(&|_| true)
+    }
+
+    /// The same where no branches exist but those that are seen.
+    pub fn default_branch_among(&self, seen: &dyn Fn(&str) -> bool) -> Result<Option<String>, VcsError> {
         let (origin, _) = self.refs().follow("refs/remotes/origin/HEAD")?;
         let origin = origin.as_bstr().to_str().ok().and_then(|name| name.strip_prefix("refs/remotes/origin/"));
         let configured = self.local().config_snapshot().string("init.defaultBranch").map(|name| name.to_string());
@@ -43,11 +48,12 @@ impl Repo {
         let candidates =
             [origin, configured.as_deref(), Some("main"), Some("master"), Some("trunk"), current].into_iter().flatten();
         for name in candidates {
-            if self.refs().exists(&format!("{HEADS}{name}"))? {
+            if seen(name) && self.refs().exists(&format!("{HEADS}{name}"))? {
                 return Ok(Some(name.to_owned()));
             }
         }
         let mut branches = self.branches()?;
+        branches.retain(|name| seen(name));
         Ok(if branches.len() == 1 { branches.pop() } else { None })
     }
 
@@ -185,6 +191,9 @@ mod tests {
             fixture.git(&["branch", name]);
             assert_eq!(fixture.open().default_branch().unwrap().as_deref(), Some(name));
         }
+        let without = |hidden: &[&str]| fixture.open().default_branch_among(&|name| !hidden.contains(&name)).unwrap();
+        assert_eq!(without(&["main"]).as_deref(), Some("master"), "as if there were no main");
+        assert_eq!(without(&["main", "master", "trunk"]).as_deref(), Some("topic"));
         fixture.git(&["config", "init.defaultBranch", "topic"]);
         assert_eq!(fixture.open().default_branch().unwrap().as_deref(), Some("topic"));
     }

@@ -12,6 +12,9 @@ export const one = (selector, within = document) => within.querySelector(selecto
 /** @param {string} selector @param {ParentNode} [within] @returns {HTMLElement[]} */
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
 
+/** The address of a page: below the repository, where there are several. @param {string} path */
+export const page = (path) => (document.documentElement.dataset.below ?? "") + path;
+
 /** Puts the server's markup into an element.
  * @param {Element} element @param {string} html */
 export function fill(element, html) {
@@ -118,7 +121,7 @@ function listen() {
   };
   const start = () => {
     if (stream || document.hidden) return;
-    stream = new EventSource("/live");
+    stream = new EventSource(page("/live"));
     for (const name of ["hello", "index", "deck", "job"]) stream.addEventListener(name, (event) => heard(/** @type {MessageEvent} */ (event)));
     stream.onopen = () => { light?.classList.add("on"); light?.classList.remove("off"); if (light) light.title = "Live"; };
     stream.onerror = () => { light?.classList.remove("on"); light?.classList.add("off"); if (light) light.title = "The server does not answer"; };
@@ -173,7 +176,7 @@ function onKey(event) {
   if (typing || one("dialog[open]")) return;
   if (waiting === "g" && PLACES[event.key]) {
     waiting = "";
-    location.href = PLACES[event.key];
+    location.href = page(PLACES[event.key]);
     return;
   }
   waiting = event.key === "g" ? "g" : "";
@@ -235,7 +238,7 @@ async function onSubmit(event) {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (form.dataset.index === undefined) return;
   event.preventDefault();
-  const answer = await post("/branches/index", Object.fromEntries(new FormData(form)));
+  const answer = await post(page("/branches/index"), Object.fromEntries(new FormData(form)));
   notice(answer.ok ? "It is being indexed." : await answer.text());
 }
 

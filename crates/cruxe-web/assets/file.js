@@ -1,6 +1,6 @@
 // Source: lines of the address, names under the pointer, files of any length.
 // @ts-check
-import { all, fetchPart, fill, one } from "./app.js";
+import { all, fetchPart, fill, one, page } from "./app.js";
 
 const code = one("#code");
 
@@ -130,7 +130,7 @@ function address(name) {
   const path = (file.dataset.path ?? "").split("/").map(encodeURIComponent).join("/");
   const query = new URLSearchParams({ line: row.dataset.n ?? "", col: name.dataset.c ?? "" });
   if (file.dataset.ref) query.set("ref", file.dataset.ref);
-  return `/at/${path}?${query}`;
+  return page(`/at/${path}?${query}`);
 }
 
 /** Says what a name means, beside it. @param {HTMLElement} name @returns {Promise<boolean>} */

@@ -1,6 +1,6 @@
 // Search as you type.
 // @ts-check
-import { fetchPart, fill, one, openEntry } from "./app.js";
+import { fetchPart, fill, one, openEntry, page } from "./app.js";
 
 const field = /** @type {HTMLInputElement} */ (one("#q"));
 /** There is none where the search failed as a whole. */
@@ -11,7 +11,7 @@ let shown = field.value;
 /** The address of the search that is shown. */
 const address = () => {
   const url = new URL(location.href);
-  url.pathname = "/search";
+  url.pathname = page("/search");
   if (field.value.trim()) url.searchParams.set("q", field.value);
   else url.searchParams.delete("q");
   url.searchParams.delete("more");

@@ -8,36 +8,25 @@ use cruxe_index::View;
 use cruxe_model::Work;
 use cruxe_model::config::{AnswerForm, FreshnessPolicy};
 use cruxe_server::contract::{ErrorCode, ToolError};
-use cruxe_server::{Call, CallError, Session, ToolAnswer};
+use cruxe_server::{Call, CallError, ToolAnswer};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use crate::layout;
 use crate::live::Figures;
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
+use crate::{address, layout};
 
 /// Somebody's work on a page, on a thread of its own.
-pub(crate) struct Asking<'s> {
-    pub site: &'s Arc<Site>,
-    work: Work,
+pub(crate) struct Asking<'v> {
+    pub visit: &'v Visit,
+    pub work: Work,
 }
 
-impl Site {
-    /// Works out something for a page, in turn with the calls of all clients.
-    pub(crate) async fn work<T: Send + 'static>(
-        self: &Arc<Site>,
-        work: impl FnOnce(&Asking) -> Result<T, ToolError> + Send + 'static,
-    ) -> Result<T, ToolError> {
-        let site = Arc::clone(self);
-        let run = move |started: &Work| work(&Asking { site: &site, work: started.clone() });
-        let outcome = self.server.in_turn(run).await;
-        outcome.unwrap_or_else(|| Err(ToolError::internal("the answer did not come to its end")))
-    }
-
+impl Visit {
     /// Answers with a page, or the part of it that a script asks for.
     pub(crate) async fn page(
-        self: &Arc<Site>,
+        &self,
         params: &Params,
         look: layout::Look,
         work: impl FnOnce(&Asking) -> Result<Markup, ToolError> + Send + 'static,
@@ -45,7 +34,7 @@ impl Site {
         let whole = params.part().is_none();
         let outcome = self.work(move |asking| {
             // Before anything is read: what changes meanwhile is then seen as a change.
-            let made_from = if whole { asking.site.figures() } else { Figures::default() };
+            let made_from = if whole { asking.visit.figures() } else { Figures::default() };
             Ok((made_from, work(asking)))
         });
         let (made_from, outcome) = match outcome.await {
@@ -53,14 +42,14 @@ impl Site {
             Err(error) => (Figures::default(), Err(error)),
         };
         let status = outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
-        let body = outcome.unwrap_or_else(|error| failure(&error));
-        match params.part() {
-            Some(_) => (status, body).into_response(),
-            None => {
-                let refs = layout::refs(self.workspace());
-                (status, layout::page(self, params, &look, &refs, &made_from, body)).into_response()
+        let page = || {
+            let body = outcome.unwrap_or_else(|error| failure(&error));
+            match params.part() {
+                Some(_) => body,
+                None => layout::page(self, params, &look, &made_from, body),
             }
-        }
+        };
+        (status, address::below(&self.below(), page)).into_response()
     }
 }
 
@@ -71,9 +60,13 @@ impl Asking<'_> {
             Value::Object(given) => given.into_iter().filter(|(_, value)| is_said(value)).collect(),
             _ => Map::new(),
         };
-        let mut call = Call::new(given, Arc::new(Session::fleeting())).in_form(AnswerForm::Json);
+        let mut given: Map<String, Value> = given;
+        if let Some(name) = self.visit.repository() {
+            given.insert("workspace".to_owned(), Value::String(name.to_owned()));
+        }
+        let mut call = Call::new(given, Arc::new(self.visit.session())).in_form(AnswerForm::Json);
         call.work = self.work.clone();
-        match self.site.server.call_here(name, call) {
+        match self.visit.site.server.call_here(name, call) {
             Ok(ToolAnswer::Json(answer)) => serde_json::from_str(answer.json()).map_err(ToolError::internal),
             Ok(ToolAnswer::Text(_)) => Err(ToolError::internal(format!("{name} answered with text"))),
             Err(CallError::Tool(error) | CallError::Numeric(error)) => Err(error),
@@ -81,9 +74,11 @@ impl Asking<'_> {
         }
     }
 
-    /// A ref as it is published.
+    /// A ref as it is published, where it may be seen.
     pub fn view(&self, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
-        Ok(self.site.workspace().view(ref_name, FreshnessPolicy::Balanced)?.with_work(&self.work))
+        let workspace = self.visit.workspace();
+        let name = self.visit.scope.ref_of(workspace, ref_name.map(str::to_owned))?;
+        Ok(workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.with_work(&self.work))
     }
 }
 
@@ -104,11 +99,11 @@ pub(crate) fn failure(error: &ToolError) -> Markup {
             p.empty-title { (error.message) }
             @if let Some(next) = error.data["suggestion"].as_str() { p { (next) } }
             @if error.code == ErrorCode::IndexIncompatible {
-                p { button.button.primary type="button" data-post="/status/rebuild" { "Build it anew" } }
+                p { button.button.primary type="button" data-post=(address::page("/status/rebuild")) { "Build it anew" } }
             }
             @let near = error.data["near"].as_array().into_iter().flatten();
             ul.plain { @for one in near.filter_map(|one| one["path"].as_str().or(one.as_str())) {
-                li { a href=(crate::address::file(one, None, None)) { (one) } }
+                li { a href=(address::file(one, None, None)) { (one) } }
             } }
         }
     }

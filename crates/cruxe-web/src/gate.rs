@@ -13,11 +13,13 @@ use axum::http::header::{
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use cruxe_server::Scope;
 use subtle::ConstantTimeEq;
 
 use crate::layout;
 use crate::params::Params;
 use crate::site::Site;
+use crate::visit::Visit;
 
 /// Carries the token of a page.
 pub(crate) const PAGE_TOKEN: &str = "x-cruxe-page";
@@ -31,15 +33,21 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       trusted-types cruxe";
 
 /// Lets a request in or refuses it.
-pub(crate) async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+pub(crate) async fn admit(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
     let response = match check(&site, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(scope) => {
+            if let Some(scope) = scope {
+                request.extensions_mut().insert(Visit::new(&site, scope));
+            }
+            next.run(request).await
+        }
         Err(refused) => *refused,
     };
     protect(response)
 }
 
-fn check(site: &Site, request: &Request) -> Result<(), Box<Response>> {
+/// What whoever asks may see; `None` for what is open to everybody.
+fn check(site: &Site, request: &Request) -> Result<Option<Scope>, Box<Response>> {
     let (method, headers, path) = (request.method(), request.headers(), request.uri().path());
     let access = &site.options.access;
     let denied = |status: StatusCode, problem: &str| Box::new((status, format!("{problem}\n")).into_response());
@@ -48,14 +56,15 @@ fn check(site: &Site, request: &Request) -> Result<(), Box<Response>> {
         return Err(denied(StatusCode::FORBIDDEN, "Another site's page may not ask here."));
     }
     let open = path.starts_with("/assets/") || path == "/login";
-    if !open && access.needs_token() && !is_logged_in(site, headers) && access.check_token(headers).is_err() {
+    let scope = access.check_token(headers).ok().or_else(|| scope_of_browser(site, headers));
+    if !open && scope.is_none() {
         return Err(Box::new((StatusCode::UNAUTHORIZED, layout::login(path, false)).into_response()));
     }
     let reads = *method == Method::GET || *method == Method::HEAD;
     if !reads && path != "/login" && !shows(headers.get(PAGE_TOKEN), &site.page_token) {
         return Err(denied(StatusCode::FORBIDDEN, "The page is of another run of the server: reload it."));
     }
-    Ok(())
+    Ok(scope)
 }
 
 /// Whether a request is of our own page, of a program, or of somebody who follows a link.
@@ -82,10 +91,16 @@ fn shows(shown: Option<&HeaderValue>, secret: &str) -> bool {
     shown.is_some_and(|shown| shown.as_bytes().ct_eq(secret.as_bytes()).into())
 }
 
-fn is_logged_in(site: &Site, headers: &HeaderMap) -> bool {
+/// What the user of a browser may see who has shown a token before.
+fn scope_of_browser(site: &Site, headers: &HeaderMap) -> Option<Scope> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut values = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    values.any(|(name, value)| name == SESSION && bool::from(value.as_bytes().ct_eq(site.login.as_bytes())))
+    let (_, shown) = values.find(|(name, _)| *name == SESSION)?;
+    if shown.as_bytes().ct_eq(site.login.as_bytes()).into() {
+        return Some(Scope::all());
+    }
+    // Of one caller among many: looked up for every request, so that it ends when the token does.
+    site.options.access.scope_of(shown).filter(|scope| !scope.is_all())
 }
 
 /// Takes the server's token from a form and remembers the browser.
@@ -97,11 +112,14 @@ pub(crate) async fn log_in(State(site): State<Arc<Site>>, request: Request) -> R
     // Only a place on this server.
     let next = form.get("next").filter(|next| next.starts_with('/') && !next.starts_with("//") && !next.contains('\\'));
     let next = next.unwrap_or("/");
-    if !site.options.access.is_token(form.get("token").unwrap_or_default()) {
+    let token = form.get("token").unwrap_or_default().trim();
+    let Some(scope) = site.options.access.scope_of(token) else {
         return (StatusCode::UNAUTHORIZED, layout::login(next, true)).into_response();
-    }
+    };
+    // A team has several nodes, and any of them may get the next request: they share the tokens and nothing else.
+    let shown = if scope.is_all() { site.login.as_str() } else { token };
     let secure = if site.options.tls { "; Secure" } else { "" };
-    let cookie = format!("{SESSION}={}; Path=/; HttpOnly; SameSite=Strict{secure}", site.login);
+    let cookie = format!("{SESSION}={shown}; Path=/; HttpOnly; SameSite=Strict{secure}");
     (StatusCode::SEE_OTHER, [(SET_COOKIE, cookie), (LOCATION, next.to_owned())]).into_response()
 }
 

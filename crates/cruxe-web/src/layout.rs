@@ -1,11 +1,10 @@
 //! What stands around every page.
 
-use cruxe_index::Workspace;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::live::Figures;
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::{Place, Visit};
 use crate::{address, assets};
 
 /// Which page it is.
@@ -43,36 +42,21 @@ const PLACES: [(&str, &str); 6] = [
     ("Board", "/board"),
     ("Status", "/status"),
 ];
-
-/// The refs that can be looked at, and what is checked out.
-pub(crate) struct Refs {
-    pub names: Vec<String>,
-    pub current: String,
-}
-
-/// The refs of a workspace; none where nothing is indexed.
-pub(crate) fn refs(workspace: &Workspace) -> Refs {
-    let current = workspace.project.current_ref().unwrap_or_default();
-    let states = workspace.snapshot().and_then(|snapshot| snapshot.refs()).unwrap_or_default();
-    let mut names: Vec<String> = states.into_iter().map(|state| state.name).collect();
-    names.sort_by_key(|name| (*name != current, name.clone()));
-    Refs { names, current }
-}
+/// The first so many of them show code; the others a deck and a machine.
+const OF_CODE: usize = 4;
 
 /// A whole page.
-pub(crate) fn page(
-    site: &Site,
-    params: &Params,
-    look: &Look,
-    refs: &Refs,
-    made_from: &Figures,
-    body: Markup,
-) -> Markup {
-    let name = site.name();
+pub(crate) fn page(visit: &Visit, params: &Params, look: &Look, made_from: &Figures, body: Markup) -> Markup {
+    let (site, name, refs) = (&visit.site, visit.name(), visit.refs());
+    let (places, home, search) = match visit.place {
+        Place::Own => (&PLACES[..], "/", "/search"),
+        Place::Repository(_) => (&PLACES[..OF_CODE], "/", "/search"),
+        Place::Lobby => (&PLACES[..0], "/", "/"),
+    };
     let ref_name = params.get("ref").unwrap_or_default();
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang="en" data-below=(visit.below()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -88,14 +72,15 @@ pub(crate) fn page(
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
-                    a.brand href="/" title={ (site.workspace().project.root.display()) } {
+                    @if visit.repository().is_some() { a.button href="/" title="All repositories" { "↑" } }
+                    a.brand href=(address::page(home)) title=(visit.workspace().project.address().display()) {
                         svg.logo viewBox="0 0 24 24" aria-hidden="true" {
                             path d="M4 12 12 4l8 8-8 8z" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linejoin="round" {}
                             circle cx="12" cy="12" r="2.6" fill="currentColor" {}
                         }
                         span { (name) }
                     }
-                    form.find action="/search" role="search" {
+                    form.find action=(address::page(search)) role="search" {
                         label.hidden for="q" { "Search the code" }
                         input #q name="q" type="search" autocomplete="off" autocapitalize="off" spellcheck="false"
                             placeholder="Search code, symbols, paths, messages" value=[params.get("q")];
@@ -103,9 +88,9 @@ pub(crate) fn page(
                         kbd aria-hidden="true" { "/" }
                     }
                     nav.places aria-label="Pages" {
-                        @for (word, to) in PLACES {
-                            @let to = address::with(to, &[("ref", if word == "Board" { "" } else { ref_name })]);
-                            a href=(to) aria-current=[(word == look.place).then_some("page")] { (word) }
+                        @for (word, to) in places {
+                            @let to = address::with(to, &[("ref", if *word == "Board" { "" } else { ref_name })]);
+                            a href=(to) aria-current=[(*word == look.place).then_some("page")] { (word) }
                         }
                     }
                     @if refs.names.len() > 1 {
@@ -187,7 +172,7 @@ pub(crate) fn notes(metadata: &serde_json::Value) -> Markup {
         metadata["warnings"].as_array().into_iter().flatten().filter_map(|warning| warning.as_str()).collect();
     html! {
         @if word("result_completeness") == "partial" && word("indexing_status") != "ready" {
-            p.note { "The index is being built. " a href="/status" { "How far it is" } }
+            p.note { "The index is being built. " a href=(address::page("/status")) { "How far it is" } }
         }
         @for warning in warnings { p.note { (warning) } }
     }

@@ -20,5 +20,6 @@ mod markdown;
 mod pages;
 mod params;
 mod site;
+mod visit;
 
 pub use site::{Site, SiteOptions};

@@ -6,10 +6,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -19,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_stream::Stream;
 
-use crate::site::Site;
+use crate::visit::{Place, Visit};
 
 /// How often cards and jobs are looked at.
 const PACE: Duration = Duration::from_millis(250);
@@ -27,6 +26,10 @@ const PACE: Duration = Duration::from_millis(250);
 const BREATH: u32 = 60;
 /// Streams at once.
 const MOST: usize = 64;
+
+/// How long a stream of a team's node lasts. The page asks for the next by itself, and shows its token with that: one that was revoked
+/// is told nothing any more.
+const LONGEST_OF_A_TEAM: Duration = Duration::from_secs(20);
 
 /// Who tells.
 pub(crate) struct Live {
@@ -65,13 +68,29 @@ impl Live {
     }
 }
 
-impl Site {
+impl Visit {
     /// What pages show, as figures.
     pub(crate) fn figures(&self) -> Figures {
-        let workspace = self.workspace();
-        let published = workspace.snapshot().map_or(0, |snapshot| snapshot.as_of()) as u64;
-        let job = workspace.active_job().ok().flatten().map(|job| (job.done, job.total));
-        Figures { index: published, deck: self.deck_figure(), job }
+        match self.place {
+            Place::Own => {
+                let workspace = self.workspace();
+                let index = workspace.snapshot().map_or(0, |snapshot| snapshot.as_of()) as u64;
+                let job = workspace.active_job().ok().flatten().map(|job| (job.done, job.total));
+                Figures { index, deck: self.deck_figure(), job }
+            }
+            Place::Lobby => Figures::default(),
+            Place::Repository(_) => Figures { index: self.refs_figure(), ..Figures::default() },
+        }
+    }
+
+    /// Of the refs that may be seen alone: when others are pushed to is nobody's business.
+    fn refs_figure(&self) -> u64 {
+        let states = self.workspace().snapshot().and_then(|snapshot| snapshot.refs()).unwrap_or_default();
+        let mut hasher = DefaultHasher::new();
+        for state in states.iter().filter(|state| self.scope.allows_ref(&self.workspace().project.root, &state.name)) {
+            (&state.name, &state.commit).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     fn deck_figure(&self) -> u64 {
@@ -88,33 +107,36 @@ impl Site {
 }
 
 /// One page that listens; it counts until it is dropped.
-struct Listener(Arc<Site>);
+struct Listener(Visit);
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.0.live.open.fetch_sub(1, Ordering::Relaxed);
+        self.0.site.live.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Tells a page what changes until it is closed.
-pub(crate) async fn stream(State(site): State<Arc<Site>>) -> Response {
-    if site.live.open.fetch_add(1, Ordering::Relaxed) >= MOST {
-        site.live.open.fetch_sub(1, Ordering::Relaxed);
+pub(crate) async fn stream(visit: Visit) -> Response {
+    let open = &visit.site.live.open;
+    if open.fetch_add(1, Ordering::Relaxed) >= MOST {
+        open.fetch_sub(1, Ordering::Relaxed);
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open.\n").into_response();
     }
     let (sender, receiver) = mpsc::channel(16);
-    tokio::spawn(tell(Listener(site), sender));
+    tokio::spawn(tell(Listener(visit), sender));
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(Events(receiver))).into_response()
 }
 
 async fn tell(listener: Listener, sender: mpsc::Sender<String>) {
-    let site = &listener.0;
+    let visit = &listener.0;
+    let site = &visit.site;
     let mut published = site.live.published.subscribe();
     let mut ending = site.live.ending.subscribe();
     let mut clock = interval(PACE);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut known: Option<Figures> = None;
     let mut silent = 0;
+    let began = Instant::now();
     loop {
         tokio::select! {
             _ = clock.tick() => {}
@@ -122,7 +144,10 @@ async fn tell(listener: Listener, sender: mpsc::Sender<String>) {
             _ = ending.changed() => return,
             () = sender.closed() => return,
         }
-        let looked = Arc::clone(site);
+        if visit.place != Place::Own && began.elapsed() > LONGEST_OF_A_TEAM {
+            return;
+        }
+        let looked = visit.clone();
         let Ok(now) = tokio::task::spawn_blocking(move || looked.figures()).await else { return };
         let said = now.to_json();
         let mut words: Vec<String> = match &known {

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use cruxe_deck::Deck;
-use cruxe_index::Workspace;
 use cruxe_server::http::{AccessPolicy, random_secret};
 use cruxe_server::{App, Server};
 
@@ -22,6 +20,8 @@ pub struct SiteOptions {
     pub tls: bool,
     /// The program's version.
     pub version: &'static str,
+    /// Whether it is the node of a team: callers with scopes, and repositories in the place of one code base.
+    pub is_team: bool,
 }
 
 /// Everything behind the pages.
@@ -48,16 +48,8 @@ impl Site {
     /// The pages. They let nobody in whom the access policy does not.
     pub fn router(self: &Arc<Site>) -> Router {
         Router::new()
-            .route("/", get(pages::search::home))
-            .route("/search", get(pages::search::page))
-            .route("/file/", get(pages::folder::root))
-            .route("/file/{*path}", get(pages::file::page))
-            .route("/at/{*path}", get(pages::at::part))
-            .route("/symbol/{name}", get(pages::symbol::page))
-            .route("/branches", get(pages::branches::page))
+            .merge(of_code())
             .route("/branches/index", post(pages::branches::index))
-            .route("/graph", get(pages::graph::page))
-            .route("/graph.svg", get(pages::graph::file))
             .route("/board", get(pages::board::page))
             .route("/board/new", post(pages::board::create))
             .route("/board/card/{id}", post(pages::card::update))
@@ -67,36 +59,52 @@ impl Site {
             .route("/status", get(pages::status::page))
             .route("/status/sync", post(pages::status::sync))
             .route("/status/rebuild", post(pages::status::rebuild))
-            .route("/live", get(live::stream))
+            .merge(self.door())
+            .layer(from_fn_with_state(Arc::clone(self), gate::admit))
+    }
+
+    /// The pages of a team's node: the repositories that a caller may see, and each with the pages that show code.
+    pub fn team_router(self: &Arc<Site>) -> Router {
+        let inside = get(pages::lobby::repository).with_state(of_code());
+        Router::new()
+            .route("/", get(pages::lobby::page))
+            .nest_service("/repo", inside)
+            .merge(self.door())
+            .layer(from_fn_with_state(Arc::clone(self), gate::admit))
+    }
+
+    /// What every visitor needs to come in.
+    fn door(self: &Arc<Site>) -> Router {
+        Router::new()
             .route("/login", post(gate::log_in))
             .route("/assets/{version}/{name}", get(assets::serve))
             .route("/favicon.ico", get(assets::icon))
-            .layer(from_fn_with_state(Arc::clone(self), gate::admit))
             .with_state(Arc::clone(self))
     }
 
     /// The same with an answer to every other address, for a server of pages alone.
     pub fn whole_router(self: &Arc<Site>) -> Router {
         let lost = get(pages::nothing).layer(from_fn_with_state(Arc::clone(self), gate::admit));
-        self.router().fallback_service(lost.with_state(Arc::clone(self)))
+        self.router().fallback_service(lost)
     }
 
     /// Ends what pages hold open.
     pub fn end(&self) {
         self.live.end();
     }
+}
 
-    pub(crate) fn workspace(&self) -> &Arc<Workspace> {
-        self.app.own()
-    }
-
-    pub(crate) fn deck(&self) -> Arc<Deck> {
-        self.app.deck(&self.workspace().project.root)
-    }
-
-    /// What people call the code base.
-    pub(crate) fn name(&self) -> String {
-        let root = &self.workspace().project.root;
-        root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
-    }
+/// The pages that show code and change nothing.
+fn of_code() -> Router {
+    Router::new()
+        .route("/", get(pages::search::home))
+        .route("/search", get(pages::search::page))
+        .route("/file/", get(pages::folder::root))
+        .route("/file/{*path}", get(pages::file::page))
+        .route("/at/{*path}", get(pages::at::part))
+        .route("/symbol/{name}", get(pages::symbol::page))
+        .route("/branches", get(pages::branches::page))
+        .route("/graph", get(pages::graph::page))
+        .route("/graph.svg", get(pages::graph::file))
+        .route("/live", get(live::stream))
 }

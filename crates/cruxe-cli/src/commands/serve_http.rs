@@ -102,7 +102,7 @@ impl Ready {
     /// Says where, and serves until SIGINT or SIGTERM. A second signal ends at once.
     pub async fn serve(mut self, app: &Arc<App>, server: Arc<Server>, web: bool) -> Result<(), CliError> {
         output::note(&format!("listening on {}", self.address("/mcp")));
-        let site = if web { Some(self.site(app, &server)?) } else { None };
+        let site = if web { Some(self.site(app, &server, false)?) } else { None };
         if let Some(site) = &site {
             output::note(&format!("pages on {}", self.address("/")));
             self.options.pages = Some(site.router());
@@ -116,23 +116,31 @@ impl Ready {
         Ok(())
     }
 
-    /// Says where, and serves tools and some routes beside them until SIGINT or SIGTERM. There is no workspace of its own.
+    /// Says where, and serves tools, pages and some routes beside them until SIGINT or SIGTERM. There is no workspace of its own.
     #[cfg(feature = "team")]
-    pub async fn serve_routes(mut self, server: Arc<Server>, routes: axum::Router) {
+    pub async fn serve_team(
+        mut self,
+        app: &Arc<App>,
+        server: Arc<Server>,
+        routes: axum::Router,
+    ) -> Result<(), CliError> {
+        let site = self.site(app, &server, true)?;
+        output::note(&format!("pages on {}", self.address("/")));
         output::note(&format!("listening on {}", self.address("/mcp")));
-        self.options.pages = Some(routes);
+        self.options.pages = Some(routes.merge(site.team_router()));
         let served = Arc::clone(&server);
         let connect = Box::new(move || served.connect_with(Session::fleeting()));
         let backend = Backend { server, connect, app: None };
         tokio::select! {
-            () = serve_http(self.listener, backend, self.options, end_with(None)) => {}
+            () = serve_http(self.listener, backend, self.options, end_with(Some(site))) => {}
             () = async { signal().await; signal().await } => {}
         }
+        Ok(())
     }
 
     /// Says where, and serves pages and nothing else until SIGINT or SIGTERM.
     pub async fn serve_pages(self, app: &Arc<App>, server: Arc<Server>, address: &str) -> Result<(), CliError> {
-        let site = self.site(app, &server)?;
+        let site = self.site(app, &server, false)?;
         output::note(&format!("{address}  (Ctrl-C ends it)"));
         let (pages, end) = (site.whole_router(), end_with(Some(site)));
         tokio::select! {
@@ -149,11 +157,12 @@ impl Ready {
         format!("{scheme}://{host}{page}")
     }
 
-    fn site(&self, app: &Arc<App>, server: &Arc<Server>) -> Result<Arc<Site>, CliError> {
+    fn site(&self, app: &Arc<App>, server: &Arc<Server>, is_team: bool) -> Result<Arc<Site>, CliError> {
         let options = SiteOptions {
             access: Arc::clone(&self.options.access),
             tls: self.options.tls.is_some(),
             version: env!("CARGO_PKG_VERSION"),
+            is_team,
         };
         Site::new(Arc::clone(app), Arc::clone(server), options)
             .ok_or_else(|| CliError::Environment("the system has no random numbers".to_owned()))

@@ -1,7 +1,11 @@
 //! What breaks, and what becomes of it.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::support::{Team, files, until};
@@ -72,6 +76,62 @@ fn answers_go_on_while_postgresql_restarts_and_pushes_after_it() {
     });
 }
 
+/// Passes connections on to an address until it is told to say nothing any more; those that it had then stay silent for ever.
+fn line_to(address: String) -> (u16, Arc<AtomicBool>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (port, silent) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
+    let told = Arc::clone(&silent);
+    std::thread::spawn(move || {
+        for near in listener.incoming().flatten() {
+            let far = TcpStream::connect(&address).unwrap();
+            for (mut from, mut to) in [
+                (near.try_clone().unwrap(), far.try_clone().unwrap()),
+                (far.try_clone().unwrap(), near.try_clone().unwrap()),
+            ] {
+                let told = Arc::clone(&told);
+                std::thread::spawn(move || {
+                    let mut buffer = vec![0; 1 << 16];
+                    while let Ok(read @ 1..) = from.read(&mut buffer) {
+                        if told.load(Ordering::SeqCst) {
+                            // Both ends stay open, and nothing comes any more.
+                            std::thread::sleep(Duration::from_secs(600));
+                        }
+                        if to.write_all(&buffer[..read]).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        }
+    });
+    (port, silent)
+}
+
+#[test]
+fn a_connection_to_the_database_that_falls_silent_is_given_up() {
+    let Some(mut team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let token = team.token("alice", &[&["*"]]);
+    let (port, silent) = line_to(team.database_at());
+    team.set_database_port(port);
+    let node = team.start_node("n1", &[]);
+    assert_eq!(node.locate(&token, "org/app", "one").unwrap(), ["a.py:1"]);
+    silent.store(true, Ordering::SeqCst);
+    let age = || {
+        let (_, text) = node.page("/team/v1/metrics", &[("authorization", &format!("Bearer {token}"))]);
+        let line = text.lines().find_map(|line| line.strip_prefix("cruxe_team_table_age_seconds "));
+        line.and_then(|age| age.parse::<f64>().ok()).unwrap_or_default()
+    };
+    until("the node hears nothing any more", SOON, || age() > 4.0);
+    assert_eq!(node.locate(&token, "org/app", "one").unwrap(), ["a.py:1"], "what is here is answered");
+    silent.store(false, Ordering::SeqCst);
+    repo.push(&[("a.py", "def two(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w1");
+    until("the push is answered", 2 * SOON, || node.locate(&token, "org/app", "two").is_ok_and(|at| at == ["a.py:1"]));
+}
+
 #[test]
 fn a_node_with_little_room_lets_go_of_what_was_used_longest_ago() {
     let Some(team) = Team::new() else { return };
@@ -115,6 +175,50 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
     let _ = Command::new("umount").arg(&small).output();
     assert!(error.contains("full") || error.contains("No space"), "{error}");
     assert_eq!(answer.unwrap(), ["a.py:8"]);
+}
+
+#[test]
+fn clocks_that_are_hours_off_change_nothing() {
+    let Some(team) = Team::new() else { return };
+    if !team.set_clock(0) {
+        eprintln!("skipped: no clock can be set here; that takes Linux and a C compiler");
+        return;
+    }
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    let (ahead, behind) = (5 * 3600, -5 * 3600);
+    let token = team.token("alice", &[&["*"]]);
+    team.set_clock(ahead);
+    assert_eq!(team.work("w1"), 1);
+    let mut nodes = vec![team.start_node("n1", &[])];
+    team.set_clock(behind);
+    nodes.push(team.start_node("n2", &[]));
+    let answered = |name: &str| {
+        for node in &nodes {
+            until("it is answered", SOON, || {
+                node.locate(&token, "org/app", name).is_ok_and(|found| found == ["a.py:1"])
+            });
+        }
+    };
+    answered("one");
+    // Whichever worker is next: what was published before is older or newer by its clock, and neither matters.
+    for (name, clock, worker) in [("two", behind, "w2"), ("three", ahead, "w1"), ("four", behind, "w2")] {
+        team.set_clock(clock);
+        repo.push(&[("a.py", &format!("def {name}(): pass\n"))]);
+        team.run(&["repo", "sync", "org/app"]);
+        assert_eq!(team.work(worker), 1, "{name}");
+        answered(name);
+    }
+    assert_eq!(team.run(&["sweep"])["states"], 0, "the grace is the database's to measure");
+    // An expired token is expired by the database's clock.
+    team.sql("UPDATE token SET expires_at = now() - interval '1 second'");
+    for node in &nodes {
+        until("the token has ended", SOON, || {
+            node.locate(&token, "org/app", "four").is_err_and(|error| error["status"] == 401)
+        });
+    }
+    let late = "SELECT count(*) FROM call WHERE at > now() OR at < now() - interval '1 hour'";
+    until("calls are noted", SOON, || team.sql("SELECT count(*) FROM call") != "0");
+    assert_eq!(team.sql(late), "0", "the audit has the database's time");
 }
 
 #[test]

@@ -1,28 +1,32 @@
 //! Workers and nodes that are killed at random while pushes and questions go on.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{Team, until};
+use parking_lot::{Mutex, RwLock};
+use serde_json::json;
 
-/// How long things are killed; the nightly run takes five minutes.
-fn seconds() -> u64 {
-    std::env::var("CRUXE_TEST_KILL_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
-}
+use crate::support::{Client, Node, Random, Repo, Team, files, until};
 
-fn source(number: u64) -> String {
-    format!("{}def marker(): pass\n", "\n".repeat(number as usize))
+const MARKER: &str = "cruxe_marker.py";
+
+/// A definition on the line that tells which push it is of.
+fn source(marker: &str, number: u64) -> String {
+    format!("{}def {marker}(): pass\n", "\n".repeat(number as usize))
 }
 
 #[test]
 fn two_workers_on_one_repository_publish_one_after_the_other() {
     let Some(team) = Team::new() else { return };
-    let repo = team.repo("org/app", &[("a.py", &source(0))]);
+    let repo = team.repo("org/app", &[("a.py", &source("marker", 0))]);
     let _workers = [team.start_worker("w1"), team.start_worker("w2"), team.start_worker("w3")];
     let token = team.token("alice", &[&["*"]]);
     let node = team.start_node("n1", &[]);
     for number in 1..=10 {
-        repo.push(&[("a.py", &source(number))]);
+        repo.push(&[("a.py", &source("marker", number))]);
         team.run(&["repo", "sync", "org/app"]);
     }
     until("the last push is answered", Duration::from_secs(60), || {
@@ -36,7 +40,7 @@ fn two_workers_on_one_repository_publish_one_after_the_other() {
 #[test]
 fn a_lease_that_ended_cannot_publish() {
     let Some(team) = Team::new() else { return };
-    let repo = team.repo("org/app", &[("a.py", &source(0))]);
+    let repo = team.repo("org/app", &[("a.py", &source("marker", 0))]);
     team.work("w1");
     // A worker whose lease another took meanwhile, as after a long sleep: by the database's clock, whatever its own says.
     team.sql(
@@ -45,7 +49,7 @@ fn a_lease_that_ended_cannot_publish() {
          CREATE TRIGGER late AFTER INSERT ON blob EXECUTE FUNCTION late()",
     );
     let before = team.sql("SELECT state FROM published");
-    repo.push(&[("a.py", &source(1))]);
+    repo.push(&[("a.py", &source("marker", 1))]);
     team.run(&["repo", "sync", "org/app"]);
     team.work("w1");
     assert_eq!(team.sql("SELECT state FROM published"), before, "nothing was published");
@@ -58,99 +62,259 @@ fn a_lease_that_ended_cannot_publish() {
 #[test]
 fn whatever_is_killed_no_answer_is_wrong_and_none_is_lost() {
     let Some(team) = Team::new() else { return };
-    let repos: Vec<_> = (0..3).map(|number| team.repo(&format!("org/r{number}"), &[("a.py", &source(0))])).collect();
+    let subjects: Vec<Subject> = (0..3).map(|number| Subject::new(&team, number, None)).collect();
     team.work("w0");
-    let token = team.token("alice", &[&["*"]]);
-    let pushed: Vec<AtomicU64> = repos.iter().map(|_| AtomicU64::new(0)).collect();
-    let (stop, asked, failed) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
-    let (killed, wrong) = (AtomicU64::new(0), parking_lot::Mutex::new(Vec::<String>::new()));
-    std::thread::scope(|scope| {
-        for node in 0..2 {
-            let (team, token, pushed, stop, asked, failed, killed, wrong) =
-                (&team, &token, &pushed, &stop, &asked, &failed, &killed, &wrong);
-            scope.spawn(move || {
-                let mut running = team.start_node(&format!("n{node}"), &[]);
-                let mut last_kill = Instant::now();
-                let mut seen = vec![0u64; pushed.len()];
-                let mut random = Random(node as u64 + 1);
-                while !stop.load(Ordering::Relaxed) {
-                    let number = random.below(pushed.len() as u64) as usize;
-                    let answer = running.locate(token, &format!("org/r{number}"), "marker");
-                    let newest = pushed[number].load(Ordering::SeqCst);
-                    asked.fetch_add(1, Ordering::Relaxed);
-                    match answer {
-                        Err(_) => drop(failed.fetch_add(1, Ordering::Relaxed)),
-                        Ok(found) => {
-                            let line = match found.as_slice() {
-                                [one] => one.strip_prefix("a.py:").and_then(|line| line.parse::<u64>().ok()),
-                                _ => None,
-                            };
-                            match line.map(|line| line - 1) {
-                                // Never what was not pushed, and never older than what this node said before.
-                                Some(push) if push <= newest && push >= seen[number] => seen[number] = push,
-                                other => {
-                                    wrong.lock().push(format!("r{number}: {other:?} {found:?} after {}", seen[number]))
-                                }
-                            }
-                        }
-                    }
-                    if last_kill.elapsed() > Duration::from_millis(2000 + random.below(3000)) {
-                        running.running.kill();
-                        killed.fetch_add(1, Ordering::Relaxed);
-                        running = team.start_node(&format!("n{node}"), &[]);
-                        last_kill = Instant::now();
-                    }
-                }
-            });
-        }
-        for worker in 0..2 {
-            let (team, stop, killed) = (&team, &stop, &killed);
-            scope.spawn(move || {
-                let mut random = Random(100 + worker as u64);
-                while !stop.load(Ordering::Relaxed) {
-                    let mut running = team.start_worker(&format!("w{worker}"));
-                    std::thread::sleep(Duration::from_millis(500 + random.below(3000)));
-                    running.kill();
-                    killed.fetch_add(1, Ordering::Relaxed);
-                }
-            });
-        }
-        let deadline = Instant::now() + Duration::from_secs(seconds());
-        let mut number = 0;
-        while Instant::now() < deadline {
-            number += 1;
-            let at = number as usize % repos.len();
-            // Before the push: an answer may have it as soon as the remote does.
-            pushed[at].store(number, Ordering::SeqCst);
-            repos[at].push(&[("a.py", &source(number))]);
-            team.run(&["repo", "sync", &format!("org/r{at}")]);
-            std::thread::sleep(Duration::from_millis(300));
-        }
-        stop.store(true, Ordering::Relaxed);
-    });
-    assert_eq!(*wrong.lock(), [] as [String; 0]);
-    let _worker = team.start_worker("w9");
-    let nodes = [team.start_node("n0", &[]), team.start_node("n8", &[])];
-    for (at, newest) in pushed.iter().enumerate() {
-        let newest = newest.load(Ordering::SeqCst);
-        for node in &nodes {
-            // A lease of a killed worker ends after half a minute.
-            until("the last push is answered", Duration::from_secs(90), || {
-                node.locate(&token, &format!("org/r{at}"), "marker")
-                    .is_ok_and(|found| found == [format!("a.py:{}", newest + 1)])
-            });
-        }
-    }
-    let (asked, failed) = (asked.into_inner(), failed.into_inner());
-    eprintln!("{asked} questions, {failed} without an answer, {} kills", killed.into_inner());
+    Trial { team: &team, subjects: &subjects, nodes: 2, workers: 2, seconds: 20 }.run();
 }
 
-/// Numbers that look random, the same in every run.
-struct Random(u64);
+/// The same with packages of a registry, for as long as is said: `scripts/check-team long`.
+#[test]
+fn over_many_real_repositories_whatever_is_killed_no_answer_is_wrong_and_none_is_lost() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let Some(seconds) = number("CRUXE_TEST_KILL_SECONDS") else {
+        eprintln!("skipped: no CRUXE_TEST_KILL_SECONDS; scripts/check-team long sets it");
+        return;
+    };
+    let Some(team) = Team::new() else { return };
+    let packages = packages(number("CRUXE_TEST_REPOS").unwrap_or(200) as usize);
+    let mut subjects: Vec<Subject> =
+        packages.iter().enumerate().map(|(number, package)| Subject::new(&team, number, Some(package))).collect();
+    let began = Instant::now();
+    {
+        let _workers = [team.start_worker("w0"), team.start_worker("w1")];
+        until("all are indexed", Duration::from_secs(3600), || {
+            std::thread::sleep(Duration::from_secs(1));
+            team.sql("SELECT count(*) FROM published") == subjects.len().to_string()
+        });
+    }
+    eprintln!("{} repositories indexed after {:?}", subjects.len(), began.elapsed());
+    let token = team.token("judge", &[&["*"]]);
+    let judge = team.start_node("judge", &[]);
+    subjects.iter_mut().for_each(|subject| subject.learn(&judge, &token));
+    let known = subjects.iter().filter(|subject| subject.real.is_some()).count();
+    eprintln!("{known} of them with a definition of their own to ask about");
+    drop(judge);
+    Trial { team: &team, subjects: &subjects, nodes: 3, workers: 2, seconds }.run();
+}
 
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
+/// Packages of a registry, from small to middling: the same ones in every run on a machine.
+fn packages(count: usize) -> Vec<PathBuf> {
+    let sources = std::env::var_os("CRUXE_TEST_SOURCES").map(PathBuf::from).expect("CRUXE_TEST_SOURCES is not set");
+    let mut all: Vec<PathBuf> = fs::read_dir(sources).unwrap().flatten().map(|entry| entry.path()).collect();
+    all.sort();
+    let size = |folder: &PathBuf| files(folder).iter().map(|file| file.metadata().map_or(0, |file| file.len())).sum();
+    all.retain(|folder| (20_000..600_000u64).contains(&size(folder)));
+    assert!(all.len() >= count, "{} packages of the right size, not {count}", all.len());
+    all.truncate(count);
+    all
+}
+
+/// A repository that is pushed to and asked about.
+struct Subject {
+    name: String,
+    /// What its marker is called, which no other repository has.
+    marker: String,
+    repo: Repo,
+    pushed: AtomicU64,
+    /// Something of its own, with all places where it is defined.
+    real: Option<(String, Vec<String>)>,
+}
+
+impl Subject {
+    fn new(team: &Team, number: usize, package: Option<&Path>) -> Subject {
+        let (name, marker) = (format!("org/r{number}"), format!("marker_{number}"));
+        let folder = team.path("origin").join(&name);
+        if let Some(package) = package {
+            for file in files(package) {
+                let target = folder.join(file.strip_prefix(package).unwrap());
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::copy(&file, target).unwrap();
+            }
+        }
+        let repo = team.repo(&name, &[(MARKER, &source(&marker, 0))]);
+        Subject { name, marker, repo, pushed: AtomicU64::new(0), real: None }
+    }
+
+    /// Chooses a function or a type of the package and notes what is right of it.
+    fn learn(&mut self, judge: &Node, token: &str) {
+        let mut names = Vec::new();
+        for file in files(&self.repo.folder).iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let words =
+                text.lines().filter_map(|line| line.strip_prefix("pub fn ").or(line.strip_prefix("pub struct ")));
+            let name = |rest: &str| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().map(str::to_owned);
+            names.extend(words.filter_map(name).filter(|name| name.len() > 5));
+        }
+        names.sort();
+        let Some(name) = names.into_iter().next() else { return };
+        let places = judge.locate(token, &self.name, &name).unwrap();
+        self.real = Some((name, places)).filter(|(_, places)| !places.is_empty());
+    }
+}
+
+struct Trial<'t> {
+    team: &'t Team,
+    subjects: &'t [Subject],
+    nodes: usize,
+    workers: usize,
+    seconds: u64,
+}
+
+#[derive(Default)]
+struct Counted {
+    asked: AtomicU64,
+    failed: AtomicU64,
+    killed: AtomicU64,
+    wrong: Mutex<Vec<String>>,
+}
+
+impl Trial<'_> {
+    fn run(&self) {
+        let token = self.team.token("alice", &[&["*"]]);
+        let (stop, counted) = (AtomicBool::new(false), Counted::default());
+        let mut pushes = 0;
+        std::thread::scope(|scope| {
+            for node in 0..self.nodes {
+                let (token, stop, counted) = (&token, &stop, &counted);
+                let running = self.team.start_node(&format!("n{node}"), &[]);
+                let client = Arc::new(RwLock::new(running.client.clone()));
+                let asked = Arc::clone(&client);
+                scope.spawn(move || self.ask(node, &asked, token, stop, counted));
+                scope.spawn(move || self.kill(node, running, &client, stop, counted));
+            }
+            for worker in 0..self.workers {
+                let (stop, counted) = (&stop, &counted);
+                scope.spawn(move || {
+                    let mut random = Random(100 + worker as u64);
+                    while !stop.load(Ordering::Relaxed) {
+                        let mut running = self.team.start_worker(&format!("w{worker}"));
+                        std::thread::sleep(Duration::from_millis(500 + random.below(3000)));
+                        running.kill();
+                        counted.killed.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            let deadline = Instant::now() + Duration::from_secs(self.seconds);
+            let mut random = Random(1000);
+            while Instant::now() < deadline {
+                pushes += 1;
+                let subject = &self.subjects[random.below(self.subjects.len() as u64) as usize];
+                // Before the push: an answer may have it as soon as the remote does.
+                let number = subject.pushed.fetch_add(1, Ordering::SeqCst) + 1;
+                subject.repo.push(&[(MARKER, &source(&subject.marker, number))]);
+                self.team.run(&["repo", "sync", &subject.name]);
+                std::thread::sleep(Duration::from_millis(300));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let (asked, failed) = (counted.asked.into_inner(), counted.failed.into_inner());
+        let (killed, wrong) = (counted.killed.into_inner(), counted.wrong.into_inner());
+        eprintln!(
+            "{asked} questions, {failed} without an answer, {killed} kills, {pushes} pushes, {} wrong",
+            wrong.len()
+        );
+        assert_eq!(wrong, [] as [String; 0]);
+        self.end_with_all_pushes(&token);
+    }
+
+    /// Kills a node now and then, whatever it is doing.
+    fn kill(&self, node: usize, mut running: Node, client: &RwLock<Client>, stop: &AtomicBool, counted: &Counted) {
+        let mut random = Random(500 + node as u64);
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(2000 + random.below(3000)));
+            running.running.kill();
+            counted.killed.fetch_add(1, Ordering::Relaxed);
+            running = self.team.start_node(&format!("n{node}"), &[]);
+            *client.write() = running.client.clone();
+        }
+    }
+
+    /// Asks one node, wherever it is now.
+    fn ask(&self, node: usize, client: &RwLock<Client>, token: &str, stop: &AtomicBool, counted: &Counted) {
+        let mut seen = vec![0u64; self.subjects.len()];
+        let mut random = Random(node as u64 + 1);
+        while !stop.load(Ordering::Relaxed) {
+            let at = random.below(self.subjects.len() as u64) as usize;
+            let client = client.read().clone();
+            let outcome = match random.below(4) {
+                0 if self.subjects[at].real.is_some() => self.ask_what_stays(&client, token, at),
+                1 => self.ask_all(&client, token, at, &mut seen[at]),
+                _ => self.ask_one(&client, token, at, &mut seen[at]),
+            };
+            counted.asked.fetch_add(1, Ordering::Relaxed);
+            match outcome {
+                Ok(true) => {}
+                Ok(false) => {
+                    counted.failed.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(20)); // nobody is there just now
+                }
+                Err(wrong) => counted.wrong.lock().push(format!("n{node}, {}: {wrong}", self.subjects[at].name)),
+            }
+        }
+    }
+
+    /// Whether an answer came; an error where it was wrong.
+    fn ask_one(&self, node: &Client, token: &str, at: usize, seen: &mut u64) -> Result<bool, String> {
+        let subject = &self.subjects[at];
+        let Ok(found) = node.locate(token, &subject.name, &subject.marker) else { return Ok(false) };
+        self.judge(at, &found, seen)
+    }
+
+    /// The same by a question about all repositories. One that could not be asked is told of.
+    fn ask_all(&self, node: &Client, token: &str, at: usize, seen: &mut u64) -> Result<bool, String> {
+        let subject = &self.subjects[at];
+        let asked = json!({"name": subject.marker, "workspace": "*"});
+        let Ok(answer) = node.ask(token, "locate_symbol", asked) else { return Ok(false) };
+        let results = answer["results"].as_array().cloned().unwrap_or_default();
+        if results.is_empty() && answer.to_string().contains(&format!("{}`", subject.name)) {
+            return Ok(false);
+        }
+        if results.iter().any(|one| one["repository"] != subject.name.as_str()) {
+            return Err(format!("of another repository: {answer}"));
+        }
+        let places: Vec<String> =
+            results.iter().map(|one| format!("{}:{}", one["path"].as_str().unwrap(), one["line_start"])).collect();
+        self.judge(at, &places, seen).map_err(|wrong| format!("{wrong} {answer}"))
+    }
+
+    fn ask_what_stays(&self, node: &Client, token: &str, at: usize) -> Result<bool, String> {
+        let subject = &self.subjects[at];
+        let Some((name, places)) = &subject.real else { return Ok(true) };
+        match node.locate(token, &subject.name, name) {
+            Err(_) => Ok(false),
+            Ok(found) if found == *places => Ok(true),
+            Ok(found) => Err(format!("{name}: {found:?}, not {places:?}")),
+        }
+    }
+
+    /// Never what was not pushed, and never older than what this node said before.
+    fn judge(&self, at: usize, found: &[String], seen: &mut u64) -> Result<bool, String> {
+        let newest = self.subjects[at].pushed.load(Ordering::SeqCst);
+        let line = match found {
+            [one] => one.strip_prefix(MARKER).and_then(|rest| rest.strip_prefix(':')?.parse::<u64>().ok()),
+            _ => None,
+        };
+        match line.map(|line| line - 1) {
+            Some(push) if push <= newest && push >= *seen => {
+                *seen = push;
+                Ok(true)
+            }
+            other => Err(format!("{other:?} {found:?} after {seen}, of {newest}")),
+        }
+    }
+
+    /// Every node answers every last push in the end.
+    fn end_with_all_pushes(&self, token: &str) {
+        let _workers: Vec<_> = (0..self.workers).map(|worker| self.team.start_worker(&format!("w{worker}"))).collect();
+        let nodes: Vec<_> = (0..self.nodes).map(|node| self.team.start_node(&format!("n{node}"), &[])).collect();
+        for subject in self.subjects {
+            let last = format!("{MARKER}:{}", subject.pushed.load(Ordering::SeqCst) + 1);
+            for node in &nodes {
+                // A lease of a killed worker ends after half a minute.
+                until("the last push is answered", Duration::from_secs(180), || {
+                    node.locate(token, &subject.name, &subject.marker).is_ok_and(|found| found == [last.as_str()])
+                });
+            }
+        }
     }
 }

@@ -86,3 +86,26 @@ fn a_list_names_repositories_and_those_that_are_not_indexed_are_told() {
     let all = answer(&node, &token, "locate_symbol", json!({"name": "common"}), json!("*"));
     assert!(all.to_string().contains("org/later"), "{all}");
 }
+
+#[test]
+fn a_node_without_memory_for_directories_answers_the_same() {
+    let Some(team) = Team::new() else { return };
+    for name in ["org/a", "org/b", "org/c"] {
+        team.repo(name, &[("a.py", &format!("def common(): pass\n\ndef in_{}(): pass\n", name.replace('/', "_")))]);
+    }
+    team.work("w1");
+    let (token, some) = (team.token("alice", &[&["*"]]), team.token("bob", &[&["org/a"]]));
+    let (roomy, tight) = (team.start_node("n1", &[]), team.start_node("n2", &["--directories", "0"]));
+    for name in ["common", "in_org_b", "nothing"] {
+        let ask = |node: &Node| plain(answer(node, &token, "locate_symbol", json!({"name": name}), json!("*")));
+        assert_eq!(ask(&roomy), ask(&tight), "{name}");
+    }
+    let figure = |node: &Node, token: &str| {
+        let (status, text) = node.page("/team/v1/metrics", &[("authorization", &format!("Bearer {token}"))]);
+        let line = text.lines().find(|line| line.starts_with("cruxe_team_directory_bytes"));
+        (status, line.map(|line| line.ends_with(" 0")))
+    };
+    until("they are read", Duration::from_secs(10), || figure(&roomy, &token) == (200, Some(false)));
+    assert_eq!(figure(&tight, &token), (200, Some(true)));
+    assert_eq!(figure(&tight, &some), (403, None), "who may not see all is not told how many there are");
+}

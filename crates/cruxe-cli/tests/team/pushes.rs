@@ -10,19 +10,22 @@ const SOON: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_push_is_answered_on_every_node_whatever_the_storage() {
-    let storages = ["folder", "postgres", "s3"];
-    for storage in storages {
+    for storage in ["folder", "postgres", "s3", "azure"] {
         let Some(team) = Team::without_tables() else { return };
-        let s3 = std::env::var("CRUXE_TEST_S3").ok();
-        let address = match (storage, s3) {
-            ("folder", _) => format!("file://{}", team.blobs().display()),
-            ("postgres", _) => "postgres".to_owned(),
-            (_, Some(s3)) => format!("{s3}/{}", std::process::id()),
-            (_, None) => {
-                eprintln!("skipped: no CRUXE_TEST_S3");
-                continue;
+        let web = |name: &str| match std::env::var(name) {
+            Ok(address) => Some(format!("{address}/{}", std::process::id())),
+            Err(_) => {
+                eprintln!("skipped: no {name}");
+                None
             }
         };
+        let address = match storage {
+            "folder" => Some(format!("file://{}", team.blobs().display())),
+            "postgres" => Some("postgres".to_owned()),
+            "s3" => web("CRUXE_TEST_S3"),
+            _ => web("CRUXE_TEST_AZURE"),
+        };
+        let Some(address) = address else { continue };
         team.run(&["init", "--storage", &address]);
         let repo = team.repo("org/app", &[("a.py", "def first(): pass\n"), ("b.py", "from a import first\nfirst()\n")]);
         assert_eq!(team.work("w1"), 1);
@@ -50,6 +53,27 @@ fn a_push_is_answered_on_every_node_whatever_the_storage() {
         team.run(&["sweep", "--grace", "0"]);
         let fresh = team.start_node("n3", &[]);
         assert_eq!(fresh.locate(&token, "org/app", "second").unwrap(), ["a.py:2"], "{storage}, swept");
+    }
+}
+
+#[test]
+fn a_store_that_checks_signatures_refuses_another_key() {
+    for (address, key, wrong, code) in [
+        ("CRUXE_TEST_S3", "AWS_SECRET_ACCESS_KEY", "wrong", "403 SignatureDoesNotMatch"),
+        ("CRUXE_TEST_AZURE", "AZURE_STORAGE_KEY", "d3Jvbmc=", "403 AuthorizationFailure"),
+    ] {
+        let Some(team) = Team::without_tables() else { return };
+        let Ok(address) = std::env::var(address) else {
+            eprintln!("skipped: no {address}");
+            continue;
+        };
+        team.run(&["init", "--storage", &format!("{address}/wrong-key")]);
+        team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+        let folder = team.path("w1");
+        let mut work = team.command(&["work", "--once", "--folder", folder.to_str().unwrap()]);
+        assert!(work.env(key, wrong).output().unwrap().status.success());
+        let problem = team.run(&["status"])["repos"][0]["problem"].as_str().unwrap().to_owned();
+        assert!(problem.contains(code), "{key}: {problem}");
     }
 }
 
@@ -105,6 +129,53 @@ fn branches_come_and_go_with_the_remote() {
     until("the branch is gone", SOON, || {
         node.ask(&token, "locate_symbol", json!({"name": "two", "workspace": "org/app", "ref": "side"})).is_err()
     });
+}
+
+#[test]
+fn tags_are_published_where_a_pattern_asks_for_them() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    repo.git(&["tag", "v1.0"]);
+    repo.push(&[("a.py", "def two(): pass\n")]);
+    repo.git(&["tag", "--annotate", "--message", "second", "v2.0"]);
+    repo.git(&["tag", "main"]);
+    repo.git(&["tag", "nightly"]);
+    repo.push(&[("a.py", "def three(): pass\n")]);
+    let folder = repo.folder.to_str().unwrap();
+    team.run(&[
+        "repo",
+        "add",
+        "org/app",
+        folder,
+        "--ref",
+        "main",
+        "--ref",
+        "tags/v*",
+        "--ref",
+        "tags/main",
+        "--poll",
+        "0",
+    ]);
+    team.work("w1");
+    let token = team.token("alice", &[&["org/app", "--ref", "main", "--ref", "v*"]]);
+    let all = team.token("all", &[&["*"]]);
+    let node = team.start_node("n1", &[]);
+    let at = |token: &str, ref_name: &str, name: &str| {
+        let asked = json!({"name": name, "workspace": "org/app", "ref": ref_name});
+        node.ask(token, "locate_symbol", asked).map(|answer| answer["results"].as_array().unwrap().len())
+    };
+    for (ref_name, name) in [("v1.0", "one"), ("v2.0", "two"), ("main", "three")] {
+        assert_eq!(at(&token, ref_name, name), Ok(1), "{ref_name}");
+    }
+    assert_eq!((at(&token, "v1.0", "two"), at(&all, "tags/main", "two")), (Ok(0), Ok(1)));
+    assert!(at(&all, "nightly", "two").is_err(), "nobody asked for it");
+    assert!(at(&token, "tags/main", "two").is_err() && at(&token, "refs/tags/v1.0", "one").is_err());
+    assert_eq!(team.run(&["repo", "sync", "org/app"]).is_object().then(|| team.work("w1")), Some(1));
+    assert_eq!(team.sql("SELECT count(*) FROM state"), "1", "the same again is nothing new");
+    repo.git(&["tag", "--delete", "v1.0"]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w1");
+    until("the tag is gone", SOON, || at(&all, "v1.0", "one").is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cruxe");
@@ -21,10 +21,28 @@ pub fn postgres() -> Option<String> {
     address
 }
 
+/// What says another time than the system.
+const CLOCK: &str = r"
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int outcome = syscall(SYS_clock_gettime, clock, now);
+    if (outcome == 0 && clock == CLOCK_REALTIME) now->tv_sec += OFF;
+    return outcome;
+}
+";
+
 pub struct Team {
     pub folder: tempfile::TempDir,
     server: String,
     database: String,
+    /// Where blobs are kept over HTTP, if not where the environment says.
+    store: Option<String>,
+    /// Where programs reach the database, if not where it is.
+    port: Option<u16>,
+    /// What programs load that have another clock.
+    clock: Mutex<Option<PathBuf>>,
     _turn: Turn,
 }
 
@@ -52,6 +70,12 @@ impl Team {
         Team::made(|| Turn::Shared(TURNS.read()))
     }
 
+    /// The same with a storage of its own.
+    pub fn with_store(mut self, address: &str) -> Team {
+        self.store = Some(address.to_owned());
+        self
+    }
+
     fn with_tables(self) -> Team {
         let storage = format!("file://{}", self.blobs().display());
         self.run(&["init", "--storage", &storage]);
@@ -62,7 +86,15 @@ impl Team {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let server = postgres()?;
         let database = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let team = Team { folder: tempfile::tempdir().unwrap(), server, database, _turn: turn() };
+        let team = Team {
+            folder: tempfile::tempdir().unwrap(),
+            server,
+            database,
+            store: None,
+            port: None,
+            clock: Mutex::default(),
+            _turn: turn(),
+        };
         team.sql_in("postgres", &format!("CREATE DATABASE {}", team.database));
         Some(team)
     }
@@ -91,11 +123,36 @@ impl Team {
         self.sql_in(&self.database, sql)
     }
 
+    /// Has programs that are started from now on reach the database through something else on this machine.
+    pub fn set_database_port(&mut self, port: u16) {
+        self.port = Some(port);
+    }
+
+    /// Host and port of the database.
+    pub fn database_at(&self) -> String {
+        let (_, rest) = self.server.rsplit_once('@').unwrap();
+        rest.split('/').next().unwrap().to_owned()
+    }
+
     /// `cruxe team …`, not yet run.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.arg("team").args(arguments).env("CRUXE_TEAM_DATABASE", self.address(&self.database));
+        if let Some(clock) = &*self.clock.lock() {
+            command.env("LD_PRELOAD", clock);
+        }
+        let address = self.address(&self.database);
+        let address = match self.port {
+            Some(port) => address.replace(&self.database_at(), &format!("127.0.0.1:{port}")),
+            None => address,
+        };
+        command.arg("team").args(arguments).env("CRUXE_TEAM_DATABASE", address);
         command.env("CRUXE_HOME", self.path("home")).env_remove("CRUXE_TOKEN").current_dir(self.folder.path());
+        if let Some(store) = &self.store {
+            command
+                .env("AWS_ENDPOINT_URL", store)
+                .env("AWS_ACCESS_KEY_ID", "key")
+                .env("AWS_SECRET_ACCESS_KEY", "secret");
+        }
         command
     }
 
@@ -115,6 +172,18 @@ impl Team {
         repo.push(files);
         self.run(&["repo", "add", name, repo.folder.to_str().unwrap(), "--ref", "*", "--poll", "0"]);
         repo
+    }
+
+    /// Has the clock of programs that are started from now on be off by so many seconds; `false` where that cannot be done here. How long
+    /// something takes is measured by another clock, which nobody can set.
+    pub fn set_clock(&self, seconds: i64) -> bool {
+        let (source, library) = (self.path("clock.c"), self.path(&format!("clock{seconds}.so")));
+        fs::write(&source, CLOCK).unwrap();
+        let mut compile = Command::new("cc");
+        compile.args(["-shared", "-fPIC", &format!("-DOFF={seconds}"), "-o"]).arg(&library).arg(&source);
+        let made = cfg!(target_os = "linux") && compile.output().is_ok_and(|output| output.status.success());
+        *self.clock.lock() = made.then_some(library);
+        made
     }
 
     /// Has all that is due indexed.
@@ -155,7 +224,7 @@ impl Team {
             said.push(line);
         };
         std::thread::spawn(move || lines.for_each(drop));
-        Node { address, running: Running(child) }
+        Node { client: Client { address }, running: Running(child) }
     }
 }
 
@@ -191,11 +260,25 @@ impl Drop for Running {
 }
 
 pub struct Node {
-    pub address: String,
+    pub client: Client,
     pub running: Running,
 }
 
-impl Node {
+impl std::ops::Deref for Node {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Somebody who asks a node, which may be gone.
+#[derive(Clone)]
+pub struct Client {
+    pub address: String,
+}
+
+impl Client {
     /// Calls a tool; the answer, or the error.
     pub fn ask(&self, token: &str, tool: &str, arguments: Value) -> Result<Value, Value> {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": tool, "params": arguments}).to_string();
@@ -222,6 +305,18 @@ impl Node {
             Some(error) => Err(error.clone()),
             None => Ok(answer["result"].clone()),
         }
+    }
+
+    /// A page with some headers: its status, what it sets a browser, and its text.
+    pub fn page(&self, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
+        let mut request = agent.get(format!("{}{path}", self.address));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = request.call().unwrap();
+        (response.status().as_u16(), response.body_mut().read_to_string().unwrap())
     }
 
     /// Where a name is defined, as `path:line`.
@@ -292,4 +387,14 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Numbers that look random, the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
 }

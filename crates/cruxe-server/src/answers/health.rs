@@ -144,7 +144,7 @@ impl HealthAnswer {
             workspace_warmset: Warmset {
                 enabled: app.prewarm_status() != Prewarm::Disabled,
                 capacity: app.workspaces().capacity(),
-                members: open.iter().map(|open| open.project.root.to_string_lossy().into_owned()).collect(),
+                members: open.iter().map(|open| open.project.address().to_string_lossy().into_owned()).collect(),
             },
             prewarm_status: app.prewarm_status(),
             startup_checks: StartupChecks {

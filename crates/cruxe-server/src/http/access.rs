@@ -119,9 +119,12 @@ impl AccessPolicy {
         self.scopes.as_ref().and_then(find).ok_or(denied)
     }
 
-    /// Whether a text is the token, for a person who types it in; `false` where none is required.
-    pub fn is_token(&self, text: &str) -> bool {
-        self.token.as_ref().is_some_and(|token| token.is(text.trim().as_bytes()))
+    /// What a person may see who types a token in; `None` where it is none.
+    pub fn scope_of(&self, text: &str) -> Option<Scope> {
+        if self.token.as_ref().is_some_and(|token| token.is(text.trim().as_bytes())) {
+            return Some(Scope::all());
+        }
+        self.scopes.as_ref().and_then(|find| find(text.trim()))
     }
 
     /// The origin of the web page that asks, where it may.

@@ -206,6 +206,11 @@ impl Server {
         outcome.map_err(|error| CallError::of(error, numeric))
     }
 
+    /// Tells whoever hears of calls of something else that was asked.
+    pub fn note(&self, ended: &Ended) {
+        self.observer.iter().for_each(|observer| observer(ended));
+    }
+
     /// Does work that is no tool's, in turn with the calls of all clients and for no longer than a question may take; `None`
     /// when it does not come to its end. Dropping the future cancels it.
     pub async fn in_turn<T: Send + 'static>(&self, work: impl FnOnce(&Work) -> T + Send + 'static) -> Option<T> {

@@ -39,10 +39,9 @@ fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot, scope: &Scope) -> Re
     let mut states = snapshot.refs().map_err(IndexError::from)?;
     states.retain(|state| scope.allows_ref(&workspace.project.root, &state.name));
     let default = match workspace.project.repo {
-        Some(_) => workspace.default_branch(),
+        Some(_) => scope.default_branch(workspace),
         None => states.first().map(|state| state.name.clone()),
     };
-    let base_is_hidden = scope.base_of(workspace, None).is_err();
     let all = VersionSet::union(states.iter().map(|state| &state.versions));
     let files: HashMap<VersionId, FileRow> =
         snapshot.files_of(&all).map_err(IndexError::from)?.into_iter().map(|file| (file.id, file)).collect();
@@ -51,7 +50,7 @@ fn entries(workspace: &Arc<Workspace>, snapshot: &Snapshot, scope: &Scope) -> Re
         .iter()
         .map(|state| {
             let is_default = default.as_deref() == Some(state.name.as_str());
-            let layers = if is_default || base_is_hidden { Layers::None } else { workspace.layers(state) };
+            let layers = if is_default { Layers::None } else { scope.layers_of(workspace, state) };
             let own = own_figures(state, &layers, &files);
             let indexing = active.as_deref() == Some(state.name.as_str());
             RefEntry {

@@ -1,7 +1,9 @@
-//! Where blobs are kept: a folder, PostgreSQL itself, or a store that speaks S3.
+//! Where blobs are kept: a folder, PostgreSQL itself, a store that speaks S3, or Azure's.
 
+mod azure;
 mod folder;
 mod s3;
+mod web;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use std::time::Duration;
 use crate::database::Database;
 use crate::error::TeamError;
 use crate::pack::{BLOB_BYTES, Hash};
+use azure::Azure;
 use folder::Folder;
 use s3::S3;
 
@@ -30,27 +33,39 @@ pub enum Storage {
         /// What the names of all objects begin with.
         prefix: String,
     },
+    /// In a container of an Azure account, below a prefix.
+    Azure {
+        /// The container.
+        container: String,
+        /// What the names of all blobs begin with.
+        prefix: String,
+    },
 }
 
 impl Storage {
-    /// From `postgres`, `file:///folder` or `s3://bucket/prefix`.
+    /// From `postgres`, `file:///folder`, `s3://bucket/prefix` or `azure://container/prefix`.
     pub fn parse(text: &str) -> Result<Storage, TeamError> {
         if text == "postgres" {
             return Ok(Storage::Postgres);
         }
-        let refused =
-            || TeamError::Usage(format!("`{text}` is no storage; give postgres, file:///folder or s3://bucket/prefix"));
+        let refused = || {
+            let known = "give postgres, file:///folder, s3://bucket/prefix or azure://container/prefix";
+            TeamError::Usage(format!("`{text}` is no storage; {known}"))
+        };
         match text.split_once("://") {
             Some(("file", path)) if path.starts_with('/') => Ok(Storage::Folder(PathBuf::from(path))),
-            Some(("s3", rest)) => {
-                let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+            Some((scheme @ ("s3" | "azure"), rest)) => {
+                let (place, prefix) = rest.split_once('/').unwrap_or((rest, ""));
                 let plain =
                     |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._/".contains(&byte));
-                let prefix = prefix.trim_matches('/').to_owned();
-                if bucket.is_empty() || !plain(bucket) || !plain(&prefix) {
+                if place.is_empty() || !plain(place) || !plain(prefix) {
                     return Err(refused());
                 }
-                Ok(Storage::S3 { bucket: bucket.to_owned(), prefix })
+                let (place, prefix) = (place.to_owned(), prefix.trim_matches('/').to_owned());
+                Ok(match scheme {
+                    "s3" => Storage::S3 { bucket: place, prefix },
+                    _ => Storage::Azure { container: place, prefix },
+                })
             }
             _ => Err(refused()),
         }
@@ -66,15 +81,17 @@ enum Kept {
     Postgres(Arc<Database>),
     Folder(Folder),
     S3(Box<S3>),
+    Azure(Box<Azure>),
 }
 
 impl Blobs {
-    /// Opens a storage. Keys of S3 come from the environment, under the names that every tool for it uses.
+    /// Opens a storage. Keys come from the environment, under the names that every tool for a store uses.
     pub fn open(storage: &Storage, database: &Arc<Database>) -> Result<Blobs, TeamError> {
         let kept = match storage {
             Storage::Postgres => Kept::Postgres(Arc::clone(database)),
             Storage::Folder(path) => Kept::Folder(Folder::new(path.clone())),
             Storage::S3 { bucket, prefix } => Kept::S3(Box::new(S3::from_environment(bucket, prefix)?)),
+            Storage::Azure { container, prefix } => Kept::Azure(Box::new(Azure::from_environment(container, prefix)?)),
         };
         Ok(Blobs { kept })
     }
@@ -90,6 +107,7 @@ impl Blobs {
             }),
             Kept::Folder(folder) => folder.put(hash, &packed),
             Kept::S3(s3) => s3.put(hash, &packed),
+            Kept::Azure(azure) => azure.put(hash, &packed),
         })?;
         Ok(packed.len() as u64)
     }
@@ -111,6 +129,7 @@ impl Blobs {
             }),
             Kept::Folder(folder) => folder.get(hash),
             Kept::S3(s3) => s3.get(hash),
+            Kept::Azure(azure) => azure.get(hash),
         }
     }
 
@@ -123,6 +142,7 @@ impl Blobs {
             }),
             Kept::Folder(folder) => folder.remove(hash),
             Kept::S3(s3) => s3.remove(hash),
+            Kept::Azure(azure) => azure.remove(hash),
         }
     }
 }
@@ -159,7 +179,9 @@ mod tests {
         let s3 = |bucket: &str, prefix: &str| Storage::S3 { bucket: bucket.to_owned(), prefix: prefix.to_owned() };
         assert_eq!(Storage::parse("s3://b").unwrap(), s3("b", ""));
         assert_eq!(Storage::parse("s3://b/team/a/").unwrap(), s3("b", "team/a"));
-        for bad in ["", "s3://", "s3://b?x", "file://relative", "http://x", "s3://b/ü"] {
+        let azure = Storage::Azure { container: "c".to_owned(), prefix: "team".to_owned() };
+        assert_eq!(Storage::parse("azure://c/team").unwrap(), azure);
+        for bad in ["", "azure://", "s3://", "s3://b?x", "file://relative", "http://x", "s3://b/ü"] {
             assert!(Storage::parse(bad).is_err(), "{bad}");
         }
     }

@@ -4,26 +4,19 @@
 //! has (ureq, ring) does it in one file.
 
 use std::env;
-use std::io::Read;
-use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use ring::{digest, hmac};
-use ureq::http;
-use ureq::tls::{RootCerts, TlsConfig};
+use ring::digest;
 
+use super::web::{self, Web, mac, refused};
 use crate::error::TeamError;
-use crate::pack::{BLOB_BYTES, Hash};
+use crate::pack::Hash;
 
-const TIMEOUT: Duration = Duration::from_secs(60);
 /// What a path may have as it is.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 pub(super) struct S3 {
-    agent: ureq::Agent,
-    /// Scheme, host and port.
-    endpoint: String,
-    host: String,
+    web: Web,
     /// `/bucket` where the bucket is no part of the host.
     bucket_path: String,
     prefix: String,
@@ -45,30 +38,17 @@ impl S3 {
         let region = region.unwrap_or_else(|_| "us-east-1".to_owned());
         let own = env::var("AWS_ENDPOINT_URL_S3").or_else(|_| env::var("AWS_ENDPOINT_URL")).ok();
         let (endpoint, bucket_path) = match own {
-            Some(endpoint) => (endpoint.trim_end_matches('/').to_owned(), format!("/{bucket}")),
+            Some(endpoint) => (endpoint, format!("/{bucket}")),
             None => (format!("https://{bucket}.s3.{region}.amazonaws.com"), String::new()),
         };
-        let Some((scheme, host)) = endpoint.split_once("://") else {
-            return Err(TeamError::Usage(format!("AWS_ENDPOINT_URL `{endpoint}`: give https://host")));
-        };
-        let agent = ureq::Agent::config_builder()
-            .https_only(scheme == "https")
-            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-            .timeout_global(Some(TIMEOUT))
-            .max_redirects(0)
-            .http_status_as_error(false)
-            .max_idle_connections_per_host(16)
-            .build();
         Ok(S3 {
-            agent: agent.into(),
-            host: host.to_owned(),
+            web: Web::at(&endpoint, "AWS_ENDPOINT_URL")?,
             bucket_path,
             prefix: if prefix.is_empty() { String::new() } else { format!("{prefix}/") },
             region,
             key: needed("AWS_ACCESS_KEY_ID")?,
             secret: needed("AWS_SECRET_ACCESS_KEY")?,
             session: env::var("AWS_SESSION_TOKEN").ok().filter(|token| !token.is_empty()),
-            endpoint,
         })
     }
 
@@ -80,9 +60,7 @@ impl S3 {
     pub fn get(&self, hash: &Hash) -> Result<Vec<u8>, TeamError> {
         match self.ask("GET", hash, b"")? {
             (200, body) => Ok(body),
-            (404, body) if !String::from_utf8_lossy(&body).contains("NoSuchBucket") => {
-                Err(TeamError::MissingBlob(hash.to_string()))
-            }
+            (404, body) if web::code(&body) != "NoSuchBucket" => Err(TeamError::MissingBlob(hash.to_string())),
             (status, body) => Err(refused("GET", status, &body)),
         }
     }
@@ -100,26 +78,16 @@ impl S3 {
         let path = utf8_percent_encode(&path, PATH).to_string();
         let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
         let content = hex(digest::digest(&digest::SHA256, body).as_ref());
-        let mut headers =
-            vec![("host", self.host.clone()), ("x-amz-content-sha256", content.clone()), ("x-amz-date", now.clone())];
+        let mut headers = vec![
+            ("host", self.web.host.clone()),
+            ("x-amz-content-sha256", content.clone()),
+            ("x-amz-date", now.clone()),
+        ];
         headers.extend(self.session.clone().map(|session| ("x-amz-security-token", session)));
         let authorization = self.sign(method, &path, &headers, &content, &now);
-        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.endpoint));
-        for (name, value) in headers.iter().skip(1) {
-            request = request.header(*name, value);
-        }
-        let request = request.header("authorization", authorization);
-        let outcome = match method {
-            "PUT" => request.body(body).map_err(broken).map(|request| self.agent.run(request)),
-            _ => request.body(()).map_err(broken).map(|request| self.agent.run(request)),
-        };
-        let mut response = outcome?.map_err(broken)?;
-        let status = response.status().as_u16();
-        let mut answer = Vec::new();
-        // zstd makes what cannot be compressed a little longer.
-        let limit = 2 * BLOB_BYTES as u64;
-        response.body_mut().as_reader().take(limit).read_to_end(&mut answer).map_err(broken)?;
-        Ok((status, answer))
+        headers.push(("authorization", authorization));
+        // The client says the host by itself.
+        self.web.send(method, &path, &headers[1..], body)
     }
 
     /// The header by which the store knows who asks: Signature Version 4.
@@ -141,22 +109,8 @@ impl S3 {
     }
 }
 
-fn mac(key: &[u8], text: &str) -> Vec<u8> {
-    hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref().to_vec()
-}
-
 fn hex(bytes: &[u8]) -> String {
     cruxe_model::ids::hex(bytes)
-}
-
-fn broken(problem: impl std::fmt::Display) -> TeamError {
-    TeamError::Storage(problem.to_string())
-}
-
-fn refused(method: &str, status: u16, body: &[u8]) -> TeamError {
-    let body = String::from_utf8_lossy(body);
-    let code = body.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>")).map_or("", |(code, _)| code);
-    TeamError::Storage(format!("{method}: the store answers {status} {code}"))
 }
 
 #[cfg(test)]
@@ -167,9 +121,7 @@ mod tests {
     #[test]
     fn a_request_is_signed_as_the_store_does_it() {
         let s3 = S3 {
-            agent: ureq::Agent::new_with_defaults(),
-            endpoint: "https://examplebucket.s3.amazonaws.com".to_owned(),
-            host: "examplebucket.s3.amazonaws.com".to_owned(),
+            web: Web::at("https://examplebucket.s3.amazonaws.com", "").unwrap(),
             bucket_path: String::new(),
             prefix: String::new(),
             region: "us-east-1".to_owned(),
@@ -179,7 +131,7 @@ mod tests {
         };
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855".to_owned();
         let headers = [
-            ("host", s3.host.clone()),
+            ("host", s3.web.host.clone()),
             ("range", "bytes=0-9".to_owned()),
             ("x-amz-content-sha256", empty.clone()),
             ("x-amz-date", "20130524T000000Z".to_owned()),

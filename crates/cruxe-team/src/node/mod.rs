@@ -3,6 +3,7 @@
 //!
 //! [`tables`] is what it knows of the database, [`shelf`] what it has on disk, [`routes`] what it says over HTTP beside MCP.
 
+mod arrivals;
 mod directories;
 mod routes;
 mod shelf;
@@ -54,6 +55,8 @@ pub struct NodeOptions {
     pub max_bytes: u64,
     /// How many repositories are open at most.
     pub max_open: usize,
+    /// How much memory the directories of repositories may take, in bytes.
+    pub directory_bytes: usize,
     /// How questions are answered.
     pub config: Config,
     /// What clients reach it under.
@@ -76,8 +79,7 @@ impl Node {
         migrations::check(&database)?;
         let local = Local::at(&options.folder)?;
         let tables = Arc::new(Tables::read(&database, &local)?);
-        let shelf =
-            Arc::new(NodeShelf::new(Arc::clone(&database), Arc::clone(&blobs), Arc::clone(&tables), local, &options));
+        let shelf = NodeShelf::new(Arc::clone(&database), Arc::clone(&blobs), Arc::clone(&tables), local, &options);
         let node = Arc::new(Node { database, blobs, tables, shelf, options, stop: AtomicBool::new(false) });
         let following = Arc::clone(&node);
         let (wake, woken) = bounded(1);
@@ -140,7 +142,7 @@ impl Node {
                 ref_name: ended.ref_name.as_deref().map(short),
                 outcome: ended.outcome.to_owned(),
                 milliseconds: i32::try_from(ended.took.as_millis()).unwrap_or(i32::MAX),
-                at_ms: jiff::Timestamp::now().as_millisecond(),
+                ended: Instant::now(),
             });
         })
     }
@@ -164,7 +166,10 @@ impl Node {
             }
             match self.tables.refresh(&self.database) {
                 Ok(()) => drop(wake.try_send(())), // one that waits already does it too
-                Err(problem) => tracing::warn!("{problem}"),
+                Err(problem) => {
+                    tracing::warn!("{problem}");
+                    follower.reconnect();
+                }
             }
             follower.wait(LOOK_EVERY);
         }

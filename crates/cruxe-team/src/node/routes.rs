@@ -67,7 +67,7 @@ async fn on_hook(State(node): State<Arc<Node>>, Path(name): Path<String>, reques
         let Some(repo) = repo.filter(|_| signed) else {
             return Ok((StatusCode::FORBIDDEN, "The signature is not right.\n").into_response());
         };
-        if hook.branch().is_some() {
+        if hook.is_push() {
             jobs::ask_for(&node.database, repo.id, SCHEMA_VERSION)?;
             return Ok((StatusCode::ACCEPTED, "It will be indexed.\n").into_response());
         }
@@ -144,10 +144,11 @@ async fn on_blob(
     .await
 }
 
-/// Figures of this node, for who holds any token: they name no repository.
+/// Figures of this node, for who may see everything: they name no repository, but they count all of them.
 async fn on_metrics(State(node): State<Arc<Node>>, headers: HeaderMap) -> Response {
-    if shown(&headers).and_then(|secret| node.scope_of(&secret)).is_none() {
-        return denied();
+    let Some(scope) = shown(&headers).and_then(|secret| node.scope_of(&secret)) else { return denied() };
+    if !node.tables.repos().iter().all(|known| scope.allows_all_refs(&node.shelf.root_of(&known.name))) {
+        return (StatusCode::FORBIDDEN, "The figures are for who may see every repository.\n").into_response();
     }
     let (repos, bytes, open) = node.shelf.figures();
     let count = |value: &std::sync::atomic::AtomicU64| value.load(Ordering::Relaxed) as f64;
@@ -156,6 +157,7 @@ async fn on_metrics(State(node): State<Arc<Node>>, headers: HeaderMap) -> Respon
         ("cruxe_team_repos_here", "gauge", repos as f64),
         ("cruxe_team_repos_open", "gauge", open as f64),
         ("cruxe_team_cache_bytes", "gauge", bytes as f64),
+        ("cruxe_team_directory_bytes", "gauge", node.shelf.directory_bytes() as f64),
         ("cruxe_team_brought_total", "counter", count(&node.shelf.brought)),
         ("cruxe_team_fetched_bytes_total", "counter", count(&node.shelf.fetched_bytes)),
         ("cruxe_team_evicted_total", "counter", count(&node.shelf.evicted)),

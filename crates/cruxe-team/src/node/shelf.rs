@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use cruxe_index::{Project, Workspace};
@@ -14,6 +14,7 @@ use cruxe_store::{Directory, Home};
 use parking_lot::Mutex;
 
 use super::NodeOptions;
+use super::arrivals::Arrivals;
 use super::directories::Directories;
 use super::tables::{Known, Tables};
 use crate::blobs::Blobs;
@@ -45,6 +46,8 @@ pub(crate) struct NodeShelf {
     pub fetched_bytes: AtomicU64,
     pub evicted: AtomicU64,
     directories: Directories,
+    arrivals: Arc<Arrivals>,
+    me: Weak<NodeShelf>,
 }
 
 /// A repository on disk.
@@ -64,14 +67,14 @@ impl NodeShelf {
         tables: Arc<Tables>,
         local: Local,
         options: &NodeOptions,
-    ) -> NodeShelf {
+    ) -> Arc<NodeShelf> {
         let known = |name: String| {
             let state = local.record(&name)?.state;
             let bytes = local.size(&name);
             Some((name, Here { state, bytes, used: Instant::now(), workspace: None, tidy_at: None }))
         };
         let here = local.names().into_iter().filter_map(known).collect();
-        NodeShelf {
+        Arc::new_cyclic(|me| NodeShelf {
             database,
             blobs,
             tables,
@@ -84,8 +87,10 @@ impl NodeShelf {
             brought: AtomicU64::new(0),
             fetched_bytes: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
-            directories: Directories::default(),
-        }
+            directories: Directories::at(options.folder.join("directories"), options.directory_bytes),
+            arrivals: Arc::default(),
+            me: me.clone(),
+        })
     }
 
     pub fn home(&self) -> Home {
@@ -102,6 +107,11 @@ impl NodeShelf {
         let here = self.here.lock();
         let open = here.values().filter(|one| one.workspace.is_some()).count();
         (here.len(), here.values().map(|one| one.bytes).sum(), open)
+    }
+
+    /// How many bytes of directories are in memory.
+    pub fn directory_bytes(&self) -> usize {
+        self.directories.bytes()
     }
 
     /// Brings the newest state of every repository that is here, and lets go what is not needed.
@@ -320,7 +330,12 @@ impl Shelf for NodeShelf {
         if known.state.is_none() {
             return Err(not_yet(&known));
         }
-        self.bring(&known).map_err(|problem| unavailable(&known, &problem))?;
+        let (me, wanted) = (self.me.clone(), known.clone());
+        let arrived = self.arrivals.wait_for(&known.name, move || {
+            let brought = me.upgrade().map_or(Ok(()), |shelf| shelf.bring(&wanted));
+            brought.map_err(|problem| unavailable(&wanted, &problem))
+        });
+        arrived.unwrap_or_else(|| Err(on_its_way(&known)))?;
         match self.opened(&known) {
             Ok(Some(workspace)) => Ok(workspace),
             Ok(None) => Err(unknown(root)),
@@ -347,6 +362,14 @@ fn not_yet(known: &Known) -> ToolError {
     let error =
         ToolError::new(ErrorCode::IndexNotReady, format!("`{name}` is not indexed yet: this is no \"no match\""));
     error.with("workspace", name).suggest("Ask again in a moment; a worker is to index it.")
+}
+
+/// It is indexed, but not here yet, and it takes long.
+fn on_its_way(known: &Known) -> ToolError {
+    let name = &known.name;
+    let message = format!("`{name}` is on its way to this node, which takes long: this is no \"no match\"");
+    let error = ToolError::new(ErrorCode::IndexNotReady, message);
+    error.with("workspace", name).suggest("Ask again in a moment, or another node.")
 }
 
 fn unavailable(known: &Known, problem: &TeamError) -> ToolError {

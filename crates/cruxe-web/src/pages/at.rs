@@ -1,8 +1,6 @@
 //! What the name under the pointer means.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use cruxe_query::at::{Described, Meaning, Pointed, at};
 use cruxe_query::resolve::Certainty;
@@ -14,10 +12,10 @@ use super::{kind, place_link, short_name};
 use crate::address;
 use crate::ask::failure;
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
-pub(crate) async fn part(State(site): State<Arc<Site>>, Path(path): Path<String>, params: Params) -> Response {
-    let outcome = site
+pub(crate) async fn part(visit: Visit, Path(path): Path<String>, params: Params) -> Response {
+    let outcome = visit
         .work(move |asking| -> Result<Markup, ToolError> {
             let ref_name = params.ref_name();
             let view = asking.view(ref_name.as_deref())?;

@@ -1,8 +1,5 @@
 //! The board: cards by status.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use cruxe_deck::{Blocker, Card, Cards, Priority, Status, TaskGraph, version};
@@ -16,7 +13,7 @@ use crate::address;
 use crate::ask::{Asking, text};
 use crate::layout::Look;
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// Cards of one column.
 const MOST: usize = 200;
@@ -24,27 +21,28 @@ const MOST: usize = 200;
 pub(crate) const COLUMNS: [(Status, &str); 4] =
     [(Status::Todo, "To do"), (Status::Active, "Active"), (Status::Done, "Done"), (Status::Archived, "Archived")];
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, params: Params) -> Response {
     let asked = params.clone();
-    site.page(&params, Look::new("Board", "Board").script("board.js").wide(), move |asking| match asked.part() {
-        Some("card") => card::panel(asking, asked.get("card").unwrap_or_default()),
-        Some("columns") => columns(asking, &asked),
-        _ => body(asking, &asked),
-    })
-    .await
+    visit
+        .page(&params, Look::new("Board", "Board").script("board.js").wide(), move |asking| match asked.part() {
+            Some("card") => card::panel(asking, asked.get("card").unwrap_or_default()),
+            Some("columns") => columns(asking, &asked),
+            _ => body(asking, &asked),
+        })
+        .await
 }
 
 /// Makes a card.
-pub(crate) async fn create(State(site): State<Arc<Site>>, axum::Json(body): axum::Json<Value>) -> Response {
+pub(crate) async fn create(visit: Visit, axum::Json(body): axum::Json<Value>) -> Response {
     let title = text(&body, "title").to_owned();
-    match site.work(move |asking| asking.tool(CREATE_TASK, json!({"title": title}))).await {
+    match visit.work(move |asking| asking.tool(CREATE_TASK, json!({"title": title}))).await {
         Ok(made) => axum::Json(json!({"id": made["id"]})).into_response(),
         Err(error) => (StatusCode::BAD_REQUEST, error.message).into_response(),
     }
 }
 
 fn body(asking: &Asking, params: &Params) -> Result<Markup, ToolError> {
-    let deck = asking.site.deck();
+    let deck = asking.visit.deck();
     if !deck.exists() {
         return Ok(
             html! { div.empty { p.empty-title { "There is no deck in this repository." } p { code { "cue init" } " starts one." } } },
@@ -65,7 +63,7 @@ fn body(asking: &Asking, params: &Params) -> Result<Markup, ToolError> {
                 input #new-title name="title" placeholder="A new card" maxlength="200" required autocomplete="off";
                 button.button.primary { "Add" }
             }
-            p.row { a.button href="/graph?tasks=1" { "Graph" } a.button href="/scene" { "Scene" } a.button href="/doc/" { "Documents" } }
+            p.row { a.button href=(address::page("/graph?tasks=1")) { "Graph" } a.button href=(address::page("/scene")) { "Scene" } a.button href=(address::page("/doc/")) { "Documents" } }
         }
         div.row.filters {
             label.hidden for="pick-card" { "Filter cards" }
@@ -91,7 +89,7 @@ fn choice(name: &str, title: &str, values: &[(&str, &str)], chosen: Option<&str>
 }
 
 fn columns(asking: &Asking, params: &Params) -> Result<Markup, ToolError> {
-    let deck = asking.site.deck();
+    let deck = asking.visit.deck();
     let cards = deck.cards()?;
     let graph = cards.graph();
     let shown = |card: &&Card| {
@@ -136,7 +134,7 @@ fn problems(cards: &Cards) -> Markup {
 fn tile(asking: &Asking, graph: &TaskGraph, card: &Card) -> Markup {
     let id = card.id.as_str();
     let blockers = if card.is_finished() { Vec::new() } else { graph.blockers(card) };
-    let seen = asking.site.deck().text(&card.id).map(|text| version(&text)).unwrap_or_default();
+    let seen = asking.visit.deck().text(&card.id).map(|text| version(&text)).unwrap_or_default();
     html! {
         li.tile draggable="true" data-id=(id) data-version=(seen) {
             a.tile-title href=(address::with("/board", &[("card", id)])) { (card.title) }

@@ -1,9 +1,7 @@
 //! Refs: what each changes, the difference of any two symbol by symbol, and what both touch.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use cruxe_server::contract::ToolError;
@@ -17,27 +15,28 @@ use crate::address;
 use crate::ask::{Asking, failure, list, number, text};
 use crate::layout::{Look, notes};
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// Changed symbols of one comparison.
 const CHANGES: u64 = 300;
 /// Those that tell what a ref is about.
 const FEW: u64 = 8;
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, params: Params) -> Response {
     let asked = params.clone();
-    site.page(&params, Look::new("Branches", "Branches"), move |asking| match asked.part() {
-        Some("few") => few(asking, &asked),
-        Some("diff") => symbol_diff(asking, &asked),
-        _ => body(asking, &asked),
-    })
-    .await
+    visit
+        .page(&params, Look::new("Branches", "Branches"), move |asking| match asked.part() {
+            Some("few") => few(asking, &asked),
+            Some("diff") => symbol_diff(asking, &asked),
+            _ => body(asking, &asked),
+        })
+        .await
 }
 
 /// Indexes another ref.
-pub(crate) async fn index(State(site): State<Arc<Site>>, axum::Json(body): axum::Json<Value>) -> Response {
+pub(crate) async fn index(visit: Visit, axum::Json(body): axum::Json<Value>) -> Response {
     let wanted = text(&body, "ref").to_owned();
-    match site.work(move |asking| asking.tool(INDEX_REPO, json!({"ref": wanted}))).await {
+    match visit.work(move |asking| asking.tool(INDEX_REPO, json!({"ref": wanted}))).await {
         Ok(_) => StatusCode::ACCEPTED.into_response(),
         Err(error) => (StatusCode::BAD_REQUEST, error.message).into_response(),
     }
@@ -52,10 +51,12 @@ fn body(asking: &Asking, params: &Params) -> Result<Markup, ToolError> {
     Ok(html! {
         header.head {
             h1 { "Branches" }
-            form.row data-index {
-                label.hidden for="other-ref" { "Index another branch, tag or commit" }
-                input #other-ref name="ref" placeholder="Another branch, tag or commit" required;
-                button.button { "Index it" }
+            @if asking.visit.scope.may_write() {
+                form.row data-index {
+                    label.hidden for="other-ref" { "Index another branch, tag or commit" }
+                    input #other-ref name="ref" placeholder="Another branch, tag or commit" required;
+                    button.button { "Index it" }
+                }
             }
         }
         @if answer["vcs_mode"].as_bool() != Some(true) { p.note { "There is no version control here." } }
@@ -80,7 +81,7 @@ fn body(asking: &Asking, params: &Params) -> Result<Markup, ToolError> {
             }
         }
         section.compare {
-            form.row action="/branches" {
+            form.row action=(address::page("/branches")) {
                 label { "From " (choice("base", refs, base)) }
                 label { " to " (choice("head", refs, head.unwrap_or_default())) }
                 button.button.primary { "Compare" }

@@ -1,8 +1,6 @@
 //! One card: what it says, and changing it. What was changed meanwhile is never written over.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use cruxe_deck::refs::Reference;
@@ -18,7 +16,7 @@ use super::board::COLUMNS;
 use crate::address;
 use crate::ask::Asking;
 use crate::markdown;
-use crate::site::Site;
+use crate::visit::Visit;
 
 const PRIORITIES: [Priority; 4] = [Priority::Critical, Priority::High, Priority::Medium, Priority::Low];
 
@@ -38,16 +36,12 @@ pub(crate) struct Edit {
 }
 
 /// Changes a card.
-pub(crate) async fn update(
-    State(site): State<Arc<Site>>,
-    Path(id): Path<String>,
-    axum::Json(edit): axum::Json<Edit>,
-) -> Response {
-    let outcome = site
+pub(crate) async fn update(visit: Visit, Path(id): Path<String>, axum::Json(edit): axum::Json<Edit>) -> Response {
+    let outcome = visit
         .work(move |asking| {
             let id = card_id(&id)?;
             let update = edit.update()?;
-            match asking.site.deck().update(&id, &update, Timestamp::now()) {
+            match asking.visit.deck().update(&id, &update, Timestamp::now()) {
                 Ok(updated) => Ok(Ok(updated.card.id)),
                 Err(DeckError::Changed { .. }) => Ok(Err(id)),
                 Err(problem) => Err(ToolError::from(problem)),
@@ -100,7 +94,7 @@ impl Edit {
 
 /// The card beside the board.
 pub(crate) fn panel(asking: &Asking, id: &str) -> Result<Markup, ToolError> {
-    let deck = asking.site.deck();
+    let deck = asking.visit.deck();
     let (card, text) = deck.read(&card_id(id)?)?;
     let cards = deck.cards()?;
     let graph = cards.graph();
@@ -112,7 +106,7 @@ pub(crate) fn panel(asking: &Asking, id: &str) -> Result<Markup, ToolError> {
                 span.id { (card.id.as_str()) }
                 span.row {
                     a.button href=(address::file(&card.path(), None, None)) { "File" }
-                    a.button.close href="/board" aria-label="Close the card" { "✕" }
+                    a.button.close href=(address::page("/board")) aria-label="Close the card" { "✕" }
                 }
             }
             p #card-said.note hidden role="alert" {}

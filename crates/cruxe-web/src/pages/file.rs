@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use cruxe_index::View;
 use cruxe_server::contract::ToolError;
@@ -18,7 +18,7 @@ use crate::ask::{Asking, list, number, text};
 use crate::code::Source;
 use crate::layout::Look;
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// Files with more lines come in pieces of this many, as the reader scrolls.
 pub(crate) const PIECE: usize = 200;
@@ -26,27 +26,28 @@ const WHOLE: usize = 2_500;
 /// Lines between changes that are shown where two refs are compared.
 const AROUND: usize = 5;
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, Path(path): Path<String>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, Path(path): Path<String>, params: Params) -> Response {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
     let look = Look::new("Files", name).script("file.js").wide();
     let asked = params.clone();
-    site.page(&params, look, move |asking| {
-        let ref_name = asked.ref_name();
-        let view = asking.view(ref_name.as_deref())?;
-        if folder::is_folder(&view, &path)? {
-            return folder::listing(&view, &path, ref_name.as_deref());
-        }
-        let (file, source) = asking.site.colours.of(&view, &path)?;
-        match asked.part() {
-            Some("lines") => {
-                let first = asked.number("from").unwrap_or(1) as usize;
-                let last = (asked.number("to").unwrap_or(1) as usize).min(first + 4 * PIECE);
-                Ok(source.rows(first, last, None))
+    visit
+        .page(&params, look, move |asking| {
+            let ref_name = asked.ref_name();
+            let view = asking.view(ref_name.as_deref())?;
+            if folder::is_folder(&view, &path)? {
+                return folder::listing(&view, &path, ref_name.as_deref());
             }
-            _ => body(asking, &asked, &view, &file, &source),
-        }
-    })
-    .await
+            let (file, source) = asking.visit.site.colours.of(&view, &path)?;
+            match asked.part() {
+                Some("lines") => {
+                    let first = asked.number("from").unwrap_or(1) as usize;
+                    let last = (asked.number("to").unwrap_or(1) as usize).min(first + 4 * PIECE);
+                    Ok(source.rows(first, last, None))
+                }
+                _ => body(asking, &asked, &view, &file, &source),
+            }
+        })
+        .await
 }
 
 fn body(
@@ -117,7 +118,7 @@ pub(crate) fn crumbs(path: &str, ref_name: Option<&str>) -> Markup {
 
 /// Chooses another ref to stand beside this one.
 fn side(asking: &Asking, params: &Params, path: &str) -> Markup {
-    let refs = crate::layout::refs(asking.site.workspace());
+    let refs = asking.visit.refs();
     let shown = params.get("ref").unwrap_or(&refs.current);
     let others: Vec<&String> = refs.names.iter().filter(|name| *name != shown).collect();
     html! {
@@ -138,7 +139,7 @@ fn side(asking: &Asking, params: &Params, path: &str) -> Markup {
 /// Two refs side by side: what changed with some lines around it.
 fn beside(asking: &Asking, path: &str, right: &Arc<Source>, other: &str, own: &str) -> Result<Markup, ToolError> {
     let view = asking.view(Some(other))?;
-    let left = match asking.site.colours.of(&view, path) {
+    let left = match asking.visit.site.colours.of(&view, path) {
         Ok((_, left)) => left,
         Err(error) => return Ok(crate::ask::failure(&error)),
     };

@@ -1,9 +1,7 @@
 //! A folder: what is in it, by size.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::State;
 use axum::response::Response;
 use cruxe_index::{IndexError, View};
 use cruxe_model::RepoPath;
@@ -15,16 +13,17 @@ use super::{count, size};
 use crate::address;
 use crate::layout::Look;
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
-pub(crate) async fn root(State(site): State<Arc<Site>>, params: Params) -> Response {
+pub(crate) async fn root(visit: Visit, params: Params) -> Response {
     let asked = params.clone();
-    site.page(&params, Look::new("Files", "Files"), move |asking| {
-        let ref_name = asked.ref_name();
-        let view = asking.view(ref_name.as_deref())?;
-        listing(&view, "", ref_name.as_deref())
-    })
-    .await
+    visit
+        .page(&params, Look::new("Files", "Files"), move |asking| {
+            let ref_name = asked.ref_name();
+            let view = asking.view(ref_name.as_deref())?;
+            listing(&view, "", ref_name.as_deref())
+        })
+        .await
 }
 
 /// Whether a path is a folder of the ref.

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use cruxe_query::dependencies::{self, Dependency, FolderMap};
@@ -19,7 +18,7 @@ use crate::ask::{Asking, list, number, text};
 use crate::drawing::{self, HEIGHT, Layers, WIDTH};
 use crate::layout::{Look, notes};
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// Boxes of one picture.
 const MOST: usize = 200;
@@ -52,24 +51,25 @@ struct Picture {
     cut: bool,
 }
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, params: Params) -> Response {
     let asked = params.clone();
     let look = Look::new("Graph", "Graph").script("graph.js").wide();
-    site.page(&params, look, move |asking| {
-        let (head, picture) = chosen(asking, &asked)?;
-        Ok(html! {
-            div #graph data-live=(if asked.get("tasks").is_some() { "deck" } else { "index" }) {
-                (head)
-                @if let Some(picture) = picture { (frame(&asked, &picture)) }
-            }
+    visit
+        .page(&params, look, move |asking| {
+            let (head, picture) = chosen(asking, &asked)?;
+            Ok(html! {
+                div #graph data-live=(if asked.get("tasks").is_some() { "deck" } else { "index" }) {
+                    (head)
+                    @if let Some(picture) = picture { (frame(&asked, &picture)) }
+                }
+            })
         })
-    })
-    .await
+        .await
 }
 
 /// The picture as a file.
-pub(crate) async fn file(State(site): State<Arc<Site>>, params: Params) -> Response {
-    let drawn = site.work(move |asking| Ok(chosen(asking, &params)?.1.map(|picture| svg(&picture, true)))).await;
+pub(crate) async fn file(visit: Visit, params: Params) -> Response {
+    let drawn = visit.work(move |asking| Ok(chosen(asking, &params)?.1.map(|picture| svg(&picture, true)))).await;
     match drawn {
         Ok(Some(picture)) => {
             let headers =
@@ -92,11 +92,12 @@ fn chosen(asking: &Asking, params: &Params) -> Result<(Markup, Option<Picture>),
 }
 
 /// The pictures there are.
-fn tabs(params: &Params, here: &str) -> Markup {
+fn tabs(asking: &Asking, params: &Params, here: &str) -> Markup {
+    let has_tasks = asking.visit.repository().is_none();
     let ref_name = params.get("ref").unwrap_or_default();
     html! { p.row {
         a.button.on[here == "folder"] href=(address::with("/graph", &[("ref", ref_name)])) { "Folders" }
-        a.button.on[here == "tasks"] href="/graph?tasks=1" { "Tasks" }
+        @if has_tasks { a.button.on[here == "tasks"] href=(address::page("/graph?tasks=1")) { "Tasks" } }
         @if here == "symbol" { span.button.on { "Symbol" } }
     } }
 }
@@ -129,7 +130,7 @@ fn of_symbol(asking: &Asking, params: &Params, symbol: &str) -> Result<(Markup, 
     }
     let name = text(&graph["symbol"], "qualified_name");
     let head = html! {
-        header.head { h1 { "Around " a href=(address::symbol(text(&graph["symbol"], "symbol_id"), params.get("ref"))) { (name) } } (tabs(params, "symbol")) }
+        header.head { h1 { "Around " a href=(address::symbol(text(&graph["symbol"], "symbol_id"), params.get("ref"))) { (name) } } (tabs(asking, params, "symbol")) }
         (notes(&graph["metadata"]))
         p.row {
             label { "Steps " select data-param="depth" { @for one in 1..=3u32 { option value=(one) selected[one == depth] { (one) } } } }
@@ -224,7 +225,7 @@ fn of_folder(asking: &Asking, params: &Params, folder: &str) -> Result<(Markup, 
             h1 { @if folder.is_empty() { "The map" } @else {
                 a href=(address::with("/graph", &[("folder", folder.trim_end_matches('/').rsplit_once('/').map_or("", |(above, _)| above)), ("ref", ref_name.unwrap_or_default())])) title="The folder above" { "↑" } " " (folder)
             } }
-            (tabs(params, "folder"))
+            (tabs(asking, params, "folder"))
         }
         @if map.late { p.note { "There was no time to look at all imports." } }
         @if map.parts.is_empty() { p.empty { "Nothing is indexed here." } } @else { (areas(&map, &to)) }
@@ -310,7 +311,7 @@ fn areas(map: &FolderMap, to: &dyn Fn(&str, bool) -> String) -> Markup {
 
 /// Tasks, each to the right of what it waits for.
 fn of_tasks(asking: &Asking, params: &Params) -> Result<(Markup, Option<Picture>), ToolError> {
-    let cards = asking.site.deck().cards()?;
+    let cards = asking.visit.deck().cards()?;
     let all = params.get("tasks") == Some("all");
     let graph = cards.graph();
     let open: Vec<&Arc<cruxe_deck::Card>> = cards.cards.iter().filter(|card| all || !card.is_finished()).collect();
@@ -346,7 +347,7 @@ fn of_tasks(asking: &Asking, params: &Params) -> Result<(Markup, Option<Picture>
     let pairs: Vec<(usize, usize)> = picture.edges.iter().map(|edge| (edge.0, edge.1)).collect();
     picture.layers = drawing::rank(picture.nodes.len(), &pairs);
     let head = html! {
-        header.head { h1 { "Tasks" } (tabs(params, "tasks")) }
+        header.head { h1 { "Tasks" } (tabs(asking, params, "tasks")) }
         p.row {
             label { "Show " select data-param="tasks" { option value="1" selected[!all] { "open" } option value="all" selected[all] { "all" } } }
             span.legend { span.dot.active {} "active" span.dot.ready {} "ready" span.dot.waits {} "waits" }

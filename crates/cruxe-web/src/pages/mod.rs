@@ -8,13 +8,11 @@ pub(crate) mod doc;
 pub(crate) mod file;
 pub(crate) mod folder;
 pub(crate) mod graph;
+pub(crate) mod lobby;
 pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod symbol;
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
@@ -24,13 +22,12 @@ use crate::address;
 use crate::ask::{number, text};
 use crate::layout::{self, Look};
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// The answer to an address that is none.
-pub(crate) async fn nothing(State(site): State<Arc<Site>>, params: Params) -> Response {
-    let body = html! { div.empty { p.empty-title { "There is no such page." } p { a href="/" { "Search" } } } };
-    let (look, refs) = (Look::new("", "Not found"), layout::refs(site.workspace()));
-    let page = layout::page(&site, &params, &look, &refs, &site.figures(), body);
+pub(crate) async fn nothing(visit: Visit, params: Params) -> Response {
+    let body = html! { div.empty { p.empty-title { "There is no such page." } p { a href=(address::page("/")) { "Search" } } } };
+    let page = layout::page(&visit, &params, &Look::new("", "Not found"), &visit.figures(), body);
     (StatusCode::NOT_FOUND, page).into_response()
 }
 

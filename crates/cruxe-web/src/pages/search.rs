@@ -1,9 +1,7 @@
 //! Search as you type.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use axum::extract::State;
 use axum::response::Response;
 use cruxe_index::View;
 use cruxe_query::code::{Aim, Room, excerpt};
@@ -20,7 +18,7 @@ use crate::ask::{Asking, list, number, text};
 use crate::code::{Excerpt, marked};
 use crate::layout::{Look, notes};
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// Results of one search.
 const LIMIT: u64 = 12;
@@ -39,25 +37,26 @@ const PARTS: [(&str, &str); 6] = [
     ("kind_match", "kind"),
 ];
 
-pub(crate) async fn home(site: State<Arc<Site>>, params: Params) -> Response {
-    page(site, params).await
+pub(crate) async fn home(visit: Visit, params: Params) -> Response {
+    page(visit, params).await
 }
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, params: Params) -> Response {
     let title = params.get("q").map_or_else(|| "Search".to_owned(), |query| format!("{query} · Search"));
     let look = Look::new("Search", title).script("search.js");
     let asked = params.clone();
-    site.page(&params, look, move |asking| {
-        let results = results(asking, &asked)?;
-        Ok(match asked.part() {
-            Some(_) => results,
-            None => html! {
-                h1.hidden { "Search" }
-                div #results.results data-live="index" { (results) }
-            },
+    visit
+        .page(&params, look, move |asking| {
+            let results = results(asking, &asked)?;
+            Ok(match asked.part() {
+                Some(_) => results,
+                None => html! {
+                    h1.hidden { "Search" }
+                    div #results.results data-live="index" { (results) }
+                },
+            })
         })
-    })
-    .await
+        .await
 }
 
 /// Filters that the address has.
@@ -255,7 +254,7 @@ fn welcome(asking: &Asking, params: &Params) -> Result<Markup, ToolError> {
             @if let Some((files, symbols)) = state {
                 p.faint { (count(files)) " files and " (count(symbols)) " symbols of " code { (view.standing.ref_name) } }
             } @else {
-                p.note { "The index is being built. " a href="/status" { "How far it is" } }
+                p.note { "The index is being built. " a href=(address::page("/status")) { "How far it is" } }
             }
             ul.examples { @for example in examples {
                 li { a.button href=(address::with("/search", &[("q", example), ("ref", params.get("ref").unwrap_or_default())])) { (example) } }

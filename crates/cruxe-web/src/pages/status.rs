@@ -1,8 +1,5 @@
 //! How the index is doing.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use cruxe_server::contract::ToolError;
@@ -11,15 +8,16 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::{count, place_link};
+use crate::address;
 use crate::ask::{Asking, list, number, text};
 use crate::layout::{Look, notes};
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, params: Params) -> Response {
     let look = Look::new("Status", "Status");
     let asked = params.clone();
-    site.page(&params, look, move |asking| {
+    visit.page(&params, look, move |asking| {
         if asked.part() == Some("doctor") {
             return doctor(asking);
         }
@@ -28,7 +26,7 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Respo
             Some(_) => state,
             None => html! {
                 div #status.status data-live="index job deck" { (state) }
-                section #checks.card.space data-load="/status?part=doctor" { h2 { "Checks" } p.faint { "…" } }
+                section #checks.card.space data-load=(address::page("/status?part=doctor")) { h2 { "Checks" } p.faint { "…" } }
             },
         })
     })
@@ -36,17 +34,17 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, params: Params) -> Respo
 }
 
 /// Brings the index up to date.
-pub(crate) async fn sync(State(site): State<Arc<Site>>) -> Response {
-    start(&site, SYNC_REPO, json!({})).await
+pub(crate) async fn sync(visit: Visit) -> Response {
+    start(&visit, SYNC_REPO, json!({})).await
 }
 
 /// Builds the index anew: one of an earlier version of the program, or a damaged one.
-pub(crate) async fn rebuild(State(site): State<Arc<Site>>) -> Response {
-    start(&site, INDEX_REPO, json!({"force": true})).await
+pub(crate) async fn rebuild(visit: Visit) -> Response {
+    start(&visit, INDEX_REPO, json!({"force": true})).await
 }
 
-async fn start(site: &Arc<Site>, tool: &'static str, arguments: Value) -> Response {
-    match site.work(move |asking| asking.tool(tool, arguments)).await {
+async fn start(visit: &Visit, tool: &'static str, arguments: Value) -> Response {
+    match visit.work(move |asking| asking.tool(tool, arguments)).await {
         Ok(_) => StatusCode::ACCEPTED.into_response(),
         Err(error) => (StatusCode::CONFLICT, error.message).into_response(),
     }
@@ -59,7 +57,7 @@ fn state(asking: &Asking, ref_name: Option<&str>) -> Result<Markup, ToolError> {
     Ok(html! {
         header.head {
             h1 { "Status" }
-            button.button data-post="/status/sync" { "Bring up to date" }
+            button.button data-post=(address::page("/status/sync")) { "Bring up to date" }
         }
         (notes(&index["metadata"]))
         @if !index["active_job"].is_null() { (progress(&index["active_job"])) }
@@ -137,9 +135,9 @@ fn jobs(jobs: &[Value]) -> Markup {
 
 /// What the checks of the index and of the deck found. They read every byte, so they come after the rest of the page.
 fn doctor(asking: &Asking) -> Result<Markup, ToolError> {
-    let workspace = asking.site.workspace();
+    let workspace = asking.visit.workspace();
     let checks = cruxe_server::doctor::checks(workspace)?;
-    let deck = asking.site.deck();
+    let deck = asking.visit.deck();
     let files = workspace.project.scan().map(|listing| listing.files).unwrap_or_default();
     let files: Vec<_> = files.into_iter().map(|file| file.path).collect();
     let report = if deck.exists() { cruxe_deck::doctor::examine(&deck, &files).ok() } else { None };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use cruxe_server::contract::ToolError;
 use cruxe_server::contract::names::{
@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use super::{count, kind, place_link, place_of, short_name, symbol_link};
 use crate::address;
 use crate::ask::{Asking, list, number, text};
-use crate::layout::{self, Look, notes};
+use crate::layout::{Look, notes};
 use crate::params::Params;
-use crate::site::Site;
+use crate::visit::Visit;
 
 /// Callers and callees that are listed at once.
 const EDGES: u64 = 40;
@@ -32,24 +32,25 @@ const MENTIONS: u64 = 12;
 /// Refs that a symbol is looked up in.
 const REFS: usize = 12;
 
-pub(crate) async fn page(State(site): State<Arc<Site>>, Path(name): Path<String>, params: Params) -> Response {
+pub(crate) async fn page(visit: Visit, Path(name): Path<String>, params: Params) -> Response {
     let title = params.get("name").unwrap_or(&name).to_owned();
     let look = Look::new("", title).script("file.js").wide();
     let asked = params.clone();
-    site.page(&params, look, move |asking| {
-        let wanted = Wanted { name: &name, params: &asked };
-        match asked.part() {
-            Some("callers") => edges(asking, &wanted, "callers"),
-            Some("callees") => edges(asking, &wanted, "callees"),
-            Some("uses") => uses(asking, &wanted),
-            Some("relations") => relations(asking, &wanted),
-            Some("mentions") => mentions(asking, &wanted),
-            Some("history") => history(asking, &wanted),
-            Some("peek") => peek(asking, &wanted),
-            _ => body(asking, &wanted),
-        }
-    })
-    .await
+    visit
+        .page(&params, look, move |asking| {
+            let wanted = Wanted { name: &name, params: &asked };
+            match asked.part() {
+                Some("callers") => edges(asking, &wanted, "callers"),
+                Some("callees") => edges(asking, &wanted, "callees"),
+                Some("uses") => uses(asking, &wanted),
+                Some("relations") => relations(asking, &wanted),
+                Some("mentions") => mentions(asking, &wanted),
+                Some("history") => history(asking, &wanted),
+                Some("peek") => peek(asking, &wanted),
+                _ => body(asking, &wanted),
+            }
+        })
+        .await
 }
 
 /// The symbol that an address names.
@@ -139,7 +140,7 @@ fn source(asking: &Asking, symbol: &Value, ref_name: Option<&str>, most: usize) 
         return Ok(html! { p.empty { "It is not defined in this repository." } });
     }
     let view = asking.view(ref_name)?;
-    let (_, source) = asking.site.colours.of(&view, path)?;
+    let (_, source) = asking.visit.site.colours.of(&view, path)?;
     let (first, last) = (number(symbol, "line_start") as usize, number(symbol, "line_end") as usize);
     let shown = last.min(first + most - 1);
     Ok(html! {
@@ -307,7 +308,7 @@ fn mentions(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
     );
     // A name may be no word: an operator, say.
     let lines = lines.unwrap_or_default();
-    let cards = asking.site.deck().cards().unwrap_or_default();
+    let cards = asking.visit.deck().cards().unwrap_or_default();
     let of_card = |card: &&Arc<cruxe_deck::Card>| {
         card.title.contains(&name) || card.refs.iter().any(|one| one.ends_with(&format!("#{name}")))
     };
@@ -334,7 +335,7 @@ fn mentions(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
 fn history(asking: &Asking, wanted: &Wanted) -> Result<Markup, ToolError> {
     let found = asking.tool(LOCATE_SYMBOL, json!({"name": wanted.name, "ref": wanted.ref_name(), "limit": 1}))?;
     let symbol = &found["results"][0];
-    let refs = layout::refs(asking.site.workspace());
+    let refs = asking.visit.refs();
     let own = wanted.ref_name().unwrap_or(&refs.current).to_owned();
     let others: Vec<&String> = refs.names.iter().filter(|name| **name != own).take(REFS).collect();
     let rows = others.iter().map(|other| {

@@ -40,6 +40,7 @@ impl Builder<'_> {
         self.drop_definitions();
         self.facts.occurrences.sort_by_key(|occurrence| occurrence.start);
         self.facts.occurrences.dedup_by_key(|occurrence| occurrence.start);
+        self.facts.bindings.sort_by_key(|binding| binding.start);
         self.facts.chunks = chunk::chunks(&self.facts, bytes, self.cut_by_symbols);
         self.facts
     }

@@ -528,3 +528,42 @@ fn a_default_that_is_handed_on_has_its_name_there() {
         ],
     );
 }
+
+#[test]
+fn a_variable_is_of_the_class_that_a_condition_tests_for() {
+    check(
+        "Lazy.schema",
+        &[(
+            "src/a.ts",
+            "class Type { name = '' }
+class Lazy extends Type { get schema() { return 1 } }
+class Other extends Type { schema = 2 }
+const shared: unknown = new Lazy()
+function f(type: Type, list: Type[]) {
+  if (type instanceof Lazy) {
+    type.schema // <-
+  } else if (type instanceof Other) {
+    type.schema
+  }
+  const a = type instanceof Lazy ? type.schema : 0 // <-
+  const b = type instanceof Lazy && type.schema // <-
+  const c = type instanceof Other && (type.schema || list.length)
+  if (list.length && type instanceof Lazy) return type.schema // <-
+  list.map((one) => one instanceof Lazy && one.schema) // <-
+}
+",
+        )],
+    );
+    check(
+        "src/a.ts shared",
+        &[(
+            "src/a.ts",
+            "export const shared: unknown = 1
+class Lazy {}
+if (shared instanceof Lazy) { // <-
+  shared // <-
+}
+",
+        )],
+    );
+}

@@ -61,6 +61,7 @@ pub(super) enum K {
     // Statements.
     Statement,
     Return,
+    If,
     Block,
     Loop,
     ForIn,
@@ -194,6 +195,7 @@ pub(super) const KINDS: &[(&str, K)] = &[
     ("pair_pattern", K::PairPattern),
     ("expression_statement", K::Statement),
     ("return_statement", K::Return),
+    ("if_statement", K::If),
     ("statement_block", K::Block),
     ("for_statement", K::Loop),
     ("for_in_statement", K::ForIn),

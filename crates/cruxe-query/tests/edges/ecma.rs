@@ -567,3 +567,26 @@ if (shared instanceof Lazy) { // <-
         )],
     );
 }
+
+#[test]
+fn elements_of_the_platform_are_what_the_jsx_namespace_says() {
+    let files = |types: &'static str, app: &'static str| [("src/types.ts", types), ("src/app.tsx", app)];
+    let types = "export namespace JSX {
+  interface InputAttributes { checked?: boolean }
+  interface OptionAttributes { checked?: boolean }
+  interface IntrinsicElements { input: InputAttributes; option: OptionAttributes }
+}
+interface Other { option: number }
+";
+    check(
+        "JSX.IntrinsicElements.option",
+        &files(
+            types,
+            "const a = <option checked>A</option> // <-\nconst b = <input checked />\nfunction f(o: Other) { o.option }\n",
+        ),
+    );
+    check(
+        "JSX.InputAttributes.checked",
+        &files(types, "const a = <option checked>A</option>\nconst b = <input checked /> // <-\n"),
+    );
+}

@@ -107,10 +107,20 @@ impl Ecma {
         let name = self.child(&element, self.f.name)?;
         let text = cx.text_of(&name);
         if !text.starts_with(char::is_uppercase) {
-            return None;
+            let plain = self.kind(&name) == K::Identifier;
+            let elements = plain.then(|| self.intrinsic_elements(cx))?;
+            let tag = cx.name_of(&name);
+            return Some(cx.expr(Expr::Member(elements, tag)));
         }
         let component = self.expr(cx, &name, 0);
         Some(cx.expr(Expr::Argument(component, 0)))
+    }
+
+    /// The interface whose members are the elements of the platform, by their tags.
+    pub(super) fn intrinsic_elements(&self, cx: &mut Cx) -> ExprId {
+        let path = ["JSX", "IntrinsicElements"].map(|name| cx.owned_name(name.to_owned()));
+        let ty = cx.ty(path.to_vec(), Vec::new());
+        cx.expr(Expr::Typed(ty))
     }
 
     fn position(&self, list: &Node, part: &Node) -> Option<u32> {

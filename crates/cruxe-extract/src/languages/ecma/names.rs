@@ -28,7 +28,10 @@ impl Ecma {
             K::JsxNamespace | K::Ambient => return,
             K::InferType if self.is_first(cx) => return,
             K::ImportAlias if self.is_first(cx) => return,
-            K::JsxOpening | K::JsxClosing if field == f.name && is_intrinsic(cx.text_of(&node)) => return,
+            K::JsxOpening | K::JsxClosing if field == f.name && is_intrinsic(cx.text_of(&node)) => {
+                let elements = self.intrinsic_elements(cx);
+                return cx.occurrence(&node, Role::Key, Some(elements));
+            }
             K::JsxAttribute => {
                 let props = self.expected_props(cx);
                 return cx.occurrence(&node, Role::Key, props);

@@ -61,6 +61,12 @@ impl Ecma {
                 if let Some((role, receiver)) = self.role(cx) {
                     cx.occurrence(&node, role, receiver);
                 }
+                // `{ depth }` reads a variable and fills in a member of what is expected.
+                if self.kinds.get(cx.kind()) == K::Shorthand
+                    && let Some(expected) = self.expected(cx, 1, 0)
+                {
+                    cx.occurrence(&node, Role::Key, Some(expected));
+                }
             }
         }
     }

@@ -506,7 +506,12 @@ impl Search<'_> {
             let wanted = self.pick.takes(occurrence.role, file.lang);
             let counted = all && id == Some(name);
             if ids.contains(&name) && (wanted || counted) {
-                meanings.insert(occurrence.start, self.note(file, occurrence, wanted));
+                let meaning = self.note(file, occurrence, wanted);
+                // Of two uses at one place (`{ depth }`) the one that is meant counts.
+                let known = meanings.entry(occurrence.start).or_insert(meaning);
+                if meaning == Meaning::Use {
+                    *known = meaning;
+                }
             }
         }
         meanings

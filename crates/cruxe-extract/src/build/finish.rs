@@ -39,7 +39,12 @@ impl Builder<'_> {
         }
         self.drop_definitions();
         self.facts.occurrences.sort_by_key(|occurrence| occurrence.start);
-        self.facts.occurrences.dedup_by_key(|occurrence| occurrence.start);
+        // A name that is read and fills in a member at once is two uses: `{ depth }`.
+        let both = |first: &Occurrence, next: &Occurrence| {
+            first.role == Role::Value && next.role == Role::Key && next.receiver.is_some()
+        };
+        self.facts.occurrences.dedup_by(|next, first| next.start == first.start && !both(first, next));
+        self.facts.bindings.sort_by_key(|binding| binding.start);
         self.facts.chunks = chunk::chunks(&self.facts, bytes, self.cut_by_symbols);
         self.facts
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use cruxe_extract::language::LanguageDef;
 use cruxe_extract::naming::Members;
 use cruxe_extract::registry::named;
-use cruxe_model::facts::{Binding, FileFacts, Import, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex};
+use cruxe_model::facts::{
+    Binding, Expr, ExprId, FileFacts, Import, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex,
+};
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
@@ -132,6 +134,13 @@ impl File {
     pub fn occurrence_at(&self, start: u32) -> Option<&Occurrence> {
         let at = self.facts.occurrences.partition_point(|occurrence| occurrence.start < start);
         self.facts.occurrences.get(at).filter(|occurrence| occurrence.start == start)
+    }
+
+    /// Whether a function, by the value that it returns, makes an object whose members are written out in it.
+    pub fn makes_object(&self, symbol: SymbolIndex, value: ExprId) -> bool {
+        self.lang.naming.objects
+            && self.symbol(symbol).kind.is_callable()
+            && matches!(self.facts.exprs.get(value.0 as usize), Some(Expr::Literal(word)) if self.facts.name(*word) == "dict")
     }
 
     /// What the use at an offset is.

@@ -141,8 +141,10 @@ impl Resolver<'_> {
             return Ty::Param(version, at);
         }
         let declared = binding.ty.map_or(Ty::Unknown, |ty| self.type_of(&file, ty, binding.start));
-        if declared != Ty::Unknown {
-            return declared;
+        match declared {
+            Ty::Unknown => {}
+            Ty::Foreign(name, list) if &*name == "..." => return list.first().cloned().unwrap_or_default(),
+            declared => return declared,
         }
         let Some(value) = binding.value else { return Ty::Unknown };
         // The value of `x = x.next()` is about the `x` before, where there is one.
@@ -166,6 +168,8 @@ impl Resolver<'_> {
             match (declared, symbol.value) {
                 (Some(ty), _) if data && has_members(&file, def.symbol) => ty.written_out_by(def),
                 (Some(ty), _) => ty,
+                // What a function makes has the members that it writes out.
+                (None, Some(value)) if file.makes_object(def.symbol, value) => Ty::value(def),
                 (None, Some(value)) => {
                     let callable = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property);
                     let offset = if callable { symbol.span.end.saturating_sub(1) } else { symbol.name_span.start };
@@ -241,6 +245,9 @@ impl Resolver<'_> {
             }
             Ty::Item(def) if lang.naming.prototype == Some(name) => Ty::value(*def),
             Ty::Outside | Ty::Missing => base.clone(),
+            Ty::Shape(members) => {
+                members.iter().find(|(own, _)| &**own == name).map_or(Ty::Unknown, |(_, ty)| ty.clone())
+            }
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
             base => {
                 let found = self.type_members(base, name, lang, want);
@@ -288,6 +295,10 @@ impl Resolver<'_> {
                 _ => self.static_members(*def, name, want),
             },
             Ty::Param(version, at) => self.bound_members(*version, *at, name, lang, want),
+            Ty::Indexed(..) => match self.promised(base, lang) {
+                Ty::Unknown | Ty::Indexed(..) => Vec::new(),
+                promised => self.deeper(|| self.type_members(&promised, name, lang, want)),
+            },
             Ty::Union(types) => {
                 let mut found: Vec<Def> = types.iter().flat_map(|ty| self.type_members(ty, name, lang, want)).collect();
                 found.sort_unstable();
@@ -313,7 +324,7 @@ impl Resolver<'_> {
     }
 
     /// The bound of a type parameter, written at it or in a `where` behind it.
-    fn bound_of(&self, version: u32, at: u32) -> Ty {
+    pub(super) fn bound_of(&self, version: u32, at: u32) -> Ty {
         let Some(file) = self.file(version) else { return Ty::Unknown };
         let binding = file.binding(at);
         let same = |other: &&cruxe_model::facts::Binding| {
@@ -474,7 +485,7 @@ impl Resolver<'_> {
     }
 
     /// The value inside: what `?`, `await`, `*` and `with` give.
-    fn unwrapped(&self, ty: Ty, lang: Lang) -> Ty {
+    pub(super) fn unwrapped(&self, ty: Ty, lang: Lang) -> Ty {
         match &ty {
             Ty::Foreign(name, _) => match &**name {
                 "[]" | "list" | "dict" | "str" | "Vec" | "String" | "int" | "bytes" => ty,

@@ -298,7 +298,7 @@ impl Resolver<'_> {
                     return Resolution::of(found);
                 }
                 match base {
-                    Ty::ForeignMember(..) | Ty::Bound(..) => self.guess(file, occurrence, name),
+                    Ty::ForeignMember(..) | Ty::Bound(..) | Ty::Indexed(..) => self.guess(file, occurrence, name),
                     Ty::Param(..) if !file.lang.naming.strict_bounds => self.guess(file, occurrence, name),
                     base => self.without_member(base, file.lang, name),
                 }

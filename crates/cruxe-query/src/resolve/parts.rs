@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, Occurrence, ScopeId, ScopeKind};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Occurrence, ScopeId, ScopeKind, TypeId, TypeRef};
 
 use super::file::{Decl, File};
 use super::occurrence::{Certainty, Reason, Resolution};
@@ -30,7 +30,7 @@ impl Resolver<'_> {
                 self.on_receiver(&ty, *def, base)
             }
             // The type of a function has its result first.
-            Ty::Foreign(name, args) if &**name == "fn" => args.get(at + 1).cloned().unwrap_or_default(),
+            Ty::Foreign(name, args) if &**name == "fn" => taken(args.get(1..).unwrap_or_default(), at),
             Ty::Value(def, args) => self.signature_parameter(*def, args, at),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
             _ => Ty::Unknown,
@@ -89,13 +89,17 @@ impl Resolver<'_> {
             }
             whole.push((root, index as u32));
         }
-        match whole.get(at) {
-            Some((Some(root), index)) => self.expr_type(file, *root, file.binding(*index).start),
-            Some((None, index)) => match file.binding(*index).ty {
-                Some(ty) => self.type_of(file, ty, file.binding(*index).start),
-                None => Ty::Unknown,
-            },
-            None => Ty::Unknown,
+        let Some((root, index)) = whole.get(at).or(whole.last()) else { return Ty::Unknown };
+        let binding = file.binding(*index);
+        // Beyond the last parameter stands what that one takes, if it takes the rest.
+        let beyond = (at + 1).saturating_sub(whole.len());
+        let rest = binding.ty.and_then(|ty| rest_part(file, ty, beyond));
+        match (root, rest, binding.ty) {
+            (_, Some(part), _) => self.type_of(file, part, binding.start),
+            _ if beyond > 0 => Ty::Unknown,
+            (Some(root), ..) => self.expr_type(file, *root, binding.start),
+            (None, _, Some(ty)) => self.type_of(file, ty, binding.start),
+            (None, _, None) => Ty::Unknown,
         }
     }
 
@@ -177,6 +181,30 @@ impl Resolver<'_> {
     }
 }
 
+/// What a function takes at a place, by the types of its parameters: the last one may take the rest, as a list or a tuple.
+fn taken(params: &[Ty], at: usize) -> Ty {
+    let is_rest = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if &**name == "...");
+    let last = params.len().saturating_sub(1);
+    match params.get(at).or(params.last().filter(|last| is_rest(last))) {
+        Some(Ty::Foreign(name, list)) if &**name == "..." => match list.first() {
+            Some(Ty::Foreign(_, parts)) => parts.get(at - last.min(at)).or(parts.first()).cloned().unwrap_or_default(),
+            _ => Ty::Unknown,
+        },
+        Some(ty) => ty.clone(),
+        None => Ty::Unknown,
+    }
+}
+
+/// What a rest parameter of a written type takes at one of its places; a list takes the same at each, a tuple its parts. Only
+/// that part is ever looked at: overloads with tuples of ten handlers are many types.
+fn rest_part(file: &File, ty: TypeId, at: usize) -> Option<TypeId> {
+    let written = |id: TypeId| file.facts.types.get(id.0 as usize);
+    let is = |ty: &TypeRef, word: &str| matches!(ty.path[..], [name] if file.facts.name(name) == word);
+    let list = written(ty).filter(|ty| is(ty, "..."))?.args.first().copied()?;
+    let parts = &written(list).filter(|ty| is(ty, "[]"))?.args;
+    parts.get(at).or(parts.first()).copied()
+}
+
 fn is_tuple(ty: &Ty) -> bool {
     matches!(ty, Ty::Foreign(name, _) if &**name == "()")
 }
@@ -198,7 +226,9 @@ fn typed_root(file: &File, value: ExprId) -> Option<ExprId> {
 fn mentions_param(ty: &Ty) -> bool {
     match ty {
         Ty::Param(..) => true,
+        Ty::Indexed(base, _) => mentions_param(base),
         Ty::Value(_, parts) | Ty::Foreign(_, parts) | Ty::Union(parts) => parts.iter().any(mentions_param),
+        Ty::Shape(members) => members.iter().any(|(_, ty)| mentions_param(ty)),
         _ => false,
     }
 }

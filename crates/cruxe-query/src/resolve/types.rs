@@ -3,13 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cruxe_extract::naming::System;
 use cruxe_model::facts::{BindingKind, Relation, ScopeKind, SymbolIndex, TypeId};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
 
 use super::file::{File, Lang};
 use super::modules::{self, Module};
-use super::{Def, Entity, Resolver, Space, SpaceOf};
+use super::{Def, Entity, Resolver, Space, SpaceOf, Want};
 
 /// Of a union with more alternatives the first ones count.
 const MAX_ALTERNATIVES: usize = 16;
@@ -24,6 +25,10 @@ pub(super) enum Ty {
     Value(Def, Rc<[Ty]>),
     /// A value of a type that the ref does not define.
     Foreign(Rc<str>, Rc<[Ty]>),
+    /// A member of a type that is not known yet: `T['key']`.
+    Indexed(Rc<Ty>, Rc<str>),
+    /// A value of a type without a name that is written out: its members.
+    Shape(Rc<[(Rc<str>, Ty)]>),
     /// A definition itself: a class, a function, a module's member.
     Item(Def),
     /// A function of a value: what it is called on decides what it returns.
@@ -79,7 +84,7 @@ impl Ty {
     /// The type with its unnamed object types replaced: the members that a declaration writes out belong to it.
     pub(super) fn written_out_by(self, def: Def) -> Ty {
         match self {
-            Ty::Foreign(name, _) if &*name == "{}" => Ty::value(def),
+            Ty::Shape(_) => Ty::value(def),
             Ty::Foreign(name, args) => {
                 Ty::Foreign(name, args.iter().map(|arg| arg.clone().written_out_by(def)).collect())
             }
@@ -120,7 +125,7 @@ impl Resolver<'_> {
             if naming.own_type == Some(*last) || naming.own_class.contains(last) {
                 return self.self_type(file, offset);
             }
-            if matches!(*last, "[]" | "()" | "fn" | "&" | "|" | "{}") {
+            if matches!(*last, "[]" | "()" | "fn" | "&" | "|" | "...") {
                 return Ty::foreign(last, args());
             }
             if naming.meta_types.contains(last) {
@@ -129,6 +134,12 @@ impl Resolver<'_> {
                     _ => Ty::Unknown,
                 };
             }
+        }
+        if let ([name, "."], [base]) = (&path[..], &ty.args[..]) {
+            return self.indexed(&self.type_of(file, *base, offset), name, file.lang);
+        }
+        if *last == "{}" {
+            return Ty::Shape(path.iter().map(|name| Rc::from(*name)).zip(args()).collect());
         }
         let found = modules::rules(file).type_path(self, file, &path, offset);
         match found.first() {
@@ -145,6 +156,12 @@ impl Resolver<'_> {
             None if !file.lang.is_deep() && self.has_type(last, file.lang) => Ty::Unknown,
             Some(Entity::Foreign) | None if path.len() == 1 && file.lang.naming.anything.contains(last) => Ty::Unknown,
             Some(Entity::Foreign) | None => match args().first() {
+                Some(inner) if *last == "ReturnType" && file.lang.naming.system == System::Ecma => {
+                    self.result(inner, file.lang)
+                }
+                Some(inner) if *last == "Awaited" && file.lang.naming.system == System::Ecma => {
+                    self.unwrapped(inner.clone(), file.lang)
+                }
                 Some(inner) if file.lang.naming.transparent.contains(last) => inner.clone(),
                 _ => Ty::foreign(last, args()),
             },
@@ -162,6 +179,7 @@ impl Resolver<'_> {
     pub(super) fn named_type(&self, def: Def, args: Vec<Ty>) -> Ty {
         let Some(file) = self.file(def.version) else { return Ty::Unknown };
         let symbol = file.symbol(def.symbol);
+        let args = self.completed(&file, def.symbol, args);
         match symbol.kind {
             SymbolKind::Type => match symbol.ty {
                 Some(ty) if !has_members(&file, def.symbol) => {
@@ -197,6 +215,49 @@ impl Resolver<'_> {
             .collect()
     }
 
+    /// What a type has under a name; what is not known yet is asked once it is.
+    fn indexed(&self, base: &Ty, name: &str, lang: Lang) -> Ty {
+        match base {
+            Ty::Param(..) | Ty::SelfType(_) | Ty::Indexed(..) => Ty::Indexed(Rc::new(base.clone()), Rc::from(name)),
+            base => self.member_type(base, name, lang, Want::Read),
+        }
+    }
+
+    /// What is promised of a type that is not known yet.
+    pub(super) fn promised(&self, ty: &Ty, lang: Lang) -> Ty {
+        self.deeper(|| match ty {
+            Ty::Param(version, at) => self.bound_of(*version, *at),
+            Ty::SelfType(def) => Ty::value(*def),
+            Ty::Indexed(base, name) => self.member_type(&self.promised(base, lang), name, lang, Want::Read),
+            _ => Ty::Unknown,
+        })
+    }
+
+    /// The language of the file that a type which is not known yet stands in.
+    fn lang_of(&self, ty: &Ty) -> Option<Lang> {
+        match ty {
+            Ty::Param(version, _) => self.file(*version).map(|file| file.lang),
+            Ty::SelfType(def) => self.file(def.version).map(|file| file.lang),
+            Ty::Indexed(base, _) => self.lang_of(base),
+            _ => None,
+        }
+    }
+
+    /// The arguments of a type with what its parameters are where nothing is given: `D` of `<T, D = T['def']>`.
+    fn completed(&self, file: &Arc<File>, symbol: SymbolIndex, mut args: Vec<Ty>) -> Vec<Ty> {
+        if args.is_empty() {
+            return args;
+        }
+        let params = self.type_params(file, symbol);
+        while let Some(Ty::Param(_, at)) = params.get(args.len()) {
+            let binding = file.binding(*at);
+            let Some(default) = binding.value else { break };
+            let default = self.expr_type(file, default, binding.start);
+            args.push(self.replace(&default, &params, &args, 0));
+        }
+        args
+    }
+
     /// A type with its parameters replaced.
     pub(super) fn replace(&self, ty: &Ty, params: &[Ty], args: &[Ty], depth: u32) -> Ty {
         if params.is_empty() || depth > 8 {
@@ -212,6 +273,18 @@ impl Resolver<'_> {
             },
             Ty::Value(def, inner) => Ty::Value(*def, list(inner)),
             Ty::Foreign(name, inner) => Ty::Foreign(Rc::clone(name), list(inner)),
+            Ty::Indexed(base, name) => match self.replace(base, params, args, depth + 1) {
+                same if same == **base => ty.clone(),
+                known => match self.lang_of(base) {
+                    Some(lang) => self.deeper(|| self.indexed(&known, name, lang)),
+                    None => Ty::Unknown,
+                },
+            },
+            Ty::Shape(members) => {
+                let replaced =
+                    |(name, ty): &(Rc<str>, Ty)| (Rc::clone(name), self.replace(ty, params, args, depth + 1));
+                Ty::Shape(members.iter().map(replaced).collect())
+            }
             Ty::Union(inner) => Ty::union(list(inner).iter().cloned()),
             ty => ty.clone(),
         }

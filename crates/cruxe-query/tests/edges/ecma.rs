@@ -688,3 +688,219 @@ fn a_default_that_is_handed_on_has_its_name_there() {
         ],
     );
 }
+
+#[test]
+fn what_a_callback_returns_is_expected_of_what_it_returns() {
+    check(
+        "Operation.kind",
+        &[(
+            "src/a.ts",
+            "export interface Operation { kind: string }
+interface Other { kind: string }
+type Link = () => (options: { op: Operation; other: Other }) => void
+const direct: Link = () => ({ op }) => { op.kind } // <-
+function made(): Link {
+  return () => {
+    return ({ op, other }) => {
+      op.kind // <-
+      other.kind
+    }
+  }
+}
+function typed(options: { op: Operation; other: { kind: string } }) {
+  options.op.kind // <-
+  options.other.kind
+  const cast = options as { other: Operation }
+  cast.other.kind // <-
+}
+const unknown = () => ({ op }) => { op.nothing }
+",
+        )],
+    );
+}
+
+#[test]
+fn a_rest_parameter_says_what_stands_at_each_place() {
+    check(
+        "Context.json",
+        &[(
+            "src/a.ts",
+            "export class Context { json(x: unknown) {} }
+class Page { json() {} }
+type Handler = (c: Context) => void
+interface On { (path: string, ...handlers: [Handler, Handler]): void; (...handlers: Handler[]): void }
+declare const on: On
+on('/', (c) => c.json(1), (c) => c.json(2)) // <-
+function run(first: (p: Page) => void, ...rest: Handler[]) {
+  rest.length
+}
+run((p) => p.json(), (c) => c.json(3)) // <-
+run((p) => p.json())
+const all: (...handlers: Handler[]) => void = (...handlers) => {}
+all((c) => 1, (c) => c.json(4)) // <-
+",
+        )],
+    );
+}
+
+#[test]
+fn a_short_key_fills_in_a_member_and_reads_a_variable() {
+    let files = [(
+        "src/a.ts",
+        "interface Retry { attempts: number }
+interface Other { attempts: number }
+function retry(options: Retry) {}
+function other(options: Other) {}
+function a(attempts: number) {
+  retry({ attempts }) // <-
+  other({ attempts })
+  const made: Retry = { attempts } // <-
+  return { attempts }
+}
+",
+    )];
+    check("Retry.attempts", &files);
+    let read = [(
+        "src/a.ts",
+        "export const limit = 1
+interface Retry { limit: number }
+function retry(options: Retry) {}
+retry({ limit }) // <-
+",
+    )];
+    check("src/a.ts limit", &read);
+}
+
+#[test]
+fn a_variable_is_of_the_class_that_a_condition_tests_for() {
+    check(
+        "Lazy.schema",
+        &[(
+            "src/a.ts",
+            "class Type { name = '' }
+class Lazy extends Type { get schema() { return 1 } }
+class Other extends Type { schema = 2 }
+const shared: unknown = new Lazy()
+function f(type: Type, list: Type[]) {
+  if (type instanceof Lazy) {
+    type.schema // <-
+  } else if (type instanceof Other) {
+    type.schema
+  }
+  const a = type instanceof Lazy ? type.schema : 0 // <-
+  const b = type instanceof Lazy && type.schema // <-
+  const c = type instanceof Other && (type.schema || list.length)
+  if (list.length && type instanceof Lazy) return type.schema // <-
+  list.map((one) => one instanceof Lazy && one.schema) // <-
+}
+",
+        )],
+    );
+    check(
+        "src/a.ts shared",
+        &[(
+            "src/a.ts",
+            "export const shared: unknown = 1
+class Lazy {}
+if (shared instanceof Lazy) { // <-
+  shared // <-
+}
+",
+        )],
+    );
+}
+
+#[test]
+fn types_that_are_worked_out_from_others_are_known() {
+    check(
+        "Row.save",
+        &[(
+            "src/a.ts",
+            "export interface Row { save(): void }
+interface Page { save(): void; row: Row }
+interface Options { row: Row; page: Page }
+declare function load(): Promise<Row>
+declare function find(): Row
+type Loaded = Awaited<ReturnType<typeof load>>
+function a(row: Options['row'], page: Options['page'], inner: Options['page']['row']) {
+  row.save() // <-
+  page.save()
+  inner.save() // <-
+}
+function b(loaded: Loaded, found: ReturnType<typeof find>) {
+  loaded.save() // <-
+  found.save() // <-
+}
+class Made<T extends Options, R = T['row'], P = T['page']> { row!: R; page!: P }
+function c(made: Made<Options>) {
+  made.row.save() // <-
+  made.page.save()
+}
+function d<T extends Options>(row: T['row'], page: T['page']) {
+  row.save() // <-
+  page.save()
+}
+type Parse = <T extends Row>(row: T, page: Page) => void
+const parse: Parse = (row, page) => {
+  row.save() // <-
+  page.save()
+}
+",
+        )],
+    );
+}
+
+#[test]
+fn what_a_function_makes_has_the_members_that_it_writes_out() {
+    check(
+        "src/a.ts make.start",
+        &[
+            (
+                "src/a.ts",
+                "export function make() {
+  return {
+    start() {},
+    stop: () => {},
+  }
+}
+export const other = () => ({ start() {} })
+make().start() // <-
+other().start()
+",
+            ),
+            (
+                "src/b.ts",
+                "import { make, other } from './a'
+const made = make()
+made.start() // <-
+made.stop()
+const second = other()
+second.start()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn elements_of_the_platform_are_what_the_jsx_namespace_says() {
+    let files = |types: &'static str, app: &'static str| [("src/types.ts", types), ("src/app.tsx", app)];
+    let types = "export namespace JSX {
+  interface InputAttributes { checked?: boolean }
+  interface OptionAttributes { checked?: boolean }
+  interface IntrinsicElements { input: InputAttributes; option: OptionAttributes }
+}
+interface Other { option: number }
+";
+    check(
+        "JSX.IntrinsicElements.option",
+        &files(
+            types,
+            "const a = <option checked>A</option> // <-\nconst b = <input checked />\nfunction f(o: Other) { o.option }\n",
+        ),
+    );
+    check(
+        "JSX.InputAttributes.checked",
+        &files(types, "const a = <option checked>A</option>\nconst b = <input checked /> // <-\n"),
+    );
+}

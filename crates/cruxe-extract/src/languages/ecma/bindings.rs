@@ -4,6 +4,7 @@ use cruxe_model::facts::{BindingKind, Expr, ExprId, Role, TypeId};
 use tree_sitter::Node;
 
 use super::declare::DeclSite;
+use super::expr::REST;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::{Cx, span};
 
@@ -116,6 +117,8 @@ impl Ecma {
             }
         }
         if steps.is_empty() {
+            let rest = binding == BindingKind::Param && self.parent(cx) == K::RestPattern;
+            let ty = ty.and_then(|ty| if rest { self.word(cx, REST, vec![ty]) } else { Some(ty) });
             return cx.bind(&node, scope, binding, ty, value);
         }
         if let Some(member) = self.member_type(cx, &root, steps) {

@@ -66,8 +66,8 @@ impl Ecma {
                 let left = self.child(&root, self.f.left)?;
                 Some(self.expr(cx, &left, 0))
             }
-            K::Return => self.expected_result(cx, level + 2),
-            K::Arrow if field == self.f.body => self.expected_result(cx, level + 1),
+            K::Return => self.expected_result(cx, level + 2, steps),
+            K::Arrow if field == self.f.body => self.expected_result(cx, level + 1, steps),
             _ => None,
         }
     }
@@ -77,13 +77,20 @@ impl Ecma {
         self.child(binary, self.f.operator).is_some_and(|operator| matches!(operator.kind(), "??" | "||"))
     }
 
-    /// The declared result of the nearest function from the `level`-th ancestor on.
-    fn expected_result(&self, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    /// The declared result of the nearest function from the `level`-th ancestor on; without one, the result of the function that
+    /// is expected there: `({ op }) => …` in `const link: Link = () => ({ op }) => …`.
+    fn expected_result(&self, cx: &mut Cx, level: usize, steps: usize) -> Option<ExprId> {
         let functions = [K::Arrow, K::Function, K::FunctionExpr, K::Method];
         let at = (level..level + MAX_STEPS * 4).find(|level| functions.contains(&self.outer(cx, *level)))?;
         let function = cx.ancestor(at)?.node;
-        let ty = self.return_type(cx, &function)?;
-        let result = cx.expr(Expr::Typed(ty));
+        let result = match self.return_type(cx, &function) {
+            Some(ty) => Expr::Typed(ty),
+            None if matches!(self.outer(cx, at), K::Arrow | K::FunctionExpr) => {
+                Expr::Call(self.expected(cx, at, steps + 1)?)
+            }
+            None => return None,
+        };
+        let result = cx.expr(result);
         let is_async = function.child(0).is_some_and(|word| word.kind() == "async");
         Some(if is_async { cx.expr(Expr::Unwrap(result)) } else { result })
     }
@@ -107,10 +114,20 @@ impl Ecma {
         let name = self.child(&element, self.f.name)?;
         let text = cx.text_of(&name);
         if !text.starts_with(char::is_uppercase) {
-            return None;
+            let plain = self.kind(&name) == K::Identifier;
+            let elements = plain.then(|| self.intrinsic_elements(cx))?;
+            let tag = cx.name_of(&name);
+            return Some(cx.expr(Expr::Member(elements, tag)));
         }
         let component = self.expr(cx, &name, 0);
         Some(cx.expr(Expr::Argument(component, 0)))
+    }
+
+    /// The interface whose members are the elements of the platform, by their tags.
+    pub(super) fn intrinsic_elements(&self, cx: &mut Cx) -> ExprId {
+        let path = ["JSX", "IntrinsicElements"].map(|name| cx.owned_name(name.to_owned()));
+        let ty = cx.ty(path.to_vec(), Vec::new());
+        cx.expr(Expr::Typed(ty))
     }
 
     fn position(&self, list: &Node, part: &Node) -> Option<u32> {
@@ -145,7 +162,17 @@ impl Ecma {
         if inside.filter(|frame| functions.contains(&self.kinds.get(frame.kind))).count() != 1 {
             return;
         }
-        if let Some(value) = self.value_expr(cx, &value) {
+        let object = self.peel(value);
+        let spread = |object: &Node| {
+            let mut cursor = object.walk();
+            object.named_children(&mut cursor).any(|member| member.kind() == "spread_element")
+        };
+        // An object that is made here has the members that are written here.
+        let value = match self.kind(&object) == K::Object && !spread(&object) {
+            true => Some(self.literal(cx, "dict")),
+            false => self.value_expr(cx, &value),
+        };
+        if let Some(value) = value {
             cx.amend(symbol, |symbol| symbol.value = Some(value));
         }
     }

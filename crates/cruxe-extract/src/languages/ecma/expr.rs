@@ -6,6 +6,9 @@ use tree_sitter::Node;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::Cx;
 
+/// The word for what a rest parameter takes: its one argument is the type of the list.
+pub(super) const REST: &str = "...";
+
 impl Ecma {
     pub(super) fn literal(&self, cx: &mut Cx, word: &str) -> ExprId {
         let word = cx.owned_name(word.to_owned());
@@ -166,23 +169,18 @@ impl Ecma {
                 let args = self.alternatives(cx, node, steps);
                 self.word(cx, "&", args)
             }
-            K::FunctionType => {
-                let result = self.child(node, self.f.return_type).or_else(|| node.child_by_field_name("type"));
-                let result = result.and_then(|result| self.type_ref(cx, &result, steps + 1));
-                let mut args = vec![result.or_else(|| self.word(cx, "void", Vec::new()))?];
-                if let Some(list) = self.child(node, self.f.parameters) {
-                    let mut cursor = list.walk();
-                    for param in
-                        list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16)
-                    {
-                        let ty = param.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty, steps + 1));
-                        args.push(ty.or_else(|| self.word(cx, "any", Vec::new()))?);
-                    }
-                }
-                self.word(cx, "fn", args)
+            K::FunctionType => self.function_type(cx, node, steps),
+            K::LookupType => {
+                // `T['key']`: the key before a dot, the type as its argument.
+                let key = node.named_child(1).filter(|key| self.kind(key) == K::LiteralType)?;
+                let key = self.first(&key).filter(|key| self.kind(key) == K::Str)?;
+                let base = self.type_ref(cx, &node.named_child(0)?, steps + 1)?;
+                let name = cx.slice(self.property_name(&key));
+                let path = vec![cx.name(name), cx.owned_name(".".to_owned())];
+                Some(cx.ty(path, vec![base]))
             }
             K::ObjectType => match self.mapped_type(cx, node, steps) {
-                None => self.word(cx, "{}", Vec::new()),
+                None => self.object_type(cx, node, steps),
                 mapped => mapped,
             },
             K::LiteralType => {
@@ -202,6 +200,61 @@ impl Ecma {
         }
     }
 
+    /// The type of a function, or of a method of an object type: its result, then its parameters.
+    fn function_type(&self, cx: &mut Cx, node: &Node, steps: usize) -> Option<TypeId> {
+        let result = self.child(node, self.f.return_type).or_else(|| node.child_by_field_name("type"));
+        let result = result.and_then(|result| self.type_ref(cx, &result, steps + 1));
+        let mut args = vec![result.or_else(|| self.word(cx, "void", Vec::new()))?];
+        if let Some(list) = self.child(node, self.f.parameters) {
+            let mut cursor = list.walk();
+            for param in list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16) {
+                let written = param.child_by_field_name("type");
+                // The parameters of the type itself are seen nowhere else: what they have to be says more.
+                let bound = written.and_then(|ty| self.bound_here(cx, node, &ty));
+                let ty = bound.or(written).and_then(|ty| self.type_ref(cx, &ty, steps + 1));
+                let ty = ty.or_else(|| self.word(cx, "any", Vec::new()))?;
+                let rest = self.child(&param, self.f.pattern).is_some_and(|name| self.kind(&name) == K::RestPattern);
+                args.push(if rest { self.word(cx, REST, vec![ty])? } else { ty });
+            }
+        }
+        self.word(cx, "fn", args)
+    }
+
+    /// `U` for the `T` of `<T extends U>(x: T) => …`.
+    fn bound_here<'t>(&self, cx: &Cx, function: &Node<'t>, ty: &Node) -> Option<Node<'t>> {
+        let name = self.first(ty).filter(|name| self.kind(name) == K::TypeIdentifier)?;
+        let list = function.child_by_field_name("type_parameters")?;
+        let mut cursor = list.walk();
+        let mut params = list.named_children(&mut cursor);
+        let own =
+            |param: &Node| self.child(param, self.f.name).is_some_and(|own| cx.text_of(&own) == cx.text_of(&name));
+        self.child(&params.find(own)?, self.f.constraint)
+    }
+
+    /// An object type that is written out: the names of its members before the `{}`, their types as its arguments.
+    fn object_type(&self, cx: &mut Cx, node: &Node, steps: usize) -> Option<TypeId> {
+        let (mut path, mut args) = (Vec::new(), Vec::new());
+        let mut cursor = node.walk();
+        let members: Vec<Node> = node.named_children(&mut cursor).take(32).collect();
+        for member in members {
+            let Some(name) = self.child(&member, self.f.name) else { continue };
+            let ty = match self.kind(&member) {
+                K::PropertySignature => {
+                    member.child_by_field_name("type").and_then(|ty| self.type_ref(cx, &ty, steps + 1))
+                }
+                K::MethodSignature => self.function_type(cx, &member, steps + 1),
+                _ => None,
+            };
+            if let Some(ty) = ty {
+                let name = cx.slice(self.property_name(&name));
+                path.push(cx.name(name));
+                args.push(ty);
+            }
+        }
+        path.push(cx.owned_name("{}".to_owned()));
+        Some(cx.ty(path, args))
+    }
+
     /// `{ [K in keyof T]: … }` has the members of `T`; any other object type has its own.
     fn mapped_type(&self, cx: &mut Cx, node: &Node, steps: usize) -> Option<TypeId> {
         let signature = self.first(node).filter(|inner| self.kind(inner) == K::IndexSignature)?;
@@ -211,7 +264,7 @@ impl Ecma {
         self.type_ref(cx, &self.first(&keys)?, steps + 1)
     }
 
-    fn word(&self, cx: &mut Cx, word: &str, args: Vec<TypeId>) -> Option<TypeId> {
+    pub(super) fn word(&self, cx: &mut Cx, word: &str, args: Vec<TypeId>) -> Option<TypeId> {
         let name = cx.owned_name(word.to_owned());
         Some(cx.ty(vec![name], args))
     }

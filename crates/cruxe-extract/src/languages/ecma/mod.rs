@@ -3,7 +3,7 @@
 //! [`kinds`] names the nodes. `declare` holds what all declarations share; `classes`, `types` and `variables` note
 //! theirs, `object` the functions that object literals and assignments name, `imports` what comes from and goes to
 //! other modules, `names` and `bindings` what each identifier is (a use with its role, or introduced). `expr` reads
-//! receivers and written types, `expected` what the place of a value says about it, and `mend` helps the grammars over what they do not know.
+//! receivers and written types, `expected` what the place of a value says about it, `narrow` what a condition says, and `mend` helps the grammars over what they do not know.
 
 mod bindings;
 mod classes;
@@ -15,6 +15,7 @@ mod kinds;
 mod mend;
 mod module;
 mod names;
+mod narrow;
 mod object;
 mod prototypes;
 #[cfg(test)]
@@ -157,6 +158,9 @@ impl Rules for Ecma {
     }
 
     fn enter(&self, cx: &mut Cx) -> Walk {
+        if self.may_be_narrowed(cx) {
+            self.narrow(cx);
+        }
         match self.kinds.get(cx.kind()) {
             K::Comment | K::ImportAttribute => return Walk::Skip,
             K::Import => return self.import(cx),
@@ -192,7 +196,11 @@ impl Rules for Ecma {
                 self.inline_import(cx);
                 self.given_members(cx);
             }
-            K::Block if !self.shares_scope(cx) => cx.open_scope(ScopeKind::Block),
+            K::Block if !self.shares_scope(cx) => {
+                if !self.narrow(cx) {
+                    cx.open_scope(ScopeKind::Block);
+                }
+            }
             K::Loop | K::ForIn | K::Catch | K::SwitchBody | K::IndexSignature => cx.open_scope(ScopeKind::Block),
             K::Str | K::Number | K::ComputedName if self.parent(cx) == K::EnumBody => self.variant(cx),
             K::PropertyIdentifier if self.parent(cx) == K::EnumBody => self.variant(cx),

@@ -28,7 +28,10 @@ impl Ecma {
             K::JsxNamespace | K::Ambient => return,
             K::InferType if self.is_first(cx) => return,
             K::ImportAlias if self.is_first(cx) => return,
-            K::JsxOpening | K::JsxClosing if field == f.name && is_intrinsic(cx.text_of(&node)) => return,
+            K::JsxOpening | K::JsxClosing if field == f.name && is_intrinsic(cx.text_of(&node)) => {
+                let elements = self.intrinsic_elements(cx);
+                return cx.occurrence(&node, Role::Key, Some(elements));
+            }
             K::JsxAttribute => {
                 let props = self.expected_props(cx);
                 return cx.occurrence(&node, Role::Key, props);
@@ -57,6 +60,12 @@ impl Ecma {
             Origin::Use => {
                 if let Some((role, receiver)) = self.role(cx) {
                     cx.occurrence(&node, role, receiver);
+                }
+                // `{ depth }` reads a variable and fills in a member of what is expected.
+                if self.kinds.get(cx.kind()) == K::Shorthand
+                    && let Some(expected) = self.expected(cx, 1, 0)
+                {
+                    cx.occurrence(&node, Role::Key, Some(expected));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Interfaces, aliases, enumerations and namespaces: what TypeScript adds.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Relation, ScopeKind};
+use cruxe_model::facts::{Access, BindingKind, Expr, Relation, ScopeKind};
 
 use super::declare::{Modifiers, is_ambient_file, short_end};
 use super::{Ecma, K, MAX_STEPS};
@@ -150,8 +150,10 @@ impl Ecma {
         let node = cx.node();
         let Some(name) = self.child(&node, self.f.name) else { return };
         let bound = self.child(&node, self.f.constraint).and_then(|bound| self.type_ref(cx, &bound, 0));
+        let default = node.child_by_field_name("value").and_then(|ty| self.type_ref(cx, &ty, 0));
+        let default = default.map(|ty| cx.expr(Expr::Typed(ty)));
         let scope = cx.current_scope();
-        cx.bind(&name, scope, BindingKind::TypeParam, bound, None);
+        cx.bind(&name, scope, BindingKind::TypeParam, bound, default);
     }
 
     /// `infer X` on the right of `extends` is seen in the branch that follows, wherever on the right it stands.

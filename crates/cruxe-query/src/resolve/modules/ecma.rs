@@ -11,7 +11,7 @@ use super::super::file::{Decl, File};
 use super::super::occurrence::Resolution;
 use super::super::tree::{NpmPackage, join};
 use super::super::{Def, Entity, Resolver, Space};
-use super::{Module, ModuleRules, first_found};
+use super::{Module, ModuleRules, first_found, type_in_sight};
 
 /// What may be left out at the end of a path, in the order in which it is tried.
 const ENDS: &[&str] = &[
@@ -69,6 +69,15 @@ impl ModuleRules for Ecma {
     fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
         let named = resolver.named_import(file, occurrence, name);
         named.unwrap_or_else(|| resolver.settled(resolver.lookup(file, name, occurrence.start, Space::Any), file.lang))
+    }
+
+    /// The namespace `JSX` is in sight of every file that has elements: a compiler's setting says where it is.
+    fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
+        let found = type_in_sight(resolver, file, path, offset);
+        match path {
+            ["JSX", name] if found.is_empty() => resolver.jsx_types(name),
+            _ => found,
+        }
     }
 
     fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
@@ -237,6 +246,20 @@ impl Resolver<'_> {
         }
         let plain = [format!("{}/{rest}", package.folder), format!("{}/src/{rest}", package.folder)];
         plain.iter().find_map(|path| self.ecma_file(path.trim_matches('/')))
+    }
+
+    /// The types of a name in namespaces that are called `JSX`.
+    fn jsx_types(&self, name: &str) -> Vec<Entity> {
+        let hits = self.hits(name);
+        let defs = hits.iter().map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) });
+        let in_jsx = |def: &Def| {
+            let outer = |file: &Arc<File>, symbol: &Symbol| {
+                let outer = symbol.parent.map(|at| file.symbol(at));
+                outer.is_some_and(|outer| outer.kind == SymbolKind::Module && outer.name == "JSX")
+            };
+            self.with(*def, outer).unwrap_or(false)
+        };
+        defs.filter(in_jsx).map(Entity::Symbol).collect()
     }
 
     /// What an interface in `declare module './x' { … }` adds to: the ones of its name that the module offers.

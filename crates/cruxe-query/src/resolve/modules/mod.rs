@@ -77,14 +77,7 @@ pub(super) trait ModuleRules: Sync {
 
     /// What the path of a type means.
     fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
-        let Some((first, rest)) = path.split_first() else { return Vec::new() };
-        let space = if rest.is_empty() { Space::Type } else { Space::Any };
-        let mut at = resolver.lookup(file, first, offset, space);
-        let begun = !at.is_empty();
-        for name in rest {
-            at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
-        }
-        if begun && at.is_empty() { vec![Entity::Missing] } else { at }
+        type_in_sight(resolver, file, path, offset)
     }
 
     /// What a name means behind a path of which nothing in sight is the beginning, or of which that has no such name.
@@ -180,6 +173,18 @@ impl Circle {
         self.met = false;
         self.unsettled.drain().collect()
     }
+}
+
+/// What the path of a type means that begins with a name in sight.
+fn type_in_sight(resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
+    let Some((first, rest)) = path.split_first() else { return Vec::new() };
+    let space = if rest.is_empty() { Space::Type } else { Space::Any };
+    let mut at = resolver.lookup(file, first, offset, space);
+    let begun = !at.is_empty();
+    for name in rest {
+        at = at.iter().flat_map(|entity| resolver.inside(entity, name, Space::Type)).collect();
+    }
+    if begun && at.is_empty() { vec![Entity::Missing] } else { at }
 }
 
 impl Resolver<'_> {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,8 @@ use serde_json::json;
 use crate::support::{Client, Node, Random, Repo, Team, files, until};
 
 const MARKER: &str = "cruxe_marker.py";
+/// How long a client goes from node to node.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A definition on the line that tells which push it is of.
 fn source(marker: &str, number: u64) -> String {
@@ -173,14 +174,16 @@ impl Trial<'_> {
         let token = self.team.token("alice", &[&["*"]]);
         let (stop, counted) = (AtomicBool::new(false), Counted::default());
         let mut pushes = 0;
+        let mut running: Vec<Node> =
+            (0..self.nodes).rev().map(|node| self.team.start_node(&format!("n{node}"), &[])).collect();
+        let clients: Vec<RwLock<Client>> = running.iter().rev().map(|node| RwLock::new(node.client.clone())).collect();
+        let clients = &clients;
         std::thread::scope(|scope| {
             for node in 0..self.nodes {
                 let (token, stop, counted) = (&token, &stop, &counted);
-                let running = self.team.start_node(&format!("n{node}"), &[]);
-                let client = Arc::new(RwLock::new(running.client.clone()));
-                let asked = Arc::clone(&client);
-                scope.spawn(move || self.ask(node, &asked, token, stop, counted));
-                scope.spawn(move || self.kill(node, running, &client, stop, counted));
+                let running = running.pop().unwrap();
+                scope.spawn(move || self.ask(node, clients, token, stop, counted));
+                scope.spawn(move || self.kill(node, running, &clients[node], stop, counted));
             }
             for worker in 0..self.workers {
                 let (stop, counted) = (&stop, &counted);
@@ -210,7 +213,7 @@ impl Trial<'_> {
         let (asked, failed) = (counted.asked.into_inner(), counted.failed.into_inner());
         let (killed, wrong) = (counted.killed.into_inner(), counted.wrong.into_inner());
         eprintln!(
-            "{asked} questions, {failed} without an answer, {killed} kills, {pushes} pushes, {} wrong",
+            "{asked} questions, {failed} times another node was asked, {killed} kills, {pushes} pushes, {} wrong or lost",
             wrong.len()
         );
         assert_eq!(wrong, [] as [String; 0]);
@@ -229,26 +232,39 @@ impl Trial<'_> {
         }
     }
 
-    /// Asks one node, wherever it is now.
-    fn ask(&self, node: usize, client: &RwLock<Client>, token: &str, stop: &AtomicBool, counted: &Counted) {
-        let mut seen = vec![0u64; self.subjects.len()];
+    /// Asks one node, and where that gives no answer the others, as a client would. What nobody answers within a while is lost.
+    fn ask(&self, node: usize, nodes: &[RwLock<Client>], token: &str, stop: &AtomicBool, counted: &Counted) {
+        // What each node said of each repository.
+        let mut seen = vec![vec![0u64; self.subjects.len()]; nodes.len()];
         let mut random = Random(node as u64 + 1);
         while !stop.load(Ordering::Relaxed) {
-            let at = random.below(self.subjects.len() as u64) as usize;
-            let client = client.read().clone();
-            let outcome = match random.below(4) {
-                0 if self.subjects[at].real.is_some() => self.ask_what_stays(&client, token, at),
-                1 => self.ask_all(&client, token, at, &mut seen[at]),
-                _ => self.ask_one(&client, token, at, &mut seen[at]),
-            };
+            let (at, kind) = (random.below(self.subjects.len() as u64) as usize, random.below(4));
             counted.asked.fetch_add(1, Ordering::Relaxed);
-            match outcome {
-                Ok(true) => {}
-                Ok(false) => {
-                    counted.failed.fetch_add(1, Ordering::Relaxed);
-                    std::thread::sleep(Duration::from_millis(20)); // nobody is there just now
+            let deadline = Instant::now() + PATIENCE;
+            let wrong = |what: String| counted.wrong.lock().push(format!("{}: {what}", self.subjects[at].name));
+            for turn in node.. {
+                let asked = turn % nodes.len();
+                let (client, seen) = (nodes[asked].read().clone(), &mut seen[asked][at]);
+                let outcome = match kind {
+                    0 if self.subjects[at].real.is_some() => self.ask_what_stays(&client, token, at),
+                    1 => self.ask_all(&client, token, at, seen),
+                    _ => self.ask_one(&client, token, at, seen),
+                };
+                match outcome {
+                    Ok(true) => break,
+                    Err(what) => {
+                        wrong(format!("n{asked}: {what}"));
+                        break;
+                    }
+                    Ok(false) if Instant::now() > deadline => {
+                        wrong("no node answers".to_owned());
+                        break;
+                    }
+                    Ok(false) => {
+                        counted.failed.fetch_add(1, Ordering::Relaxed);
+                        std::thread::sleep(Duration::from_millis(20)); // nobody is there just now
+                    }
                 }
-                Err(wrong) => counted.wrong.lock().push(format!("n{node}, {}: {wrong}", self.subjects[at].name)),
             }
         }
     }

@@ -51,6 +51,9 @@ fn a_browser_sees_what_its_token_may_see_for_as_long_as_the_token_holds() {
     for unserved in ["/repo/org/app/-/board", "/repo/org/app/-/status", "/repo/org/app/-/doc/"] {
         assert_eq!(page(unserved, &cookie).0, 404, "{unserved}");
     }
+    for (short, status) in [("/repo", 303), ("/repo/org/app", 303), ("/repo/org/none", 303)] {
+        assert_eq!(page(short, &cookie).0, status, "{short} leads to the whole address, of whatever");
+    }
     let noted = || team.sql("SELECT count(*) FROM call WHERE tool = 'page' AND repo = 'org/app' AND token IS NOT NULL");
     until("what was looked at is noted", SOON, || noted() != "0");
     team.run(&["token", "revoke", "alice"]);

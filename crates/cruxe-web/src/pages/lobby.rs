@@ -77,7 +77,11 @@ fn result(hit: &Value) -> Markup {
 pub(crate) async fn repository(visit: Visit, State(pages): State<Router>, mut request: Request) -> Response {
     let (path, query) = (request.uri().path().to_owned(), request.uri().query().unwrap_or_default().to_owned());
     let Some((name, rest)) = path.trim_start_matches('/').split_once("/-/") else {
-        return Redirect::to(&format!("/repo/{}/-/", path.trim_matches('/'))).into_response();
+        let to = match path.trim_matches('/') {
+            "" => "/".to_owned(),
+            name => format!("/repo/{name}/-/"),
+        };
+        return Redirect::to(&to).into_response();
     };
     let (name, params) = (percent_decode_str(name).decode_utf8_lossy().into_owned(), Params::parse(&query));
     let ref_name = params.ref_name();

@@ -5,9 +5,8 @@
 //! "category", "targets": [[path, first, last]]}]}`, the repositories are folders below `REPOS_DIR`. NDCG@10 with binary
 //! gain, averaged per repository and then over repositories. With `--server`, the same questions go to a server over
 //! stdio, and what it returns is counted in tokens up to the first right place. With `--issues` and `--clones`, whole issues
-//! are asked as well.
+//! are asked as well. With `--fit`, other weights are tried, each repository judged by what the others choose.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,6 +14,8 @@ use std::sync::Arc;
 #[path = "../client.rs"]
 #[allow(dead_code, reason = "the other program uses the rest")]
 mod client;
+#[path = "../fit.rs"]
+mod fit;
 #[path = "../issues.rs"]
 mod issues;
 
@@ -40,6 +41,9 @@ struct Options {
     /// Also measure without each part
     #[arg(long)]
     ablate: bool,
+    /// Also try other weights
+    #[arg(long)]
+    fit: bool,
     /// The `cruxe` program to ask over stdio too
     #[arg(long)]
     server: Option<PathBuf>,
@@ -117,49 +121,56 @@ fn run(options: &Options) -> Result<(), Problem> {
             ("without words in chunks", (|w| w.chunks = 0.0) as Change),
             ("without words in whole files", |w| w.file = 0.0),
             ("without meaning", |w| w.semantic = 0.0),
-            ("without names of definitions", |w| w.names = 0.0),
-            ("without file names", |w| (w.stem, w.whole_stem) = (0.0, 0.0)),
+            ("without file names", |w| w.stem = 0.0),
             ("without folders", |w| w.folders = 0.0),
             ("without popularity", |w| w.popularity = 0.0),
             ("without definitions", |w| (w.definition, w.kind, w.qualifiers) = (0.0, 0.0, 0.0)),
             ("words alone", |w| {
-                (w.semantic, w.names, w.stem, w.whole_stem, w.folders) = (0.0, 0.0, 0.0, 0.0, 0.0);
+                (w.semantic, w.stem, w.folders) = (0.0, 0.0, 0.0);
                 (w.popularity, w.definition, w.kind, w.qualifiers) = (0.0, 0.0, 0.0, 0.0);
             }),
             ("meaning alone", |w| {
-                (w.chunks, w.file, w.names, w.stem, w.whole_stem, w.folders) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+                (w.chunks, w.file, w.stem, w.folders) = (0.0, 0.0, 0.0, 0.0);
                 (w.popularity, w.definition, w.kind, w.qualifiers) = (0.0, 0.0, 0.0, 0.0);
             }),
         ]);
     }
-    println!("| ranking | NDCG@10 | architecture | semantic | symbol |\n| --- | --- | --- | --- | --- |");
-    for (label, change) in variants {
-        let mut scores: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
+    let judge = |change: &dyn Fn(&mut Weights), misses: bool| -> Result<Vec<f64>, Problem> {
+        let mut scores = Vec::with_capacity(tasks.len());
         for task in &tasks {
-            let (_, root) = &repos[task.repo];
-            let results = ask(&workspaces[task.repo], &task.query, root, change)?;
+            let results = ask(&workspaces[task.repo], &task.query, &repos[task.repo].1, change)?;
             let score = ndcg(&results, &task.targets);
-            if options.misses && score < 0.99 && label == "all of it" {
+            if misses && score < 0.99 {
                 let got: Vec<&str> = results.iter().take(4).map(|(path, ..)| path.as_str()).collect();
                 println!("{score:.2} [{}] {} want {:?} got {got:?}", task.category, task.query, task.targets);
             }
-            for key in ["", task.category.as_str()] {
-                let lists = scores.entry(key.to_owned()).or_insert_with(|| vec![Vec::new(); repos.len()]);
-                lists[task.repo].push(score);
-            }
+            scores.push(score);
         }
-        let mean = |key: &str| {
-            let lists = scores.get(key).into_iter().flatten().filter(|list| !list.is_empty());
-            let means: Vec<f64> = lists.map(|list| list.iter().sum::<f64>() / list.len() as f64).collect();
+        Ok(scores)
+    };
+    // The mean of each repository, over questions of one category or of all.
+    let means = |scores: &[f64], category: Option<&str>| -> Vec<f64> {
+        let of_repo = |repo: usize| {
+            let counts = |task: &Task| task.repo == repo && category.is_none_or(|category| category == task.category);
+            let own: Vec<f64> =
+                tasks.iter().zip(scores).filter(|(task, _)| counts(task)).map(|(_, score)| *score).collect();
+            (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64)
+        };
+        (0..repos.len()).filter_map(of_repo).collect()
+    };
+    println!("| ranking | NDCG@10 | architecture | semantic | symbol |\n| --- | --- | --- | --- | --- |");
+    for (label, change) in variants {
+        let scores = judge(&change, options.misses && label == "all of it")?;
+        let mean = |category: Option<&str>| {
+            let means = means(&scores, category);
             means.iter().sum::<f64>() / means.len().max(1) as f64
         };
-        println!(
-            "| {label} | {:.3} | {:.3} | {:.3} | {:.3} |",
-            mean(""),
-            mean("architecture"),
-            mean("semantic"),
-            mean("symbol")
-        );
+        let [all, architecture, semantic, symbol] =
+            [None, Some("architecture"), Some("semantic"), Some("symbol")].map(mean);
+        println!("| {label} | {all:.3} | {architecture:.3} | {semantic:.3} | {symbol:.3} |");
+    }
+    if options.fit {
+        fit::run(|change| Ok::<_, Problem>(means(&judge(change, false)?, None)))?;
     }
     if let Some(cruxe) = &options.server {
         thrift(cruxe, options, &repos, &tasks)?;
@@ -218,7 +229,7 @@ fn ask(
     workspace: &Arc<Workspace>,
     query: &str,
     root: &str,
-    change: fn(&mut Weights),
+    change: &dyn Fn(&mut Weights),
 ) -> Result<Vec<(String, u64, u64)>, Problem> {
     let view = workspace.view(None, FreshnessPolicy::BestEffort)?;
     let question = Question { transformer: workspace.transformer()?, ..Question::new(query, 10) };

@@ -102,11 +102,10 @@ pub fn rank(view: &View, text: &str, share: f32) -> Result<Option<Ranking>, Quer
 }
 
 fn word_scores(corpus: &Corpus, lexical: &Lexical) -> Vec<f32> {
-    let stems: Vec<f32> = lexical.stems.iter().zip(&lexical.stem_share).map(|(score, share)| score * share).collect();
-    let best = [&lexical.files, &lexical.names, &stems, &lexical.folders].map(|scores| highest(scores));
+    let best = [&lexical.files, &lexical.names, &lexical.stems, &lexical.folders].map(|scores| highest(scores));
     (0..corpus.files().len())
         .map(|file| {
-            let scores = [lexical.files[file], lexical.names[file], stems[file], lexical.folders[file]];
+            let scores = [lexical.files[file], lexical.names[file], lexical.stems[file], lexical.folders[file]];
             documents::words(scores, best, lexical.coverage[file])
         })
         .collect()

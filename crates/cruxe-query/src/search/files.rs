@@ -54,15 +54,11 @@ impl Search<'_> {
             semantic.iter_mut().for_each(|semantic| lower(&mut semantic.chunks));
         }
         let best_chunks = self.best_chunks(&lexical, semantic.as_ref());
-        let whole_stems: Vec<f32> =
-            lexical.stems.iter().zip(&lexical.stem_share).map(|(score, share)| score * share).collect();
         let best = Best {
             chunks: best_chunks.iter().map(|best| best.words).fold(0.0, f32::max),
             file: highest(&lexical.files),
             semantic: best_chunks.iter().map(|best| best.meaning).fold(0.0, f32::max),
-            names: highest(&lexical.names),
             stem: highest(&lexical.stems),
-            whole_stem: highest(&whole_stems),
             folders: highest(&lexical.folders),
         };
         let mut files: Vec<RankedFile> = Vec::new();
@@ -73,9 +69,7 @@ impl Search<'_> {
                 chunks: part(in_chunks.words, best.chunks),
                 file: part(lexical.files[file], best.file),
                 semantic: part(in_chunks.meaning, best.semantic),
-                names: part(lexical.names[file], best.names),
                 stem: part(lexical.stems[file], best.stem),
-                whole_stem: part(whole_stems[file], best.whole_stem),
                 folders: part(lexical.folders[file], best.folders),
                 popularity: 0.0,
                 definition: definition.map_or(0.0, |definition| definition.fit),
@@ -322,7 +316,7 @@ mod tests {
             (file.class, file.features.definition, file.score.exact_match)
         };
         assert_eq!(score("RateLimiter", "tests/limiter.rs"), (FileClass::Test, 1.0, 0.2 * 0.7));
-        assert_eq!(score("`RateLimiter` tests", "tests/limiter.rs"), (FileClass::Test, 1.0, 0.025));
+        assert_eq!(score("`RateLimiter` tests", "tests/limiter.rs"), (FileClass::Test, 1.0, 0.055));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! BM25 over the chunks and files of one ref.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField, WordPlace};
@@ -9,6 +9,7 @@ use cruxe_store::{ChunkNumber, Corpus, FileNumber, StoreError, TextField, WordPl
 use super::among::{Among, Statistic};
 use super::query::Query;
 use super::rank::bm25::{Bm25, CHUNK, FILE, FILE_NAMES, FOLDER, STEM, Saturation};
+use super::roots::root;
 use super::stats::{CorpusStats, PathWords};
 
 /// What the words of a query weigh where.
@@ -19,10 +20,8 @@ pub(super) struct Lexical {
     pub files: Vec<f32>,
     /// Per file, the names of its definitions.
     pub names: Vec<f32>,
-    /// Per file, the words of its own name.
+    /// Per file, the words of its own name, by their roots and by how much of the name the query says.
     pub stems: Vec<f32>,
-    /// Per file, how much of its own name the query says, 0 to 1.
-    pub stem_share: Vec<f32>,
     /// Per file, the words of its folders.
     pub folders: Vec<f32>,
     /// Per file, which part of the query's words it has, by their weight: 0 to 1.
@@ -48,19 +47,19 @@ pub(super) fn score(
     // How many texts or files have a word: here, or in all repositories that the question is about.
     let texts = |place, token: &str, here: usize| among.map_or(here, |among| among.texts_with(place, token).max(here));
     let in_all = |place, token: &str, here: usize| among.map_or(here, |among| among.files_with(place, token).max(here));
-    let (stems, folders) = (&stats.stems, &stats.folders);
+    let (stems, folders) = (&stats.stem_roots, &stats.folders);
+    let mut roots = HashSet::new();
     let mut frequencies = vec![0; files];
     let mut lexical = Lexical {
         chunks: vec![0.0; chunks],
         files: vec![0.0; files],
         names: vec![0.0; files],
         stems: vec![0.0; files],
-        stem_share: vec![0.0; files],
         folders: vec![0.0; files],
         coverage: vec![0.0; files],
         unknown: Vec::new(),
     };
-    let mut weight_of_all = 0.0;
+    let (mut weight_of_all, mut stem_share) = (0.0, vec![0.0; files]);
     let compounds = query.compounds.iter().map(|token| (token, false));
     for (token, counts) in query.words.iter().map(|token| (token, true)).chain(compounds) {
         let postings = looked_up.of(corpus, TextField::Body, token)?;
@@ -93,15 +92,18 @@ pub(super) fn score(
         for (file, frequency) in &in_files {
             lexical.names[*file as usize] += file_names.weight(rarity, *frequency, *file);
         }
-        add_path_words(&mut lexical.stems, stems, STEM, token, among);
-        for file in stems.files.get(token).into_iter().flatten() {
-            lexical.stem_share[*file as usize] += 1.0 / stems.lengths.each[*file as usize].max(1) as f32;
+        let root = root(token);
+        if roots.insert(root) {
+            add_path_words(&mut lexical.stems, stems, STEM, (root, token), among);
+            for file in stems.files.get(root).into_iter().flatten() {
+                stem_share[*file as usize] += 1.0 / stems.lengths.each[*file as usize].max(1) as f32;
+            }
         }
         if counts {
-            add_path_words(&mut lexical.folders, folders, FOLDER, token, among);
+            add_path_words(&mut lexical.folders, folders, FOLDER, (token, token), among);
         }
     }
-    lexical.stem_share.iter_mut().for_each(|share| *share = share.min(1.0));
+    lexical.stems.iter_mut().zip(stem_share).for_each(|(score, share): (&mut f32, f32)| *score *= share.min(1.0));
     if weight_of_all > 0.0 {
         lexical.coverage.iter_mut().for_each(|covered| *covered /= weight_of_all);
     }
@@ -128,14 +130,15 @@ pub(super) fn by_file(
     having
 }
 
+/// Weighs a word of paths, which they may have under another form than the one that is counted over several repositories.
 pub(super) fn add_path_words(
     scores: &mut [f32],
     words: &PathWords,
     saturation: Saturation,
-    token: &str,
+    (word, token): (&str, &str),
     among: Option<&Among>,
 ) {
-    let Some(files) = words.files.get(token) else { return };
+    let Some(files) = words.files.get(word) else { return };
     let of_paths = among.map(|among| Statistic { average: words.lengths.average, ..among.statistics()[2] });
     let scorer = Bm25 { saturation, lengths: &words.lengths, among: of_paths };
     let rarity =
@@ -189,8 +192,7 @@ mod tests {
     fn a_word_counts_where_it_stands_and_nowhere_else() {
         let lexical = lexical("quota");
         assert_eq!(lexical.coverage, [0.0, 1.0]);
-        assert_eq!(lexical.stem_share, [0.0, 1.0], "the query is the whole name of the file");
-        assert_eq!(lexical.stems, [0.0, 2.0f32.ln()], "one of two files has it");
+        assert_eq!(lexical.stems, [0.0, 2.0f32.ln()], "one of two files has it, and the query is its whole name");
         assert_eq!(lexical.folders, [0.0, 0.0]);
         for scores in [&lexical.chunks, &lexical.files, &lexical.names] {
             assert!(scores[0] == 0.0 && scores[1] > 0.0, "{scores:?}");
@@ -204,6 +206,21 @@ mod tests {
         let (sum, zebra) = (2.0f32.ln(), 6.0f32.ln());
         assert_eq!(lexical.coverage, [sum / (sum + zebra), 0.0]);
         assert_eq!(lexical.unknown, ["zebra"]);
+    }
+
+    #[test]
+    fn a_file_is_known_by_what_is_made_of_the_words_of_its_name() {
+        let files = [("carter.py", "x = 1\n"), ("validator.py", "y = 2\n"), ("validator_cart.py", "z = 3\n")];
+        let indexed = Indexed::new(&files);
+        let view = indexed.view();
+        let corpus = view.published.as_ref().unwrap().corpus().unwrap();
+        let stats = CorpusStats::of(&corpus);
+        let stems =
+            |query: &str| score(&corpus, &Query::parse(query), &stats, &Postings::default(), None).unwrap().stems;
+        let validated = stems("how is it validated");
+        assert!(validated[0] == 0.0 && validated[1] > 2.0 * validated[2] && validated[2] > 0.0, "{validated:?}");
+        assert_eq!(stems("validation, validators and what validates"), validated, "a root counts once");
+        assert_eq!(stems("zebra"), [0.0; 3]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod rank;
 mod reasons;
 mod report;
 mod rerank;
+mod roots;
 #[cfg(test)]
 mod sample_tests;
 mod select;

@@ -137,15 +137,10 @@ impl PartReasons {
     pub(super) fn of(file: &RankedFile, score: &Score) -> PartReasons {
         let features = &file.features;
         let named = file.definitions.first();
-        let qualified_name = if features.qualifiers > 0.0 {
-            QualifiedReason::Qualifiers(features.qualifiers)
-        } else {
-            QualifiedReason::Words(features.names)
-        };
         let path = PathReason::Words { stem: features.stem, folders: features.folders };
         PartReasons {
             exact_match: named.map(|one| NamedReason { kind: one.kind, fit: one.fit }),
-            qualified_name: (score.qualified_name > 0.0).then_some(qualified_name),
+            qualified_name: (score.qualified_name > 0.0).then_some(QualifiedReason::Qualifiers(features.qualifiers)),
             path: (score.path_affinity > 0.0).then_some(path),
             definition: (score.definition > 0.0).then_some(features.popularity),
             kind: named.filter(|_| score.kind_match > 0.0).map(|one| one.kind),

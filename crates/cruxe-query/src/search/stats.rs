@@ -8,6 +8,7 @@ use cruxe_store::{Cache, Corpus, FileNumber, TextField, tokens};
 use parking_lot::Mutex;
 
 use super::rank::factors::TEST_CHUNK;
+use super::roots::root;
 
 /// Where the statistics of a corpus are kept.
 pub(crate) static STATS: Cache<CorpusStats> = Cache::of("statistics of a corpus");
@@ -16,6 +17,8 @@ pub(crate) static STATS: Cache<CorpusStats> = Cache::of("statistics of a corpus"
 pub(crate) struct CorpusStats {
     /// Words of file names.
     pub stems: PathWords,
+    /// The same by their roots.
+    pub stem_roots: PathWords,
     /// Words of folders.
     pub folders: PathWords,
     /// How long bodies and names are, of chunks and of whole files.
@@ -59,12 +62,14 @@ pub(crate) enum FileClass {
 
 impl CorpusStats {
     pub fn of(corpus: &Corpus) -> CorpusStats {
-        let (mut stems, mut folders) = (WordsOfPaths::default(), WordsOfPaths::default());
+        let [mut stems, mut stem_roots, mut folders] = std::array::from_fn(|_| WordsOfPaths::default());
         let mut classes = Vec::with_capacity(corpus.files().len());
         for (number, file) in corpus.files().iter().enumerate() {
             let (folder, stem) = parts(&file.path);
-            stems.add(number as FileNumber, &stem);
-            folders.add(number as FileNumber, folder);
+            let words = tokens(&stem);
+            stem_roots.add(number as FileNumber, words.iter().map(|word| root(word).to_owned()).collect());
+            stems.add(number as FileNumber, words);
+            folders.add(number as FileNumber, tokens(folder));
             classes.push(class(&file.path, &file.language));
         }
         let chunks = |field| Lengths::new(corpus.lengths(field).to_vec());
@@ -80,6 +85,7 @@ impl CorpusStats {
         CorpusStats {
             chunk_factors,
             stems: stems.finish(),
+            stem_roots: stem_roots.finish(),
             folders: folders.finish(),
             chunk_bodies: chunks(TextField::Body),
             chunk_names: chunks(TextField::Name),
@@ -122,8 +128,7 @@ impl WordsOfPaths {
         PathWords { files: self.files, lengths: Lengths::new(self.lengths) }
     }
 
-    fn add(&mut self, file: FileNumber, text: &str) {
-        let mut words = tokens(text);
+    fn add(&mut self, file: FileNumber, mut words: Vec<String>) {
         words.sort();
         words.dedup();
         self.lengths.push(words.len() as u32);

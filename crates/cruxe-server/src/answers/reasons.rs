@@ -85,7 +85,7 @@ pub(super) fn qualified_name(parts: &PartReasons) -> String {
         Some(QualifiedReason::Words(part)) => {
             format!("names of definitions have words of the query ({} of the best)", percent(part))
         }
-        None => "no name of a definition has a word of the query".to_owned(),
+        None => "no definition fits the qualifiers of a name in the query".to_owned(),
     }
 }
 

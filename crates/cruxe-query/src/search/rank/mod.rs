@@ -1,10 +1,10 @@
 //! Everything that decides what is first. The other files of this folder's parent supply numbers about files and chunks;
 //! what a number is worth is said here and nowhere else.
 //!
-//! A file has eleven features, each brought to 0..1 by the best file of the question: words in its best chunks
-//! ([`chunks`], by BM25 as set up in [`bm25`]), words in the whole file, nearness in meaning, words in the names of its
-//! definitions, in its own name (twice: any, and all of it) and in its folders, how much the rest of the ref uses what it
-//! defines ([`popularity`]), and a definition that the query names, its kind and its qualifiers ([`names`]).
+//! A file has nine features, each brought to 0..1 by the best file of the question: words in its best chunks
+//! ([`chunks`], by BM25 as set up in [`bm25`]), words in the whole file, nearness in meaning, words in its own name and in
+//! its folders, how much the rest of the ref uses what it defines ([`popularity`]), and a definition that the query names,
+//! its kind and its qualifiers ([`names`]).
 //! [`weights`] says what each is worth, for questions in words and for names; the weighted sum is the score of the file.
 //! [`factors`] then take their share of all of it: for a kind of file that is rarely meant, for further places of one
 //! file, for copies, and for a search that found little of what was asked. The sum by the best possible one is the

@@ -15,9 +15,9 @@ const HEAD: usize = 48;
 
 /// How much each feature may add.
 ///
-/// Found by search over public questions about 31 repositories and rounded: taking any one of them 0.6 or 1.5 times cost
-/// less than 0.01 of NDCG then. They stay within the ranges that an explained
-/// rank promises for its components.
+/// Those of questions in words are fitted to public questions about 31 repositories (`bench`, `retrieval --fit`) and rounded. With
+/// each repository judged by the fit to the others they lose 0.002 of NDCG. They stay within the ranges that an explained rank promises
+/// for its components.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     /// Words in the best chunks of the file.
@@ -26,12 +26,8 @@ pub struct Weights {
     pub file: f32,
     /// Nearness in meaning of the best chunks.
     pub semantic: f32,
-    /// Words in the names of definitions.
-    pub names: f32,
-    /// Words in the file's name.
+    /// Words in the file's name, by how much of it the query says.
     pub stem: f32,
-    /// The same, by how much of the file's name the query says.
-    pub whole_stem: f32,
     /// Words in the names of folders.
     pub folders: f32,
     /// How much the rest of the ref uses what the file defines.
@@ -46,22 +42,28 @@ pub struct Weights {
 
 /// Questions in words.
 const WORDS: Weights = Weights {
-    chunks: 0.1,
-    file: 0.05,
-    semantic: 0.125,
-    names: 0.025,
-    stem: 0.0375,
-    whole_stem: 0.0375,
+    chunks: 0.05,
+    file: 0.075,
+    semantic: 0.16,
+    stem: 0.075,
     folders: 0.025,
-    popularity: 0.025,
-    definition: 0.025,
+    popularity: 0.01,
+    definition: 0.055,
     kind: 0.0,
     qualifiers: 0.0,
 };
 
 /// Names. Meaning stays in the background: a name is meant as it is written.
-const NAMES: Weights =
-    Weights { semantic: 0.05, popularity: 0.05, definition: 0.2, kind: 0.02, qualifiers: 0.1, names: 0.0, ..WORDS };
+const NAMES: Weights = Weights {
+    chunks: 0.1,
+    file: 0.05,
+    semantic: 0.05,
+    popularity: 0.05,
+    definition: 0.2,
+    kind: 0.02,
+    qualifiers: 0.1,
+    ..WORDS
+};
 
 impl Weights {
     /// The weights of an intent; `ratio` is the part of text relevance that is by meaning.
@@ -78,9 +80,7 @@ impl Weights {
         self.chunks
             + self.file
             + self.semantic
-            + self.names
             + self.stem
-            + self.whole_stem
             + self.folders
             + self.popularity
             + self.definition
@@ -95,9 +95,7 @@ pub(crate) struct Features {
     pub chunks: f32,
     pub file: f32,
     pub semantic: f32,
-    pub names: f32,
     pub stem: f32,
-    pub whole_stem: f32,
     pub folders: f32,
     pub popularity: f32,
     pub definition: f32,
@@ -114,9 +112,7 @@ impl Features {
             chunks: again(self.chunks, own.chunks, all.chunks),
             file: again(self.file, own.file, all.file),
             semantic: again(self.semantic, own.semantic, all.semantic),
-            names: again(self.names, own.names, all.names),
             stem: again(self.stem, own.stem, all.stem),
-            whole_stem: again(self.whole_stem, own.whole_stem, all.whole_stem),
             folders: again(self.folders, own.folders, all.folders),
             ..*self
         }
@@ -129,9 +125,7 @@ pub(crate) struct Best {
     pub chunks: f32,
     pub file: f32,
     pub semantic: f32,
-    pub names: f32,
     pub stem: f32,
-    pub whole_stem: f32,
     pub folders: f32,
 }
 
@@ -142,9 +136,7 @@ impl Best {
             chunks: self.chunks.max(other.chunks),
             file: self.file.max(other.file),
             semantic: self.semantic.max(other.semantic),
-            names: self.names.max(other.names),
             stem: self.stem.max(other.stem),
-            whole_stem: self.whole_stem.max(other.whole_stem),
             folders: self.folders.max(other.folders),
         }
     }
@@ -214,10 +206,8 @@ pub(crate) fn score(features: &Features, weights: &Weights) -> Score {
         text: features.chunks * weights.chunks + features.file * weights.file + semantic,
         semantic,
         exact_match: features.definition * weights.definition,
-        qualified_name: features.names * weights.names + features.qualifiers * weights.qualifiers,
-        path_affinity: features.stem * weights.stem
-            + features.whole_stem * weights.whole_stem
-            + features.folders * weights.folders,
+        qualified_name: features.qualifiers * weights.qualifiers,
+        path_affinity: features.stem * weights.stem + features.folders * weights.folders,
         definition: features.popularity * weights.popularity,
         kind_match: features.kind * weights.kind,
     }
@@ -264,9 +254,7 @@ mod tests {
         chunks: 1.0,
         file: 1.0,
         semantic: 1.0,
-        names: 1.0,
         stem: 1.0,
-        whole_stem: 1.0,
         folders: 1.0,
         popularity: 1.0,
         definition: 1.0,

@@ -61,8 +61,8 @@ pub(super) fn weigh(search: &Search, report: &Report) -> Result<Weighed, QueryEr
             having.iter().for_each(|(file, often)| titles[*file as usize] += in_files.weight(rarity, *often, *file));
         }
         word.rarity_in_names = in_names.rarity(search.postings.of(corpus, TextField::Name, &word.token)?.len());
-        add_path_words(&mut stems, &stats.stems, STEM, &word.token, None);
-        add_path_words(&mut folders, &stats.folders, FOLDER, &word.token, None);
+        add_path_words(&mut stems, &stats.stems, STEM, (&word.token, &word.token), None);
+        add_path_words(&mut folders, &stats.folders, FOLDER, (&word.token, &word.token), None);
     }
     for (score, factor) in chunks.iter_mut().zip(&stats.chunk_factors) {
         *score *= factor;

@@ -182,6 +182,11 @@ impl Resolver<'_> {
                 return self.preferred(own, want);
             }
         }
+        if let Some(companion) = self.companion(owner)
+            && let Some(own) = table.owned.get(&companion)
+        {
+            return self.preferred(own, want);
+        }
         for base in self.bases(owner).iter() {
             for base in base.alternatives() {
                 let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
@@ -192,6 +197,17 @@ impl Resolver<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// The object inside a class whose members are reached by the class's name.
+    fn companion(&self, owner: Def) -> Option<Def> {
+        let file = self.file(owner.version)?;
+        let word = file.lang.naming.companion?;
+        let is_it = |symbol: &cruxe_model::facts::Symbol| {
+            symbol.parent == Some(owner.symbol) && symbol.signature.contains(word)
+        };
+        let at = file.facts.symbols.iter().position(is_it)?;
+        Some(Def { version: owner.version, symbol: SymbolIndex(at as u32) })
     }
 
     /// Of several members of one type: all that are one thing (overloads, accessors); a Rust type's own function

@@ -8,7 +8,7 @@ use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind};
 
 use super::file::File;
 use super::types::Ty;
-use super::{Def, Resolver};
+use super::{Def, Resolver, foreign};
 
 impl Resolver<'_> {
     /// What the parameter at a place of a function takes.
@@ -30,6 +30,12 @@ impl Resolver<'_> {
             }
             // The type of a function has its result first.
             Ty::Foreign(name, args) if &**name == "fn" => args.get(at + 1).cloned().unwrap_or_default(),
+            Ty::Foreign(name, args) => foreign::function_parameter(name, args, at).unwrap_or_default(),
+            Ty::ForeignMember(base, name) => match self.element(base) {
+                // What holds one value or none was taken for the value.
+                Ty::Unknown if matches!(**base, Ty::Value(..)) => foreign::passed(base, (**base).clone(), name),
+                element => foreign::passed(base, element, name),
+            },
             Ty::Value(def, args) => self.signature_parameter(*def, args, at),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
             _ => Ty::Unknown,

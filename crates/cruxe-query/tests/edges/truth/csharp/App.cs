@@ -1,6 +1,6 @@
 using Shop.Model;
 using Shop.Tools;
-using Builder = Shop.Model.Order.Builder; // «Order.Builder Order»
+using Builder = Shop.Model.Order.Builder; // «Order.Builder -Order»
 using static Shop.App.Helper; // «Helper»
 
 namespace Shop.App {
@@ -20,7 +20,7 @@ namespace Shop.App {
             switch (order.State) { // «Order.State»
                 case State.Closed: break; // «State.Closed Shop.Model.State»
             }
-            Func<Order, decimal> f = o => o.Total(); // «Order Order.Total»
+            Func<Order, decimal> f = o => o.Total(); // «Order -Order.Total»
             IPriced priced = order; // «IPriced»
             priced.Total(); // «IPriced.Total»
         }

@@ -187,6 +187,8 @@ impl Broad {
     fn bind(&self, cx: &mut Cx, kind: BindingKind, verdict: &Verdict) {
         let node = cx.node();
         let (ty, mut value) = self.type_and_value(cx, verdict);
+        // A part of an element is taken out already.
+        let kind = if kind == BindingKind::Element && verdict.part.is_some() { BindingKind::Local } else { kind };
         if kind == BindingKind::Param && ty.is_none() && value.is_none() {
             value = self.expected_parameter(cx);
         }
@@ -197,7 +199,10 @@ impl Broad {
     fn type_and_value(&self, cx: &mut Cx, verdict: &Verdict) -> (Option<cruxe_model::facts::TypeId>, Option<ExprId>) {
         let ty = verdict.ty.and_then(|ty| self.type_ref(cx, &ty));
         let mut value = verdict.value.map(|value| self.expr(cx, &value));
-        if let Some((whole, at)) = value.zip(verdict.part) {
+        if let Some((mut whole, at)) = value.zip(verdict.part) {
+            if matches!(verdict.what, Some(As::Bind(BindingKind::Element))) {
+                whole = cx.expr(Expr::Index(whole));
+            }
             value = Some(cx.expr(Expr::Part(whole, at as u32)));
         }
         (ty, value.filter(|value| *cx.expr_at(*value) != Expr::Unknown))

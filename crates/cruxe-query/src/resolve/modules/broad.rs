@@ -240,7 +240,7 @@ impl Resolver<'_> {
             hits.iter().take(MAX_DEFINITIONS).filter(|hit| !hit.local).any(|hit| {
                 let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
                 let there = |other: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
-                    other.lang.is_kin(file.lang) && same_path(space, outer_of(&symbol.qualified_name, &symbol.name))
+                    other.lang.is_kin(file.lang) && is_within(outer_of(&symbol.qualified_name, &symbol.name), space)
                 };
                 self.with(def, there).unwrap_or(false)
             })
@@ -284,6 +284,12 @@ fn outer_of<'a>(qualified: &'a str, name: &str) -> &'a str {
 /// Whether two paths are the same, however their parts are divided.
 fn same_path(one: &str, other: &str) -> bool {
     !one.is_empty() && segments(one).eq(segments(other))
+}
+
+/// Whether a path is a namespace or lies in it.
+fn is_within(path: &str, space: &str) -> bool {
+    let mut path = segments(path);
+    !space.is_empty() && segments(space).all(|part| path.next() == Some(part))
 }
 
 /// A definition that a plain name may mean.

@@ -20,7 +20,7 @@ namespace Shop.App {
             switch (order.State) { // «Order.State»
                 case State.Closed: break; // «State.Closed Shop.Model.State»
             }
-            Func<Order, decimal> f = o => o.Total(); // «Order -Order.Total»
+            Func<Order, decimal> f = o => o.Total(); // «Order Order.Total»
             IPriced priced = order; // «IPriced»
             priced.Total(); // «IPriced.Total»
         }

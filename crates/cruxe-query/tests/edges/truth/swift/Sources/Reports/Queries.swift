@@ -6,10 +6,10 @@ class Queries {
         _ = items.filter { $0.left > 0 }.map { $0.product.name } // «Queries.items Item.left Item.product Product.name»
         items.forEach { x in x.touch() } // «Queries.items Item.touch»
         items.first { wanted($0) }?.touch() // «Queries.items Item.touch»
-        each { z in z.touch() } // «-Queries.each -Item.touch»
-        each { $0.touch() } // «-Queries.each -Item.touch»
+        visit { z in z.touch() } // «Queries.visit Item.touch»
+        visit { $0.touch() } // «Queries.visit Item.touch»
         items.first?.touch() // «Queries.items Item.touch»
         for item in items where item.left > 1 { item.touch() } // «Queries.items Item.left Item.touch»
     }
-    private func each(_ action: (Item) -> Void) { items.forEach(action) } // «Item Queries.items»
+    private func visit(_ action: (Item) -> Void) { items.forEach(action) } // «Item Queries.items»
 }

@@ -41,6 +41,10 @@ pub struct Naming {
     pub shown_owners: bool,
     /// Definitions of one name that are one thing.
     pub merging: Merging,
+    /// The words before an object inside a class whose members are reached by the class's name: `companion object`.
+    pub companion: Option<&'static str>,
+    /// A method without parameters is called without parentheses.
+    pub bare_calls: bool,
     /// Words before a definition that make it one of several parts of a symbol, each in a file of its own: `partial`.
     pub parts: &'static [&'static str],
 
@@ -141,6 +145,8 @@ pub const NAMING: Naming = Naming {
     methods_see_members: false,
     shown_owners: true,
     merging: Merging::AcrossFiles,
+    companion: None,
+    bare_calls: false,
     parts: &[],
     own_type: Some("Self"),
     own_type_everywhere: false,

@@ -466,9 +466,28 @@ impl<'s> Builder<'s> {
         self.facts.bindings.push(Binding { name, start, scope, kind, ty: None, value: None });
     }
 
+    /// Notes that a scope introduces a name that no node is: `it` of a lambda without parameters.
+    pub fn bind_unwritten(&mut self, text: &'s str, start: u32, scope: ScopeId, value: Option<ExprId>) {
+        let name = self.name(text);
+        self.facts.bindings.push(Binding { name, start, scope, kind: BindingKind::Param, ty: None, value });
+    }
+
+    /// How many names of a kind a scope has introduced so far.
+    pub fn bound_in(&self, scope: ScopeId, kind: BindingKind) -> usize {
+        let last = self.facts.bindings.iter().rev().take(64);
+        last.filter(|binding| binding.scope == scope && binding.kind == kind).count()
+    }
+
     /// Notes an import into the innermost scope.
     pub fn import(&mut self, import: Import) {
         self.facts.imports.push(import);
+    }
+
+    /// The module that an import of this file gives a name to.
+    pub fn imported_as(&self, name: &str) -> Option<NameId> {
+        let whole = self.facts.imports.iter().filter(|import| import.name.is_none() && !import.glob);
+        let mut named = whole.filter(|import| import.alias.is_some_and(|alias| self.name_at(alias) == name));
+        named.next().map(|import| import.module)
     }
 
     /// Notes that the file offers one of its own names elsewhere than at its definition (`export { a }`).

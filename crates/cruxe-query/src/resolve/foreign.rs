@@ -27,15 +27,96 @@ fn hands_out(method: &str) -> bool {
     )
 }
 
+/// The same of the standard libraries of C#, Kotlin, Swift and Scala.
+fn keeps_elsewhere(method: &str) -> bool {
+    listed(
+        "Where OrderBy OrderByDescending ThenBy ThenByDescending Skip SkipWhile Take TakeWhile Distinct DistinctBy \
+        Reverse ToList ToArray ToHashSet AsEnumerable AsQueryable Concat Append Prepend Union Except Intersect \
+        ConfigureAwait also apply asIterable asSequence distinct distinctBy drop dropFirst dropLast dropRight \
+        dropWhile filterNot filterNotNull init lazy onEach plus prefix reversed shuffled sortBy sortWith sortedBy \
+        sortedByDescending sortedWith suffix tail takeIf takeLast takeRight takeUnless toList toMutableList toSeq \
+        toSet toVector withFilter",
+        method,
+    )
+}
+
+/// Methods and properties of these that hand out what a value holds.
+fn hands_out_elsewhere(method: &str) -> bool {
+    listed(
+        "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt ElementAtOrDefault Find MinBy MaxBy \
+        Result Value elementAt firstOrNull getOrElse getOrNull getValue head headOption lastOption lastOrNull maxBy \
+        maxByOrNull minBy minByOrNull orElse popLast random randomElement removeFirst removeLast single singleOrNull",
+        method,
+    )
+}
+
+/// Methods that take a function of an element, or of what the value holds.
+fn takes_function(method: &str) -> bool {
+    listed(
+        "All Any Average Count DistinctBy Exists Find FindAll First FirstOrDefault ForEach GroupBy Last \
+        LastOrDefault Max MaxBy Min MinBy OrderBy OrderByDescending RemoveAll Select SelectMany Single \
+        SingleOrDefault SkipWhile Sum TakeWhile ThenBy ThenByDescending ToDictionary ToLookup Where all allSatisfy \
+        any associate associateBy associateWith collect compactMap contains count distinctBy dropWhile each exists \
+        filter filterNot find first firstIndex firstOrNull flatMap forAll forEach forall foreach groupBy \
+        ifPresent indexOfFirst indexWhere joinToString last lastOrNull map mapNotNull maxBy maxByOrNull max \
+        minBy minByOrNull min none onEach partition removeAll removeIf single singleOrNull sortBy sortedBy \
+        sortedByDescending sumBy sumOf takeWhile withFilter",
+        method,
+    )
+}
+
+/// What a function takes that is passed to a method of a value: its elements, or the value itself.
+pub(super) fn passed(receiver: &Ty, element: Ty, method: &str) -> Ty {
+    let taken = match method {
+        "let" | "also" | "takeIf" | "takeUnless" | "use" => vec![receiver.clone()],
+        "fold" | "foldLeft" | "Aggregate" => vec![Ty::Unknown, element],
+        "reduce" | "sorted" | "sortWith" => vec![element.clone(), element],
+        method if takes_function(method) => vec![element],
+        _ => return Ty::Unknown,
+    };
+    Ty::foreign("fn", std::iter::once(Ty::Unknown).chain(taken).collect())
+}
+
+/// The parameter at a place of a function whose type is one of a standard library; `None` for other types.
+pub(super) fn function_parameter(name: &str, args: &[Ty], at: usize) -> Option<Ty> {
+    let plain = listed(
+        "Action Func Predicate Comparison Converter Function BiFunction Consumer BiConsumer UnaryOperator \
+        BinaryOperator Function1 Function2",
+        name,
+    );
+    plain.then(|| args.get(at).or(args.first()).cloned().unwrap_or_default())
+}
+
 /// What a foreign value holds: an element, the value of a map, the result of a future.
 pub(super) fn inner(ty: &Ty) -> Ty {
     match ty {
         // Of a map the values, of a result what it is when all went well.
         Ty::Foreign(name, args) => match &**name {
-            "HashMap" | "BTreeMap" | "IndexMap" | "dict" | "Dict" | "Map" | "Record" | "Mapping" | "MutableMapping"
-            | "OrderedDict" | "DefaultDict" | "defaultdict" | "WeakMap" | "ReadonlyMap" | "DashMap" | "FxHashMap" => {
-                args.get(1).cloned().unwrap_or_default()
-            }
+            "HashMap"
+            | "BTreeMap"
+            | "IndexMap"
+            | "dict"
+            | "Dict"
+            | "Map"
+            | "Record"
+            | "Mapping"
+            | "MutableMapping"
+            | "OrderedDict"
+            | "DefaultDict"
+            | "defaultdict"
+            | "WeakMap"
+            | "ReadonlyMap"
+            | "DashMap"
+            | "FxHashMap"
+            | "Dictionary"
+            | "IDictionary"
+            | "ConcurrentDictionary"
+            | "IReadOnlyDictionary"
+            | "SortedDictionary"
+            | "MutableMap"
+            | "LinkedHashMap"
+            | "ConcurrentHashMap"
+            | "TreeMap" => args.get(1).cloned().unwrap_or_default(),
             "fn" | "()" => Ty::Unknown,
             _ => args.first().cloned().unwrap_or_default(),
         },
@@ -53,11 +134,12 @@ pub(super) fn pointee(ty: &Ty, lang: Lang) -> Option<Ty> {
 }
 
 /// What calling a method of a foreign value gives.
-pub(super) fn called(receiver: &Ty, method: &str) -> Ty {
-    if keeps(method) {
+pub(super) fn called(receiver: &Ty, method: &str, lang: Lang) -> Ty {
+    let broad = !lang.is_deep();
+    if keeps(method) || broad && keeps_elsewhere(method) {
         return receiver.clone();
     }
-    if hands_out(method) {
+    if hands_out(method) || broad && hands_out_elsewhere(method) {
         return inner(receiver);
     }
     Ty::Unknown
@@ -67,7 +149,7 @@ pub(super) fn called(receiver: &Ty, method: &str) -> Ty {
 pub(super) fn derived(receiver: &Ty, method: &str, lang: Lang) -> Ty {
     let known = match lang.naming.blanket_methods {
         true => keeps(method) || hands_out(method),
-        false => matches!(method, "copy" | "clone"),
+        false => listed("copy clone also apply takeIf takeUnless get getOrElse orElse orNull", method),
     };
     if known { receiver.clone() } else { Ty::Unknown }
 }

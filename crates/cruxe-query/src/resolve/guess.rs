@@ -86,7 +86,7 @@ impl Resolver<'_> {
                 let kind = match used {
                     Use::Called => !data || lang.naming.called_fields,
                     Use::Written => symbol.kind == SymbolKind::Field,
-                    Use::Read => symbol.kind != SymbolKind::Variant,
+                    Use::Read => symbol.kind != SymbolKind::Variant || !lang.is_deep(),
                 };
                 // A path is known, so what is reached by one needs no guess.
                 let by_path = lang.naming.associated_by_path && symbol.flags.associated;

@@ -24,7 +24,7 @@ impl Resolver<'_> {
         let Some(expr) = file.facts.exprs.get(id.0 as usize) else { return Ty::Unknown };
         let inner = |id: ExprId| self.deeper(|| self.read_expr(file, id, offset, whole));
         match expr {
-            Expr::Name(name) => self.name_type(file, file.facts.name(*name), offset, whole),
+            Expr::Name(name) => self.read(self.name_type(file, file.facts.name(*name), offset, whole), file.lang),
             Expr::SelfValue => modules::rules(file).self_value(self, file, offset),
             Expr::Super => modules::rules(file).super_value(self, file, offset),
             Expr::Member(base, name) => {
@@ -34,14 +34,21 @@ impl Resolver<'_> {
                     Ty::Unknown | Ty::Outside | Ty::Missing => {
                         self.named_by_path(file, *base, name, offset).unwrap_or(ty)
                     }
-                    ty => ty,
+                    ty => self.read(ty, file.lang),
                 }
             }
             Expr::Call(callee) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
+                    Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
                     Some(Expr::Member(base, name)) => {
-                        let name = file.facts.name(*name);
-                        match self.member_type(&inner(*base), name, file.lang, Want::Called) {
+                        let (base_type, name) = (inner(*base), file.facts.name(*name));
+                        if let Ty::Item(def) = &base_type
+                            && file.lang.naming.makers.contains(&name)
+                            && self.kind(*def) == Some(SymbolKind::Class)
+                        {
+                            return Ty::value(*def);
+                        }
+                        match self.member_type(&base_type, name, file.lang, Want::Called) {
                             ty @ (Ty::Unknown | Ty::Outside | Ty::Missing) => {
                                 self.named_by_path(file, *base, name, offset).unwrap_or(ty)
                             }
@@ -54,6 +61,7 @@ impl Resolver<'_> {
             }
             Expr::Argument(callee, at) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
+                    Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
                     Some(Expr::Member(base, name)) => {
                         self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Any)
                     }
@@ -72,6 +80,24 @@ impl Resolver<'_> {
                 word => Ty::foreign(word, Vec::new()),
             },
             Expr::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// What is read where something is named without a call. Where a method needs no parentheses, that is its result; of a
+    /// foreign value it may be a property.
+    fn read(&self, ty: Ty, lang: Lang) -> Ty {
+        match &ty {
+            Ty::Bound(def, _) | Ty::Item(def) if lang.naming.bare_calls => match self.kind(*def) {
+                Some(SymbolKind::Fn | SymbolKind::Method) => self.result(&ty, lang),
+                _ => ty,
+            },
+            Ty::ForeignMember(base, name) if !lang.is_deep() && matches!(**base, Ty::Foreign(..)) => {
+                match foreign::called(base, name, lang) {
+                    Ty::Unknown => ty,
+                    known => known,
+                }
+            }
+            _ => ty,
         }
     }
 
@@ -94,7 +120,21 @@ impl Resolver<'_> {
             // A name that nothing in the ref has: `String::new()`, `Object.keys`, `len`.
             return if file.lang.is_deep() { Ty::Outside } else { Ty::Unknown };
         }
-        Ty::union(found.iter().map(|entity| self.entity_type(entity)))
+        Ty::union(found.iter().map(|entity| self.inherited_type(file, entity, offset)))
+    }
+
+    /// The type of what a name means at an offset: a member that the type around it inherits is one of that type.
+    fn inherited_type(&self, file: &Arc<File>, entity: &Entity, offset: u32) -> Ty {
+        if let Entity::Symbol(def) = entity
+            && !file.lang.is_deep()
+            && let Some(own) = self.own_type(file, offset)
+            && let Some(owner) = self.file(def.version).and_then(|other| self.known_owner(&other, *def))
+            && owner != own
+            && self.builds_on(own, owner, 0)
+        {
+            return self.bound(*def, &self.self_value(file, offset));
+        }
+        self.entity_type(entity)
     }
 
     /// The type of what a name means.
@@ -222,7 +262,8 @@ impl Resolver<'_> {
     /// What the type around an offset builds on.
     pub(super) fn super_value(&self, file: &Arc<File>, offset: u32) -> Ty {
         let Some(def) = self.own_type(file, offset) else { return Ty::Unknown };
-        Ty::union(self.bases(def).iter().cloned())
+        let parts = [def].into_iter().chain(self.same_type(def));
+        Ty::union(parts.flat_map(|part| self.bases(part).to_vec()))
     }
 
     /// The type of a member of something.
@@ -435,7 +476,7 @@ impl Resolver<'_> {
                 self.on_receiver(&result, *def, base)
             }
             Ty::ForeignMember(base, name) => match &**base {
-                Ty::Foreign(..) => foreign::called(base, name),
+                Ty::Foreign(..) => foreign::called(base, name, lang),
                 base => foreign::derived(base, name, lang),
             },
             // The constructor of a variant gives the enum.
@@ -451,7 +492,7 @@ impl Resolver<'_> {
     }
 
     /// An element of a value that is indexed or iterated.
-    fn element(&self, ty: &Ty) -> Ty {
+    pub(super) fn element(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Foreign(..) | Ty::Union(_) => foreign::inner(ty),
             Ty::Value(def, args) => self.own_element(*def, args),

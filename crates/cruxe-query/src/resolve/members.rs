@@ -189,6 +189,11 @@ impl Resolver<'_> {
                 return self.preferred(own, want);
             }
         }
+        if let Some(companion) = self.companion(owner)
+            && let Some(own) = table.owned.get(&companion)
+        {
+            return self.preferred(own, want);
+        }
         for part in std::iter::once(owner).chain(same) {
             for base in self.bases(part).iter().flat_map(Ty::alternatives) {
                 let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
@@ -199,6 +204,17 @@ impl Resolver<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// The object inside a class whose members are reached by the class's name.
+    fn companion(&self, owner: Def) -> Option<Def> {
+        let file = self.file(owner.version)?;
+        let word = file.lang.naming.companion?;
+        let is_it = |symbol: &cruxe_model::facts::Symbol| {
+            symbol.parent == Some(owner.symbol) && symbol.signature.contains(word)
+        };
+        let at = file.facts.symbols.iter().position(is_it)?;
+        Some(Def { version: owner.version, symbol: SymbolIndex(at as u32) })
     }
 
     /// Of several members of one type: all that are one thing (overloads, accessors); a Rust type's own function

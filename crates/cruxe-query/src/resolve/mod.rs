@@ -132,6 +132,7 @@ pub struct Resolver<'a> {
     imports: Memo<(VersionId, u32), Rc<[Entity]>>,
     bindings: Memo<(VersionId, u32), Ty>,
     symbols: Memo<Def, Ty>,
+    spaces: Memo<String, bool>,
     families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String, Space)>>,
@@ -160,6 +161,7 @@ impl<'a> Resolver<'a> {
             imports: RefCell::default(),
             bindings: RefCell::default(),
             symbols: RefCell::default(),
+            spaces: RefCell::default(),
             families: RefCell::default(),
             customs: RefCell::default(),
             looking: RefCell::default(),
@@ -226,6 +228,7 @@ impl<'a> Resolver<'a> {
                 Entity::Symbol(def) | Entity::Module(Module::Inline(def)) => Some(Imported::File(def.version)),
                 Entity::Module(Module::File(version)) => Some(Imported::File(*version)),
                 Entity::Module(Module::Folder(folder, _)) => Some(Imported::Folder(folder.to_string())),
+                Entity::Module(Module::Space(_)) => None,
                 Entity::Local(..) | Entity::Foreign | Entity::Missing => None,
             }));
         }

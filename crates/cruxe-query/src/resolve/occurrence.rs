@@ -97,6 +97,10 @@ impl Resolver<'_> {
             (Role::Link, _) => Resolution::Outside,
             (Role::Path, receiver) => self.resolve_path(file, receiver, name),
             (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
+            (Role::Key, None) if file.lang.naming.free_members.contains(&SymbolKind::Field) => {
+                // The fields of records are names of the file; what is local is no field.
+                self.settled(self.lookup(file, name, 0, Space::Value), file.lang)
+            }
             (Role::Key | Role::Unpack, None) => Resolution::Unresolved(Reason::Key),
             (Role::Key, Some(callee)) if file.lang.naming.named_arguments => {
                 self.resolve_argument(file, occurrence, name, callee)
@@ -138,11 +142,39 @@ impl Resolver<'_> {
             let own = file.lang.naming.own_class.contains(&name);
             return if own { Resolution::Outside } else { self.not_in_sight(file, name) };
         }
+        if let Some(meant) = self.type_before_dot(file, occurrence, name, &found) {
+            return Resolution::of(vec![meant]);
+        }
         let role = occurrence.role;
         if !file.lang.is_deep() && (role.is_call() || role == Role::Value) {
             self.told_by_call(&mut found, role.is_call());
         }
         self.settled(found, file.lang)
+    }
+
+    /// A property that is called like its type: before a member that only the type has, the type is meant, as in `State.Open` of
+    /// a class with `State State { get; }`.
+    fn type_before_dot(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, found: &[Entity]) -> Option<Def> {
+        let [Entity::Symbol(property)] = found else { return None };
+        let data = matches!(self.kind(*property), Some(SymbolKind::Property | SymbolKind::Field));
+        if file.lang.is_deep() || !data {
+            return None;
+        }
+        let after = file.facts.occurrences.partition_point(|other| other.start <= occurrence.start);
+        let next = file.facts.occurrences.get(after)?;
+        let receiver = file.facts.exprs.get(next.receiver?.0 as usize)?;
+        if !matches!(receiver, Expr::Name(id) if file.facts.name(*id) == name)
+            || next.start != occurrence.start + name.len() as u32 + 1
+        {
+            return None;
+        }
+        let Ty::Value(ty, _) = self.symbol_type(*property) else { return None };
+        let same = self.with(ty, |_, symbol| symbol.name == name).unwrap_or(false);
+        let members = self.members_of(ty, file.facts.name(next.name));
+        let of_type = |def: &Def| {
+            self.with(*def, |_, symbol| symbol.flags.associated || symbol.kind == SymbolKind::Variant).unwrap_or(false)
+        };
+        (same && !members.is_empty() && members.iter().all(of_type)).then_some(ty)
     }
 
     /// Where a function and a variable share a name, a call means the one and a read the other.
@@ -310,6 +342,9 @@ impl Resolver<'_> {
     fn offered_by(&self, ty: &Ty, name: &str, space: Space) -> Vec<Entity> {
         match ty {
             Ty::Module(module) => self.offered(module, name, space),
+            Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
+                self.inside(&Entity::Symbol(*def), name, space)
+            }
             _ => Vec::new(),
         }
     }

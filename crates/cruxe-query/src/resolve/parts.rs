@@ -9,7 +9,7 @@ use cruxe_model::facts::{BindingKind, Expr, ExprId, Occurrence, ScopeId, ScopeKi
 use super::file::{Decl, File};
 use super::occurrence::{Certainty, Reason, Resolution};
 use super::types::Ty;
-use super::{Def, Resolver};
+use super::{Def, Resolver, foreign};
 
 impl Resolver<'_> {
     /// What the parameter at a place of a function takes.
@@ -31,6 +31,12 @@ impl Resolver<'_> {
             }
             // The type of a function has its result first.
             Ty::Foreign(name, args) if &**name == "fn" => taken(args.get(1..).unwrap_or_default(), at),
+            Ty::Foreign(name, args) => foreign::function_parameter(name, args, at).unwrap_or_default(),
+            Ty::ForeignMember(base, name) => match self.element(base) {
+                // What holds one value or none was taken for the value.
+                Ty::Unknown if matches!(**base, Ty::Value(..)) => foreign::passed(base, (**base).clone(), name),
+                element => foreign::passed(base, element, name),
+            },
             Ty::Value(def, args) => self.signature_parameter(*def, args, at),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
             _ => Ty::Unknown,

@@ -39,6 +39,12 @@ impl Resolver<'_> {
                 if !found.is_empty() {
                     return found;
                 }
+                if file.lang.naming.companion.is_some() && kind == ScopeKind::Function {
+                    let found = self.members_of_receiver(file, scope, name, offset, space);
+                    if !found.is_empty() {
+                        return found;
+                    }
+                }
                 if file.lang.naming.methods_see_members {
                     let found = self.members_in_sight(file, scope, name, offset, space);
                     if !found.is_empty() {
@@ -56,6 +62,24 @@ impl Resolver<'_> {
             }
         }
         modules::rules(file).beyond(self, file, name, offset, space)
+    }
+
+    /// The members of the value that a lambda works on: `x.apply { … }`.
+    fn members_of_receiver(
+        &self,
+        file: &Arc<File>,
+        scope: ScopeId,
+        name: &str,
+        offset: u32,
+        space: Space,
+    ) -> Vec<Entity> {
+        let receiver = file.declared(scope, "this").find_map(|decl| match decl {
+            Decl::Binding(at) if file.binding(at).start < offset => Some(at),
+            _ => None,
+        });
+        let Some(at) = receiver.filter(|_| space != Space::Type && name != "this") else { return Vec::new() };
+        let ty = self.entity_type(&Entity::Local(file.id(), at));
+        self.type_members(&ty, name, file.lang, super::Want::Any).into_iter().map(Entity::Symbol).collect()
     }
 
     /// The members of the type that a scope is of, or that its method belongs to, inherited ones included. What stands before a
@@ -109,6 +133,8 @@ impl Resolver<'_> {
                 Decl::Symbol(symbol) if file.symbol(symbol).kind == SymbolKind::Impl => {}
                 // Where a type is expected, a name is that of the class, not of its constructor, nor of a property.
                 Decl::Symbol(symbol) if space == Space::Type && is_value_member(file, symbol) => {}
+                // Inside a class its name means the class, not the constructor that is called alike.
+                Decl::Symbol(symbol) if is_constructor(file, symbol) => {}
                 Decl::Symbol(symbol) => {
                     kinds.push(file.symbol(symbol).kind);
                     found.push(Entity::Symbol(Def { version: file.id(), symbol }));
@@ -153,6 +179,8 @@ impl Resolver<'_> {
             return old;
         }
         match old.map(|old| file.binding(old).start) {
+            // `where T: Bound` says more about a type parameter, and is none of its own.
+            Some(start) if binding.kind == BindingKind::TypeParam && start < binding.start => old,
             Some(start) if start > binding.start && start <= offset => old,
             Some(start) if binding.start > offset && start < binding.start => old,
             _ => Some(new),
@@ -200,6 +228,13 @@ impl Resolver<'_> {
         }
         Vec::new()
     }
+}
+
+/// Whether a method is called like its class.
+fn is_constructor(file: &File, symbol: SymbolIndex) -> bool {
+    let method = file.symbol(symbol);
+    let outer = method.parent.filter(|_| method.kind == SymbolKind::Method && !file.lang.is_deep());
+    outer.is_some_and(|outer| file.symbol(outer).name == method.name)
 }
 
 /// Whether a member can only be a value: where all that is in sight is known, a field may hold a type.

@@ -75,7 +75,7 @@ fn names_that_are_handed_about_as_symbols_atoms_and_strings_are_mentions() {
         ),
     ];
     let (mentions, open) = account(&elixir, "total_of");
-    assert_eq!((mentions.definitions, mentions.uses, mentions.total()), (1, 1, 4), "{mentions:?} {open:?}");
+    assert_eq!((mentions.definitions, mentions.uses, mentions.total()), (1, 2, 4), "{mentions:?} {open:?}");
     let python = [
         ("a.py", "class Shop:\n    def total_of(self):\n        pass\n"),
         ("b.py", "from a import Shop\n\ndef go(shop: Shop, x):\n    getattr(shop, 'total_of')()\n"),

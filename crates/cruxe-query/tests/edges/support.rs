@@ -28,6 +28,19 @@ impl Tree {
         }
     }
 
+    /// The symbol that a name means, by its place and whole name; `None` for a name that nothing has.
+    pub fn symbol(&self, wanted: Wanted) -> Option<(String, u32, String)> {
+        let question = Question { wanted, limit: 1, ..Question::default() };
+        let answer = references::find(&self.view(), &Layers::None, &question);
+        match answer.ok()?.subject {
+            Subject::Defined(target) => {
+                let symbol = target.symbol;
+                Some((symbol.path.to_string(), symbol.line_start, symbol.qualified_name))
+            }
+            Subject::External(_) => None,
+        }
+    }
+
     /// The uses of a symbol, `path:line`, guesses with a `?`.
     pub fn uses(&self, wanted: Wanted, edge: Option<EdgeType>) -> Vec<String> {
         let question = Question { wanted, edge, limit: 1000, ..Default::default() };

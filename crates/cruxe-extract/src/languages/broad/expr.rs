@@ -8,6 +8,13 @@ use crate::walk::Cx;
 /// More arguments than this tell nothing about a receiver.
 const MAX_ARGS: usize = 8;
 
+/// Whether a callee with type arguments makes a value of them: a constructor, `listOf`, `emptyList`.
+fn makes_collection(callee: &str) -> bool {
+    let last = callee.rsplit('.').next().unwrap_or(callee);
+    let last = &last[..last.find(['<', '[', '(']).unwrap_or(last.len())];
+    last.starts_with(char::is_uppercase) || last.ends_with("Of") || last.starts_with("empty")
+}
+
 impl Broad {
     /// The expression at a node.
     pub fn expr(&self, cx: &mut Cx, node: &Syntax) -> ExprId {
@@ -36,12 +43,22 @@ impl Broad {
         let shape = if let Shape::By(shape) = rule.expr { shape(node) } else { rule.expr };
         match shape {
             Shape::SelfValue => Expr::SelfValue,
+            Shape::Placeholder => self.placeholder(cx).unwrap_or(Expr::Unknown),
             Shape::Super => Expr::Super,
             Shape::Literal(word) => Expr::Literal(cx.owned_name(word.to_owned())),
             Shape::Call(Find::Nothing) => {
                 let callee = self.member_shape(cx, node, None, steps);
                 Expr::Call(cx.expr(callee))
             }
+            Shape::Generic(find, args) => match (find.find(node), args.find(node)) {
+                (Some(callee), Some(args)) if makes_collection(cx.text_of(&callee)) => {
+                    let path = self.path(cx, &callee);
+                    let args = self.args(cx, &args, steps);
+                    Expr::Typed(cx.ty(path, args))
+                }
+                (Some(callee), _) => Expr::Call(self.expr_at(cx, &callee, steps + 1)),
+                (None, _) => Expr::Unknown,
+            },
             Shape::Call(find) => match find.find(node) {
                 Some(callee) => match self.cast(cx, &callee) {
                     Some(value) => value,
@@ -176,6 +193,14 @@ impl Broad {
                 let inner = find.find(node).and_then(|inner| self.type_at(cx, &inner, steps + 1));
                 let name = cx.owned_name(word.to_owned());
                 Some(cx.ty(vec![name], inner.into_iter().collect()))
+            }
+            TypeShape::Function(taken, given) => {
+                let given = given.find(node).and_then(|given| self.type_at(cx, &given, steps + 1));
+                let taken = taken.find(node).map_or(Vec::new(), |list| self.args(cx, &list, steps));
+                let name = cx.owned_name("fn".to_owned());
+                let nothing = cx.owned_name("()".to_owned());
+                let given = given.unwrap_or_else(|| cx.ty(vec![nothing], Vec::new()));
+                Some(cx.ty(vec![name], [given].into_iter().chain(taken).collect()))
             }
             TypeShape::All(word) => {
                 let args = self.args(cx, node, steps);

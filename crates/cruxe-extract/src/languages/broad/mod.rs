@@ -20,6 +20,7 @@
 //! in the [`table`] module. Where a grammar fails, [`Table::prepare`] may blank out what it cannot read before it parses,
 //! and [`Table::recover`] finds definitions inside of what it gave up on.
 
+mod expected;
 pub mod expr;
 mod names;
 pub mod places;
@@ -466,7 +467,7 @@ mod tests {
             unknown.extend(kinds.iter().copied().filter(|name| !kind(name)));
             let shape = match node.expr {
                 Shape::Call(find) | Shape::Typed(find) | Shape::Index(find) | Shape::Unwrap(find) => Some(find),
-                Shape::Inner(find) => Some(find),
+                Shape::Inner(find) | Shape::Generic(find, _) => Some(find),
                 _ => None,
             };
             let def = node.def.map(|def| [def.name, def.body]).into_iter().flatten();

@@ -3,7 +3,7 @@
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, Role, ScopeKind, Span};
 
-use super::{As, Broad, ChildAt, Compiled, Find, Heritage, MAX_STEPS, MAX_VALUE, Syntax};
+use super::{As, Broad, ChildAt, Compiled, Find, Heritage, MAX_STEPS, MAX_VALUE, Syntax, TypeShape};
 use crate::build::Decl;
 use crate::walk::{Cx, Frame, span};
 
@@ -18,6 +18,8 @@ struct Verdict<'t> {
     /// The type and the value that the declaration, or a declarator on the way to it, gives.
     ty: Option<Syntax<'t>>,
     value: Option<Syntax<'t>>,
+    /// Which part of that value it is, where a pattern takes it apart.
+    part: Option<usize>,
     /// The role that a node on the way gives by default.
     default: Option<Role>,
     /// The field of the child that the deciding ancestor sees.
@@ -53,10 +55,42 @@ impl Broad {
             Some(As::Declare(top, member)) => return self.declare_name(cx, top, member, &verdict),
         };
         let mut receiver = verdict.bases.iter().rev().fold(None, |outer, base| Some(self.inside(cx, outer, base)));
+        if receiver.is_none() {
+            receiver = self.path_before(cx);
+        }
+        if receiver.is_none() && cx.text[..node.start_byte()].ends_with('.') {
+            receiver = (table.implied)(self, cx);
+        }
         if role == Role::Key && receiver.is_none() {
             receiver = (table.key_of)(self, cx, verdict.level);
         }
         cx.occurrence(&node, role, receiver);
+    }
+
+    /// The names before the current one in a path whose parts stand side by side: `shop.model` of `shop.model.Order`.
+    fn path_before(&self, cx: &mut Cx) -> Option<ExprId> {
+        let node = cx.node();
+        let parent = cx.parent()?;
+        let rule = self.rule(parent.kind_id());
+        let outer = cx.ancestor(2).map_or(TypeShape::Unknown, |frame| self.rule(frame.kind).ty);
+        // The parts of a namespace are nobody's members.
+        if matches!(outer, TypeShape::Path(_)) && rule.default_role.is_none() {
+            return None;
+        }
+        if rule.member.is_some() || rule.name.is_some() || !matches!(rule.ty, TypeShape::Path(_)) {
+            return None;
+        }
+        let mut cursor = parent.walk();
+        let mut before: Vec<Syntax> = Vec::new();
+        for child in parent.named_children(&mut cursor).take_while(|child| child.start_byte() < node.start_byte()) {
+            let rule = self.rule(child.kind_id());
+            match rule.ty {
+                _ if rule.name.is_some() => before.push(child),
+                TypeShape::Path(_) => before.extend(child.named_children(&mut child.walk())),
+                _ => {}
+            }
+        }
+        before.iter().fold(None, |outer, part| Some(self.inside(cx, outer, part)))
     }
 
     /// Declares `Name` of `class Name` where a syntax error hides the class: its extent is unknown, so its symbol covers
@@ -86,6 +120,7 @@ impl Broad {
             bases: Vec::new(),
             ty: None,
             value: None,
+            part: None,
             default: None,
             field: cx.field(),
         };
@@ -104,6 +139,11 @@ impl Broad {
             if matches!(what, Some(As::Inherit | As::Bind(_) | As::Param | As::Declare(..))) {
                 verdict.ty = verdict.ty.or_else(|| rule.node.of_type.find(&parent.node));
                 verdict.value = verdict.value.or_else(|| rule.node.of_value.find(&parent.node));
+            }
+            if (self.table.is_tuple)(&parent.node, &child.node) {
+                let mut cursor = parent.node.walk();
+                let mut parts = parent.node.named_children(&mut cursor);
+                verdict.part = parts.position(|part| part.id() == child.node.id());
             }
             verdict.default = verdict.default.or(rule.node.default_role);
             (verdict.what, verdict.level, verdict.field) = (what, level, child.field);
@@ -146,14 +186,25 @@ impl Broad {
 
     fn bind(&self, cx: &mut Cx, kind: BindingKind, verdict: &Verdict) {
         let node = cx.node();
-        let (ty, value) = self.type_and_value(cx, verdict);
+        let (ty, mut value) = self.type_and_value(cx, verdict);
+        // A part of an element is taken out already.
+        let kind = if kind == BindingKind::Element && verdict.part.is_some() { BindingKind::Local } else { kind };
+        if kind == BindingKind::Param && ty.is_none() && value.is_none() {
+            value = self.expected_parameter(cx);
+        }
         let scope = cx.current_scope();
         cx.bind(&node, scope, kind, ty, value);
     }
 
     fn type_and_value(&self, cx: &mut Cx, verdict: &Verdict) -> (Option<cruxe_model::facts::TypeId>, Option<ExprId>) {
         let ty = verdict.ty.and_then(|ty| self.type_ref(cx, &ty));
-        let value = verdict.value.map(|value| self.expr(cx, &value));
+        let mut value = verdict.value.map(|value| self.expr(cx, &value));
+        if let Some((mut whole, at)) = value.zip(verdict.part) {
+            if matches!(verdict.what, Some(As::Bind(BindingKind::Element))) {
+                whole = cx.expr(Expr::Index(whole));
+            }
+            value = Some(cx.expr(Expr::Part(whole, at as u32)));
+        }
         (ty, value.filter(|value| *cx.expr_at(*value) != Expr::Unknown))
     }
 

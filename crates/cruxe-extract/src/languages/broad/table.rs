@@ -47,6 +47,12 @@ pub struct Table {
     pub refine: Refine,
     /// Words that stand for the class around them where they are called: `new static()`.
     pub class_words: &'static [&'static str],
+    /// Whether a node is a pattern that takes a tuple apart, and another one of its parts.
+    pub is_tuple: fn(&Syntax, &Syntax) -> bool,
+    /// The nodes that hold the arguments of a call.
+    pub arguments: &'static [&'static str],
+    /// What a name that begins with a dot is a member of, by its place; the name is the current node.
+    pub implied: fn(&Broad, &mut Cx) -> Option<ExprId>,
     /// What a key is a part of; the frame at the level is the node that made it a key.
     pub key_of: fn(&Broad, &mut Cx, usize) -> Option<ExprId>,
 }
@@ -76,6 +82,9 @@ pub const TABLE: Table = Table {
     lexis: None,
     refine: |_, _, _| true,
     class_words: &[],
+    is_tuple: |_, _| false,
+    arguments: &[],
+    implied: |_, _| None,
     key_of: |_, _, _| None,
 };
 
@@ -236,8 +245,12 @@ pub enum Shape {
     SelfValue,
     /// `super`.
     Super,
+    /// What the function takes that the argument around it is: `_` of Scala.
+    Placeholder,
     /// A call of what stands in a place; of the node's own [`Node::member`] for `Find::Nothing`.
     Call(Find),
+    /// The same, where type arguments in a second place make the callee a type: `ArrayList<Order>()`.
+    Generic(Find, Find),
     /// A value of the type in a place.
     Typed(Find),
     /// An element of what stands in a place.
@@ -267,6 +280,8 @@ pub enum TypeShape {
     Inner(Find),
     /// An unnamed type with one argument: `[]` with its element, `fn` with its result.
     Unnamed(&'static str, Find),
+    /// The type of a function: what the children of the first place are, it takes; what stands in the second, it gives.
+    Function(Find, Find),
     /// An unnamed type whose arguments are the children: `|`, `()`.
     All(&'static str),
 }

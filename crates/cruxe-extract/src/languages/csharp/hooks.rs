@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Interface, Module, Property, Struct, Variant};
-use cruxe_model::facts::{Access, ExprId, Relation, Role, Span};
+use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, Span};
 
 use crate::build::Decl;
 use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
@@ -106,15 +106,42 @@ pub(super) fn qualifier(cx: &Cx, level: usize) -> As {
     if around.is_some_and(|at| at.node.kind() == "namespace_declaration") { As::Nothing } else { As::Plain }
 }
 
+/// `where T : Entity` gives the type parameter its bound.
+pub(super) fn constrained(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let (name, constraint) = (node.named_child(0)?, Find::Kind("type_parameter_constraint").find(&node)?);
+    let bound = constraint.child_by_field_name("type").or_else(|| constraint.named_child(0));
+    if let Some(bound) = bound.and_then(|bound| rules.type_ref(cx, &bound)) {
+        let scope = cx.current_scope();
+        cx.bind(&name, scope, BindingKind::TypeParam, Some(bound), None);
+    }
+    None
+}
+
 /// `f(out x)` and `f(ref x)` may set what they pass.
 pub(super) fn passed(cx: &Cx, level: usize) -> As {
     let word = cx.ancestor(level).and_then(|frame| frame.node.child(0));
     if word.is_some_and(|word| matches!(word.kind(), "out" | "ref")) { As::Role(Role::Write) } else { As::Plain }
 }
 
-/// What a key in braces is a property of: `new Order { Id = id }`, `order with { Id = id }`.
+/// What a key is a property of: `new Order { Id = id }`, `order with { Id = id }`, `is Order { Id: 1 }`, `[Audited(Level = 1)]`.
 pub(super) fn key_of(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
     let node = cx.ancestor(level)?.node;
+    match node.kind() {
+        "subpattern" => {
+            let ty = cx.ancestor(level + 2)?.node.child_by_field_name("type")?;
+            let ty = rules.type_ref(cx, &ty)?;
+            return Some(cx.expr(Expr::Typed(ty)));
+        }
+        "attribute_argument" => {
+            let name = cx.ancestor(level + 2)?.node.child_by_field_name("name")?;
+            let text = cx.text_of(&name);
+            let name = cx.owned_name(format!("{}Attribute", text.strip_suffix("Attribute").unwrap_or(text)));
+            let ty = cx.ty(vec![name], Vec::new());
+            return Some(cx.expr(Expr::Typed(ty)));
+        }
+        _ => {}
+    }
     let creation = match node.kind() {
         "with_initializer" => cx.ancestor(level + 1)?.node,
         "assignment_expression" => cx.ancestor(level + 2)?.node,

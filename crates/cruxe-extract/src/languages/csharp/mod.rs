@@ -29,7 +29,13 @@ pub static CSHARP: LanguageDef = LanguageDef {
         rules: |grammar| broad::rules(grammar, &CSHARP_TABLE),
     },
     is_test_path: |path| has_any(path, &["Tests/", "/tests/", "/test/", ".Test/"]),
-    naming: Naming { parts: &["partial"], overloads: true, attribute_ending: "Attribute", ..NAMING },
+    naming: Naming {
+        parts: &["partial"],
+        elements: &["this", "Current"],
+        overloads: true,
+        attribute_ending: "Attribute",
+        ..NAMING
+    },
     ..LANGUAGE
 };
 
@@ -59,7 +65,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
         ),
         (&["delegate_declaration"], def(Type).body(Find::Nothing).open(ScopeKind::Function).of_type(TYPE)),
         (&["type_parameter"], roles(&[(At::Field("name"), As::Bind(TypeParam))])),
-        (&["type_parameter_constraints_clause"], roles(&[(At::Any, As::Role(Role::Type))])),
+        (&["type_parameter_constraints_clause"], roles(&[(At::Any, As::Role(Role::Type))]).hook(hooks::constrained)),
         // Members.
         (&["method_declaration"], def(Method).open(ScopeKind::Function).of_type(Find::Field("returns"))),
         (&["constructor_declaration", "destructor_declaration"], def(Method).open(ScopeKind::Function)),
@@ -107,6 +113,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
             &["catch_declaration", "declaration_pattern", "declaration_expression", "recursive_pattern", "var_pattern"],
             roles(&[(At::Field("name"), As::Bind(Local))]).of_type(TYPE),
         ),
+        (&["subpattern"], roles(&[(At::FirstKind("identifier"), As::Role(Key))])),
         (&["from_clause"], roles(&[(At::Field("name"), As::Bind(Element))]).of_type(TYPE).of_value(Find::Last)),
         (&["let_clause", "join_clause", "join_into_clause"], roles(&[(At::First, As::Bind(Local))])),
         (&["tuple_pattern", "parenthesized_variable_designation"], roles(&[(At::Field("name"), As::Bind(Local))])),
@@ -195,6 +202,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
     recover: &[("class", Class), ("struct", Struct), ("interface", Interface), ("enum", Enum), ("record", Class)],
     refine: hooks::refine,
     key_of: hooks::key_of,
+    arguments: &["argument_list"],
     lexis: Some(&LEXIS),
     mend: newer::mend,
     ..TABLE

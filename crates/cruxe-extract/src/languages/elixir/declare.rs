@@ -203,7 +203,8 @@ impl Elixir {
         let node = cx.node();
         let decl = Decl::new(SymbolKind::Use, path.clone(), at, span(&node));
         cx.declare(decl);
-        let start = alias.map_or(at.start, |alias| alias.start_byte() as u32);
+        let last = path.rsplit('.').next().map_or(0, str::len) as u32;
+        let start = alias.map_or(at.end - last, |alias| alias.start_byte() as u32);
         let alias = alias.map(|alias| cx.name_of(&alias));
         let (module, name) = match path.rsplit_once('.') {
             Some((module, name)) if word == "alias" => {

@@ -365,10 +365,24 @@ impl Elixir {
         let of_struct = cx
             .ancestor(4)
             .is_some_and(|frame| frame.node.named_child(0).is_some_and(|first| self.is(&first, K::Struct)));
+        if plain && let Some(module) = self.imported_from(cx) {
+            let receiver = self.path_expr(cx, module);
+            return cx.occurrence_at(name, node.start_byte() as u32, Role::Value, Some(receiver));
+        }
         let block = matches!(name, "do" | "else" | "rescue" | "catch" | "after");
         if plain && !block && (of_call || of_struct) && !self.in_declaration(cx) {
             cx.occurrence_at(name, node.start_byte() as u32, Role::Key, None);
         }
+    }
+
+    /// The module of `import Module, only: [name: 1]`, for the key at the current node.
+    fn imported_from<'s>(&self, cx: &Cx<'_, 's, '_>) -> Option<&'s str> {
+        let list = cx.ancestor(3).filter(|frame| frame.node.kind() == "list")?;
+        let option = cx.ancestor(4).and_then(|frame| frame.node.child_by_field_name("key"))?;
+        let named = list.node.kind() == "list" && matches!(cx.text_of(&option).trim_end(), "only:" | "except:");
+        let call = cx.ancestor(7).filter(|frame| named && self.kinds.get(frame.kind) == K::Call)?.node;
+        let module = self.arguments(&call).and_then(|list| list.named_child(0)).filter(|at| self.is(at, K::Alias))?;
+        (self.word(cx, &call) == Some("import")).then(|| cx.text_of(&module))
     }
 
     /// `:name`: a function of the module before it (`apply(Shop, :total, [])`, `{Shop, :total, []}`), or anything of its name.
@@ -382,7 +396,8 @@ impl Elixir {
         }
         let module = node.prev_named_sibling().filter(|before| self.is(before, K::Alias));
         let receiver = module.map(|module| self.path_expr(cx, cx.text_of(&module)));
-        let role = if receiver.is_some() { Role::Value } else { Role::Key };
+        let own = node.prev_named_sibling().is_some_and(|before| cx.text_of(&before) == "__MODULE__");
+        let role = if receiver.is_some() || own { Role::Value } else { Role::Key };
         cx.occurrence_at(name, node.start_byte() as u32 + 1, role, receiver);
     }
 

@@ -281,6 +281,18 @@ impl Haskell {
             let start = name.start_byte() as u32;
             let name = Some(cx.name_of(&name));
             cx.import(Import { module, name, alias: None, glob: false, reexport: false, start, scope });
+            let mut inside = item.walk();
+            let Some(children) = item.named_children(&mut inside).find(|child| self.is(child, K::Children)) else {
+                continue;
+            };
+            for part in children.named_children(&mut children.walk()) {
+                let part = if self.is(&part, K::PrefixId) { part.named_child(0).unwrap_or(part) } else { part };
+                let part = part.named_child(0).unwrap_or(part);
+                if matches!(self.kinds.get(part.kind_id()), K::Variable | K::ConstructorName | K::Name) {
+                    let (start, name) = (part.start_byte() as u32, Some(cx.name_of(&part)));
+                    cx.import(Import { module, name, alias: None, glob: false, reexport: false, start, scope });
+                }
+            }
         }
     }
 

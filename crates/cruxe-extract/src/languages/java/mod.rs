@@ -188,6 +188,7 @@ pub(super) static JAVA_TABLE: Table = Table {
     recover: &[("class", Class), ("interface", Interface), ("enum", Enum), ("record", Class)],
     refine,
     lexis: Some(&LEXIS),
+    arguments: &["argument_list"],
     ..TABLE
 };
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind::{Const, Enum, Fn, Interface, Method, Variable};
-use cruxe_model::facts::{Access, Relation, Role, Span};
+use cruxe_model::facts::{Access, Expr, ExprId, Relation, Role, ScopeKind, Span};
 
 use crate::build::Decl;
 use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
@@ -134,12 +134,87 @@ pub(super) fn relation<'t>(cx: &Cx<'_, '_, 't>, level: usize, base: &Syntax<'t>)
     if interface || called { Relation::Extends } else { Relation::Implements }
 }
 
+/// What stands before `::`.
+pub(super) fn referred<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    node.named_child(0).filter(|_| node.named_child_count() > 1)
+}
+
 /// `to` of `a to b` is called.
 pub(super) fn infix(cx: &Cx, level: usize) -> As {
     let (node, child) = (cx.ancestor(level), level.checked_sub(1).and_then(|level| cx.ancestor(level)));
     let operator = node.and_then(|frame| frame.node.named_child(1));
     let called = operator.is_some_and(|operator| child.is_some_and(|child| child.node.id() == operator.id()));
     if called { As::Role(Role::Call) } else { As::Plain }
+}
+
+/// Functions of the standard library inside whose lambda the receiver's members are seen by their plain names.
+const RECEIVERS: &[&str] = &["apply", "run", "with"];
+
+/// A lambda without parameters has `it`; that of `apply` and the like works on a value of its own.
+pub(super) fn lambda(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let parameters = Find::Kind("lambda_parameters").find(&node).is_some() || node.kind() == "anonymous_function";
+    let uses_it = !parameters && has_word(cx.text_of(&node), "it");
+    let first = if uses_it { rules.expected_first(cx) } else { None };
+    let receiver = receiver_of(rules, cx);
+    cx.open_scope(ScopeKind::Function);
+    let (start, scope) = (node.start_byte() as u32, cx.current_scope());
+    if uses_it {
+        cx.bind_unwritten("it", start, scope, first);
+    }
+    if receiver.is_some() {
+        cx.bind_unwritten("this", start, scope, receiver);
+    }
+    Some(Walk::Into)
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(inside) && !text[at + word.len()..].starts_with(inside))
+}
+
+/// The value that the lambda at the current node works on: `x` of `x.apply { … }` and of `with(x) { … }`.
+fn receiver_of(rules: &Broad, cx: &mut Cx) -> Option<ExprId> {
+    let call = (1..=2).filter_map(|level| cx.ancestor(level)).find(|frame| frame.node.kind() == "call_expression")?;
+    let call = call.node;
+    let mut callee = call.named_child(0)?;
+    let arguments = if callee.kind() == "call_expression" {
+        let inner = callee;
+        callee = inner.named_child(0)?;
+        Find::Kind("value_arguments").find(&inner)
+    } else {
+        Find::Kind("value_arguments").find(&call)
+    };
+    let (base, name) = match callee.kind() {
+        "navigation_expression" => (callee.named_child(0), Find::Last.find(&callee)?),
+        "identifier" => (arguments.and_then(|list| list.named_child(0)?.named_child(0)), callee),
+        _ => return None,
+    };
+    let known = RECEIVERS.contains(&cx.text_of(&name));
+    base.filter(|_| known).map(|base| rules.expr(cx, &base))
+}
+
+/// What a named argument is a property of: `Line(price = 1)`, `line.copy(price = 1)`.
+pub(super) fn key_of(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    let call = cx.ancestor(level + 2)?.node;
+    let callee = call.named_child(0).filter(|_| matches!(call.kind(), "call_expression" | "constructor_invocation"))?;
+    match callee.kind() {
+        "navigation_expression" if Find::Last.find(&callee).is_some_and(|name| cx.text_of(&name) == "copy") => {
+            let base = callee.named_child(0)?;
+            Some(rules.expr(cx, &base))
+        }
+        "identifier" if cx.text_of(&callee) == "copy" => Some(cx.expr(Expr::SelfValue)),
+        "user_type" => {
+            let ty = rules.type_ref(cx, &callee)?;
+            Some(cx.expr(Expr::Typed(ty)))
+        }
+        _ if cx.text_of(&callee).rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase)) => {
+            let made = rules.expr(cx, &callee);
+            Some(cx.expr(Expr::Call(made)))
+        }
+        _ => None,
+    }
 }
 
 /// `name` of `f(name = 1)`.

@@ -9,8 +9,8 @@ use cruxe_model::facts::Role::{self, Call, Decorator, Value, Write};
 use cruxe_model::facts::{Access, ScopeKind};
 
 use super::broad::{
-    self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
-    inner, literal, modifiers, name, places, roles, scope, type_def,
+    self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, comment, def, function, hook, inner,
+    literal, modifiers, name, places, roles, scope, type_def,
 };
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -28,7 +28,14 @@ pub static KOTLIN: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
     family: Some(&super::java::JAVA),
-    naming: Naming { constructor: Some("constructor"), parts: &["expect", "actual"], overloads: true, ..NAMING },
+    naming: Naming {
+        constructor: Some("constructor"),
+        elements: &["get", "next"],
+        companion: Some("companion object"),
+        parts: &["expect", "actual"],
+        overloads: true,
+        ..NAMING
+    },
     ..LANGUAGE
 };
 
@@ -70,7 +77,12 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         ),
         (&["multi_variable_declaration"], roles(&[(At::Any, As::Inherit)])),
         (&["class_parameter"], roles(&[(At::FirstKind("identifier"), As::Param)]).of_type(Find::Kinds(hooks::TYPES))),
-        (&["parameter"], roles(&[(At::Kind("identifier"), As::Inherit)]).of_type(Find::Kinds(hooks::TYPES))),
+        (
+            &["parameter"],
+            roles(&[(At::Kind("identifier"), As::Inherit)])
+                .of_type(Find::Kinds(hooks::TYPES))
+                .ty(TypeShape::Inner(Find::Kinds(hooks::TYPES))),
+        ),
         (&["function_value_parameters"], roles(&[(At::Kind("parameter"), As::Bind(Param))])),
         (&["function_type_parameters"], roles(&[(At::Kind("parameter"), As::Nothing)])),
         (&["anonymous_initializer"], scope(ScopeKind::Function)),
@@ -94,7 +106,10 @@ pub(super) static KOTLIN_TABLE: Table = Table {
                 .roles(&[(At::FirstKind("identifier"), As::Bind(Local))])
                 .of_type(Find::Kind("user_type")),
         ),
-        (&["lambda_literal", "anonymous_function"], scope(ScopeKind::Function).expr(Shape::Literal("fn"))),
+        (
+            &["lambda_literal", "anonymous_function"],
+            scope(ScopeKind::Function).expr(Shape::Literal("fn")).hook(hooks::lambda),
+        ),
         (
             &["lambda_parameters"],
             roles(&[
@@ -103,13 +118,21 @@ pub(super) static KOTLIN_TABLE: Table = Table {
             ]),
         ),
         // Expressions.
-        (&["call_expression"], call(Find::Nth(0)).roles(&[(At::First, As::Role(Call))])),
+        (
+            &["call_expression"],
+            NODE.expr(Shape::Generic(Find::Nth(0), Find::Kind("type_arguments"))).roles(&[(At::First, As::Role(Call))]),
+        ),
         (
             &["navigation_expression"],
             NODE.member(Find::Nth(0), Find::Last).roles(&[(At::First, As::Plain), (At::Last, As::Inherit)]),
         ),
         (&["infix_expression"], NODE.member(Find::Nth(0), Find::Nth(1)).roles(&[(At::Any, As::Ask(hooks::infix))])),
-        (&["callable_reference"], roles(&[(At::Last, As::Role(Value))]).default_role(Role::Type)),
+        (
+            &["callable_reference"],
+            NODE.member(Find::By(hooks::referred), Find::Last)
+                .roles(&[(At::Last, As::Role(Value))])
+                .default_role(Role::Type),
+        ),
         (&["assignment"], roles(&[(At::Field("left"), As::Role(Write))])),
         (
             &["unary_expression"],
@@ -130,13 +153,14 @@ pub(super) static KOTLIN_TABLE: Table = Table {
             &["user_type"],
             roles(&[(At::LastKind("identifier"), As::Inherit)])
                 .default_role(Role::Type)
-                .ty(TypeShape::Path(Find::Kind("type_arguments"))),
+                .ty(TypeShape::Path(Find::Kind("type_arguments")))
+                .expr(Shape::Inner(Find::LastKind("identifier"))),
         ),
         (
             &["nullable_type", "non_nullable_type", "parenthesized_type", "type_projection"],
             inner(Find::Last).roles(&[(At::Any, As::Inherit)]),
         ),
-        (&["function_type"], NODE.ty(TypeShape::Unnamed("fn", Find::Last))),
+        (&["function_type"], NODE.ty(TypeShape::Function(Find::Kind("function_type_parameters"), Find::Last))),
     ],
     // `true` and `false` are names for this grammar, `class` in `Foo::class` too.
     keywords: &["true", "false", "null", "class", "field", "_", "public", "private", "internal", "protected"],
@@ -161,6 +185,8 @@ pub(super) static KOTLIN_TABLE: Table = Table {
     recover_in: &["infix_expression"],
     prepare: hooks::prepare,
     refine: hooks::refine,
+    arguments: &["value_arguments"],
+    key_of: hooks::key_of,
     mend: newer::mend,
     lexis: Some(&LEXIS),
     ..TABLE

@@ -1,7 +1,7 @@
 //! What the table of PHP cannot say.
 
 use cruxe_model::SymbolKind::{Const, Field, Fn, Method, Variable};
-use cruxe_model::facts::{Access, BindingKind, Role, Span};
+use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Role, Span};
 
 use crate::build::Decl;
 use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
@@ -103,6 +103,14 @@ pub(super) fn right_operand(cx: &Cx, level: usize) -> As {
 fn type_unless_variable(cx: &Cx, level: usize) -> As {
     let child = level.checked_sub(1).and_then(|level| cx.ancestor(level)).map_or("", |frame| frame.node.kind());
     if child == "variable_name" { As::Plain } else { As::Role(Role::Type) }
+}
+
+/// What a named argument is a property of, where its parameter is one: `new Order(state: 1)`, `#[Audited(level: 2)]`.
+pub(super) fn key_of(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    let outer = cx.ancestor(level + 2)?.node;
+    let ty = outer.named_child(0).filter(|_| matches!(outer.kind(), "attribute" | "object_creation_expression"))?;
+    let ty = rules.type_ref(cx, &ty)?;
+    Some(cx.expr(Expr::Typed(ty)))
 }
 
 /// `use A\B;`, `use A\{B, C as D};`, `use function A\b;`.

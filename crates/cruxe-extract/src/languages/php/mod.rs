@@ -166,6 +166,8 @@ pub(super) static PHP_TABLE: Table = Table {
     test_attributes: &["Test"],
     recover: &[("class", Class), ("interface", Interface), ("trait", Trait), ("enum", Enum), ("function", Fn)],
     refine: hooks::refine,
+    arguments: &["arguments"],
+    key_of: hooks::key_of,
     lexis: Some(&LEXIS),
     ..TABLE
 };

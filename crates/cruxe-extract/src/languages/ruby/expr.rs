@@ -62,7 +62,10 @@ impl Ruby {
         if method.kind() == "super" {
             return Expr::Call(cx.expr(Expr::Super));
         }
-        let base = receiver.map(|receiver| self.expr(cx, &receiver, steps + 1));
+        let mut base = receiver.map(|receiver| self.expr(cx, &receiver, steps + 1));
+        if base.is_none() && cx.text_of(&method) == "new" {
+            base = Some(cx.expr(Expr::SelfValue)); // of the class itself
+        }
         let callee = member(base, Some(cx.name_of(&method)));
         Expr::Call(cx.expr(callee))
     }

@@ -271,6 +271,14 @@ impl Ruby {
         let symbol = cx.declare(decl);
         cx.open_symbol(symbol);
         cx.open_scope(ScopeKind::Function);
+        // A method gives what its last statement is.
+        let body = node.child_by_field_name("body");
+        let last = body.and_then(|body| body.named_child((body.named_child_count() as u32).checked_sub(1)?));
+        let telling = ["call", "constant", "scope_resolution", "self"];
+        if let Some(last) = last.filter(|last| telling.contains(&last.kind())) {
+            let value = self.expr(cx, &last, 0);
+            cx.amend(symbol, |symbol| symbol.value = Some(value));
+        }
     }
 
     /// The call of `private`, `memoize` or the like that has the current method as its argument.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Fn, Method, Module, Variable, Variant};
-use cruxe_model::facts::{Access, BindingKind, Relation, Role, Span};
+use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, Span};
 
 use crate::build::Decl;
 use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
@@ -29,6 +29,9 @@ pub(super) fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, d
             decl.signature_end = extension_head(&site.node).map(|head| head.end_byte() as u32);
         }
         "function_declaration" => decl.flags.declaration = true,
+        "function_definition" if site.member => {
+            site.heritage.extend(enriched(cx).map(|ty| (Relation::SelfType, ty)));
+        }
         _ => {}
     }
     if decl.kind == Field && site.container == Some(Module) {
@@ -95,6 +98,57 @@ pub(super) fn assigned(cx: &Cx, level: usize) -> As {
     As::Role(if argument { Role::Key } else { Role::Write })
 }
 
+/// The type arguments of what is called.
+pub(super) fn type_arguments<'t>(call: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "generic_function")?;
+    callee.child_by_field_name("type_arguments")
+}
+
+/// The upper bound of the only type parameter of a list.
+pub(super) fn bound<'t>(list: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let mut cursor = list.walk();
+    let mut names = list.children_by_field_name("name", &mut cursor);
+    names.next().filter(|_| names.next().is_none())?;
+    Find::Kind("upper_bound").find(list)?.named_child(0)
+}
+
+/// The class that a captured pattern compares with: `Cash` of `c @ Cash(_)`.
+pub(super) fn captured<'t>(pattern: &Syntax<'t>) -> Option<Syntax<'t>> {
+    pattern.child_by_field_name("pattern")?.child_by_field_name("type")
+}
+
+/// The type that an implicit class around the current definition adds to.
+fn enriched<'t>(cx: &Cx<'_, '_, 't>) -> Option<Syntax<'t>> {
+    let class = (1..=3).filter_map(|level| cx.ancestor(level)).find(|frame| frame.node.kind() == "class_definition")?;
+    let words = Find::Kind("modifiers").find(&class.node)?;
+    let parameters =
+        class.node.child_by_field_name("class_parameters").filter(|_| cx.text_of(&words).contains("implicit"))?;
+    Find::Kind("class_parameter").find(&parameters)?.child_by_field_name("type")
+}
+
+/// What a named argument is a field of: `Line(price = 1)`, `line.copy(price = 1)`.
+pub(super) fn key_of(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    let call = cx.ancestor(level + 2)?.node;
+    if call.kind() == "annotation" || call.kind() == "instance_expression" {
+        let ty = call.child_by_field_name("name").or_else(|| call.named_child(0))?;
+        let ty = rules.type_ref(cx, &ty)?;
+        return Some(cx.expr(Expr::Typed(ty)));
+    }
+    let callee = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression")?;
+    match callee.kind() {
+        "field_expression" if callee.child_by_field_name("field").is_some_and(|name| cx.text_of(&name) == "copy") => {
+            let base = callee.child_by_field_name("value")?;
+            Some(rules.expr(cx, &base))
+        }
+        "identifier" if cx.text_of(&callee) == "copy" => Some(cx.expr(Expr::SelfValue)),
+        "identifier" if cx.text_of(&callee).starts_with(char::is_uppercase) => {
+            let ty = rules.type_ref(cx, &callee)?;
+            Some(cx.expr(Expr::Typed(ty)))
+        }
+        _ => None,
+    }
+}
+
 /// `x += 1` sets `x`, `x <= 1` does not.
 pub(super) fn left_operand(cx: &Cx, level: usize) -> As {
     let operator = cx.ancestor(level).and_then(|frame| frame.node.child_by_field_name("operator"));
@@ -137,6 +191,18 @@ pub(super) fn import(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
                 path.clear();
             }
             "namespace_selectors" => {
+                // Whatever stands before the braces is a use, if it is no package.
+                if let Some((last, outer)) = path.split_last()
+                    && cx.text_of(last).starts_with(char::is_uppercase)
+                {
+                    let mut receiver = None;
+                    for part in outer {
+                        let name = cx.name_of(part);
+                        let expr = receiver.map_or(Expr::Name(name), |base| Expr::Member(base, name));
+                        receiver = Some(cx.expr(expr));
+                    }
+                    cx.occurrence(last, Role::Value, receiver);
+                }
                 let mut inside = child.walk();
                 for selector in child.named_children(&mut inside) {
                     select(rules, cx, &path, &selector, reexport);

@@ -8,8 +8,8 @@ use cruxe_model::facts::Role::{self, Call, Decorator};
 use cruxe_model::facts::{Access, Relation, ScopeKind};
 
 use super::broad::{
-    self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
-    inner, literal, member, modifiers, name, places, roles, scope, type_def, type_name,
+    self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, comment, def, function, hook, inner,
+    literal, member, modifiers, name, places, roles, scope, type_def, type_name,
 };
 use super::common::{ends_with_word, has_any};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -29,7 +29,7 @@ pub static SCALA: LanguageDef = LanguageDef {
     family: Some(&super::java::JAVA),
     is_test_path: |path| has_any(path, &["src/test/", "src/it/"]),
     is_test_name: |name| ends_with_word(name, &["Spec", "Specs"]),
-    naming: Naming { overloads: true, ..NAMING },
+    naming: Naming { overloads: true, bare_calls: true, call: Some("apply"), ..NAMING },
     ..LANGUAGE
 };
 
@@ -61,7 +61,7 @@ pub(super) static SCALA_TABLE: Table = Table {
         (&["type_definition"], def(Type).body(Find::Nothing).of_type(TYPE)),
         (
             &["type_parameters", "covariant_type_parameter", "contravariant_type_parameter"],
-            roles(&[(At::Field("name"), As::Bind(TypeParam))]),
+            roles(&[(At::Field("name"), As::Bind(TypeParam))]).of_type(Find::By(hooks::bound)),
         ),
         (
             &["self_type"],
@@ -90,7 +90,11 @@ pub(super) static SCALA_TABLE: Table = Table {
             roles(&[(At::Field("pattern"), As::Inherit), (At::Field("type"), As::Role(Role::Type))]),
         ),
         (&["typed_pattern"], roles(&[(At::Field("pattern"), As::Inherit)]).of_type(TYPE)),
-        (&["capture_pattern"], roles(&[(At::Field("name"), As::Bind(Local)), (At::Field("pattern"), As::Inherit)])),
+        (
+            &["capture_pattern"],
+            roles(&[(At::Field("name"), As::Bind(Local)), (At::Field("pattern"), As::Inherit)])
+                .of_type(Find::By(hooks::captured)),
+        ),
         (&["tuple_pattern", "alternative_pattern", "identifiers"], roles(&[(At::Any, As::Inherit)])),
         (&["infix_pattern"], roles(&[(At::Field("left"), As::Inherit), (At::Field("right"), As::Inherit)])),
         (
@@ -99,7 +103,11 @@ pub(super) static SCALA_TABLE: Table = Table {
         ),
         (&["colon_argument"], scope(ScopeKind::Function).roles(&[(At::Field("lambda_start"), As::Bind(Param))])),
         // Expressions.
-        (&["call_expression"], call(Find::Field("function")).roles(&[(At::Field("function"), As::Role(Call))])),
+        (
+            &["call_expression"],
+            NODE.expr(Shape::Generic(Find::Field("function"), Find::By(hooks::type_arguments)))
+                .roles(&[(At::Field("function"), As::Role(Call))]),
+        ),
         (&["generic_function"], inner(Find::Field("function")).roles(&[(At::Field("function"), As::Inherit)])),
         (&["field_expression"], member("value", "field").roles(&[(At::Field("field"), As::Inherit)])),
         (
@@ -113,6 +121,7 @@ pub(super) static SCALA_TABLE: Table = Table {
         ),
         (&["assignment_expression"], roles(&[(At::Field("left"), As::Ask(hooks::assigned))])),
         (&["interpolated_string_expression"], literal("str").roles(&[(At::Field("interpolator"), As::Nothing)])),
+        (&["wildcard"], NODE.expr(Shape::Placeholder)),
         (&["parenthesized_expression"], inner(Find::Nth(0))),
         (&["string"], literal("str")),
         (&["integer_literal"], literal("int")),
@@ -132,7 +141,7 @@ pub(super) static SCALA_TABLE: Table = Table {
         (&["compound_type"], inner(Find::Field("base")).roles(&[(At::Field("base"), As::Inherit)])),
         (&["annotated_type", "singleton_type"], inner(Find::Nth(0)).roles(&[(At::First, As::Inherit)])),
         (&["lazy_parameter_type", "repeated_parameter_type"], inner(TYPE)),
-        (&["function_type"], NODE.ty(TypeShape::Unnamed("fn", Find::Field("return_type")))),
+        (&["function_type"], NODE.ty(TypeShape::Function(Find::Field("parameter_types"), Find::Field("return_type")))),
         (&["tuple_type"], NODE.ty(TypeShape::All("()"))),
         (
             &["infix_type"],
@@ -144,6 +153,9 @@ pub(super) static SCALA_TABLE: Table = Table {
     access: &[("private", Access::Private), ("protected", Access::Protected)],
     recover: &[("class", Class), ("trait", Trait), ("object", Module), ("enum", Enum), ("def", Fn)],
     refine: hooks::refine,
+    arguments: &["arguments"],
+    is_tuple: |outer, _| outer.kind() == "tuple_pattern",
+    key_of: hooks::key_of,
     lexis: Some(&LEXIS),
     ..TABLE
 };

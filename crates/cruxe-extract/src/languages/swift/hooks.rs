@@ -1,7 +1,7 @@
 //! What the table of Swift cannot say.
 
 use cruxe_model::SymbolKind::{Class, Const, Enum, Impl, Interface, Method, Struct, Variable, Variant};
-use cruxe_model::facts::{Access, BindingKind, Expr, Relation, Role, ScopeKind, Span};
+use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, ScopeKind, Span};
 
 use crate::build::Decl;
 use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax, places};
@@ -112,6 +112,92 @@ pub(super) fn conditions(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
     }
     if let Some(name) = waiting {
         cx.bind(&name, scope, BindingKind::Local, None, None);
+    }
+    None
+}
+
+/// A closure that names no parameters has `$0`.
+pub(super) fn lambda(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let numbered = node.child_by_field_name("type").is_none() && cx.text_of(&node).contains("$0");
+    let first = if numbered { rules.expected_first(cx) } else { None };
+    cx.open_scope(ScopeKind::Function);
+    if numbered {
+        let scope = cx.current_scope();
+        cx.bind_unwritten("$0", node.start_byte() as u32, scope, first);
+    }
+    Some(Walk::Into)
+}
+
+/// The type that the place of `.closed` names: that of what it is compared with, assigned or passed to.
+pub(super) fn implied(rules: &Broad, cx: &mut Cx) -> Option<ExprId> {
+    let (mut elements, mut found) = (0, None);
+    for level in 1..12 {
+        let Some((inner, outer)) = cx.ancestor(level - 1).zip(cx.ancestor(level)).map(|(a, b)| (a.node, b.node)) else {
+            break;
+        };
+        let first = outer.named_child(0).is_some_and(|first| first.id() == inner.id());
+        match outer.kind() {
+            "prefix_expression"
+            | "pattern"
+            | "switch_pattern"
+            | "ternary_expression"
+            | "try_expression"
+            | "nil_coalescing_expression" => {}
+            "call_expression" if first => {}
+            "array_literal" => elements += 1,
+            "value_argument" => found = rules.expected(cx, level),
+            "equality_expression" => {
+                let other = if first { "rhs" } else { "lhs" };
+                found = outer.child_by_field_name(other).map(|other| rules.expr(cx, &other));
+            }
+            "assignment" => {
+                let target = outer.child_by_field_name("target").and_then(|target| target.named_child(0));
+                found = target.map(|target| rules.expr(cx, &target));
+            }
+            "property_declaration" => {
+                let ty = Find::Kind("type_annotation").find(&outer).and_then(|ty| rules.type_ref(cx, &ty));
+                found = ty.map(|ty| cx.expr(Expr::Typed(ty)));
+            }
+            "switch_entry" => {
+                let subject = cx.ancestor(level + 1).and_then(|frame| frame.node.child_by_field_name("expr"));
+                found = subject.map(|subject| rules.expr(cx, &subject));
+            }
+            // `if case .sold = outcome`
+            "if_statement" | "guard_statement" | "while_statement" => {
+                let value = inner.next_named_sibling();
+                found = value.map(|value| rules.expr(cx, &value));
+            }
+            "control_transfer_statement" | "statements" => found = result_around(rules, cx, level),
+            _ => break,
+        }
+        if found.is_some() || matches!(outer.kind(), "value_argument" | "statements" | "property_declaration") {
+            break;
+        }
+    }
+    for _ in 0..elements {
+        found = found.map(|found| cx.expr(Expr::Index(found)));
+    }
+    Some(found.unwrap_or_else(|| cx.expr(Expr::Unknown)))
+}
+
+/// What the function or property around gives whose last or only statement is at a level.
+fn result_around(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    let list = cx.ancestor(level)?.node;
+    let only = list.kind() == "statements" && list.named_child_count() == 1;
+    if list.kind() != "control_transfer_statement" && !only {
+        return None;
+    }
+    for at in level + 1..level + 24 {
+        let node = cx.ancestor(at)?.node;
+        let ty = match node.kind() {
+            "lambda_literal" => return None,
+            "function_declaration" => last_name(&node),
+            "property_declaration" => Find::Kind("type_annotation").find(&node),
+            _ => continue,
+        };
+        let ty = rules.type_ref(cx, &ty?)?;
+        return Some(cx.expr(Expr::Typed(ty)));
     }
     None
 }

@@ -32,6 +32,7 @@ pub static SWIFT: LanguageDef = LanguageDef {
         constructors_inherited: true,
         overloads: true,
         makers: &["init"],
+        elements: &["subscript", "next"],
         own_class: &["Self"],
         ..NAMING
     },
@@ -122,9 +123,10 @@ pub(super) static SWIFT_TABLE: Table = Table {
         ),
         (&["catch_block"], scope(ScopeKind::Block).roles(&[(At::Field("error"), As::Bind(Local))])),
         (&["switch_entry", "do_statement"], scope(ScopeKind::Block)),
-        (&["lambda_literal"], scope(ScopeKind::Function).expr(Shape::Literal("fn"))),
+        (&["lambda_literal"], scope(ScopeKind::Function).expr(Shape::Literal("fn")).hook(hooks::lambda)),
         (&["value_argument_label"], roles(&[(At::Any, As::Role(Key))])),
-        (&["tuple_type_item"], roles(&[(At::Kind("simple_identifier"), As::Nothing)])),
+        (&["tuple_type_item"], inner(Find::Field("type")).roles(&[(At::Kind("simple_identifier"), As::Nothing)])),
+        (&["tuple_type"], NODE.ty(TypeShape::All("()"))),
         // Expressions.
         (&["call_expression"], NODE.expr(Shape::By(hooks::call_shape)).roles(&[(At::First, As::Ask(hooks::callee))])),
         (
@@ -160,7 +162,7 @@ pub(super) static SWIFT_TABLE: Table = Table {
         (&["opaque_type", "existential_type", "metatype"], inner(Find::Nth(0))),
         (&["array_type"], NODE.ty(TypeShape::Unnamed("[]", Find::Field("name")))),
         (&["dictionary_type"], NODE.ty(TypeShape::Unnamed("[]", Find::By(hooks::last_name)))),
-        (&["function_type"], NODE.ty(TypeShape::Unnamed("fn", Find::Field("name")))),
+        (&["function_type"], NODE.ty(TypeShape::Function(Find::Field("params"), Find::Field("return_type")))),
     ],
     type_fields: &[],
     self_words: &["self"],
@@ -184,6 +186,9 @@ pub(super) static SWIFT_TABLE: Table = Table {
         ("func", Fn),
     ],
     refine: hooks::refine,
+    arguments: &["value_arguments"],
+    implied: hooks::implied,
+    is_tuple: |outer, part| outer.kind() == "pattern" && part.kind() == "pattern",
     lexis: Some(&LEXIS),
     ..TABLE
 };

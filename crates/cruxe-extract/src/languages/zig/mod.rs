@@ -239,9 +239,26 @@ impl Zig {
         if declared.value.is_some_and(|value| self.imported(cx, &value).is_some()) {
             return; // the import declares it
         }
+        if self.names_import(cx, &declared) {
+            return;
+        }
         for header in &declared.headers {
             self.constant(cx, header, &declared);
         }
+    }
+
+    /// `const Order = order.Order;` behind `const order = @import("order.zig");` imports `Order`; tells whether it is that.
+    fn names_import(&self, cx: &mut Cx, declared: &Declared) -> bool {
+        let ([header], Some(value)) = (declared.headers.as_slice(), declared.value) else { return false };
+        let object = value.child_by_field_id(self.object).filter(|_| self.is(&value, K::Member));
+        let Some((object, member)) = object.zip(value.child_by_field_id(self.member)) else { return false };
+        let same = cx.text_of(&member) == cx.text_of(&header.name);
+        let Some(module) = cx.imported_as(cx.text_of(&object)).filter(|_| same) else { return false };
+        let public = cx.text_of(&cx.node()).starts_with("pub");
+        let (name, alias, scope) = (Some(cx.name_of(&member)), Some(cx.name_of(&header.name)), cx.current_scope());
+        let start = header.name.start_byte() as u32;
+        cx.import(Import { module, name, alias, glob: false, reexport: public, start, scope });
+        true
     }
 
     fn constant(&self, cx: &mut Cx, header: &Header, declared: &Declared) {

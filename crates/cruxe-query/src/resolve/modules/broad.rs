@@ -97,6 +97,9 @@ impl Resolver<'_> {
         };
         let found: Vec<Entity> = self.language_hits(file, last).filter(fits).map(Entity::Symbol).collect();
         match found.is_empty() {
+            true if import.glob && self.is_space(file, &path.join(".")) => {
+                vec![Entity::Module(Module::Space(path.join(".").into()))]
+            }
             true if self.is_own_import(file, at) => vec![Entity::Missing],
             true => vec![Entity::Foreign],
             false => found,
@@ -159,7 +162,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        let spaces = self.spaces_around(file, offset);
+        let (spaces, opened) = (self.spaces_around(file, offset), self.spaces_opened(file));
         let mut found: Vec<Found> = Vec::new();
         for def in self.language_hits(file, name) {
             let Some(other) = self.file(def.version) else { continue };
@@ -167,15 +170,19 @@ impl Resolver<'_> {
             let outer = symbol.parent.map(|at| other.symbol(at).kind);
             let free = matches!(outer, None | Some(SymbolKind::Module | SymbolKind::Heading));
             let named = !matches!(symbol.kind, SymbolKind::Heading | SymbolKind::Impl);
-            let free = free && named && !detached(symbol, &other.facts.module);
+            let outer = outer_of(&symbol.qualified_name, &symbol.name);
+            let is_open = opened.iter().any(|space| same_path(space, outer));
+            let package = !other.facts.module.is_empty() && other.facts.module == file.facts.module;
+            // What an object holds is seen in the package that is called like it, and where everything of it is imported.
+            let of_object = symbol.kind == SymbolKind::Method
+                && symbol.parent.is_some()
+                && (is_open || same_path(&file.facts.module, outer));
+            let free = free && named && (of_object || !detached(symbol, &other.facts.module));
             if free || is_free_member(&other.facts, other.lang, symbol) {
-                let outer = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or_default();
-                let outer = outer.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
                 let space = spaces.iter().position(|space| space == outer).filter(|_| !outer.is_empty());
                 let near = other.row.path.parent() == file.row.path.parent();
-                let package = !other.facts.module.is_empty() && other.facts.module == file.facts.module;
                 let hidden = def.version != file.id() && is_of_its_file(symbol) && !is_included(&other);
-                found.push(Found { def, kind: symbol.kind, space, package, near, hidden });
+                found.push(Found { def, kind: symbol.kind, space, package, opened: is_open, near, hidden });
             }
         }
         if found.iter().any(|one| one.kind.fits(space)) {
@@ -188,7 +195,7 @@ impl Resolver<'_> {
         if let Some(innermost) = found.iter().filter_map(|one| one.space).min() {
             found.retain(|one| one.space == Some(innermost));
         }
-        for closer in [|one: &Found| one.package, |one: &Found| one.near] {
+        for closer in [|one: &Found| one.package, |one: &Found| one.opened, |one: &Found| one.near] {
             if found.iter().any(closer) {
                 found.retain(closer);
             }
@@ -205,9 +212,45 @@ impl Resolver<'_> {
         };
         match kind {
             kind if kind.is_container() => Some(def),
-            kind if (kind.is_callable() || kind == SymbolKind::Property) && extends() => self.known_owner(file, def),
+            kind if kind.is_callable() && extends() => self.known_owner(file, def),
+            SymbolKind::Property | SymbolKind::Const | SymbolKind::Variable if extends() => self.known_owner(file, def),
             _ => None,
         }
+    }
+
+    /// The namespaces of which a file imports everything.
+    fn spaces_opened(&self, file: &Arc<File>) -> Vec<String> {
+        let globs: Vec<u32> = file.globs().map(|(at, _)| at).collect();
+        let spaces = globs.iter().flat_map(|at| self.import(file, *at).to_vec());
+        let spaces = spaces.filter_map(|entity| match entity {
+            Entity::Module(Module::Space(space)) => Some(space.to_string()),
+            _ => None,
+        });
+        spaces.collect()
+    }
+
+    /// Whether the ref has a namespace: whether something that a file names stands in it. Nothing lists namespaces, and a file
+    /// that opens one names something of it.
+    fn is_space(&self, file: &Arc<File>, space: &str) -> bool {
+        if let Some(known) = self.spaces.borrow().get(space) {
+            return *known;
+        }
+        let stands_there = |name: &String| {
+            let hits = self.hits(name);
+            hits.iter().take(MAX_DEFINITIONS).filter(|hit| !hit.local).any(|hit| {
+                let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+                let there = |other: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                    other.lang.is_kin(file.lang) && is_within(outer_of(&symbol.qualified_name, &symbol.name), space)
+                };
+                self.with(def, there).unwrap_or(false)
+            })
+        };
+        let found = file.facts.names.iter().filter(|name| name.len() > 2).take(MAX_NAMES).any(stands_there);
+        // What one file does not tell, another may.
+        if found {
+            self.spaces.borrow_mut().insert(space.to_owned(), true);
+        }
+        found
     }
 
     /// The namespaces and types around an offset, by their qualified names, the innermost first.
@@ -229,6 +272,26 @@ impl Resolver<'_> {
     }
 }
 
+/// Names of a file that are looked at to find out whether a namespace is the ref's.
+const MAX_NAMES: usize = 128;
+
+/// The qualified name of what is around a symbol.
+fn outer_of<'a>(qualified: &'a str, name: &str) -> &'a str {
+    let outer = qualified.strip_suffix(name).unwrap_or_default();
+    outer.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// Whether two paths are the same, however their parts are divided.
+fn same_path(one: &str, other: &str) -> bool {
+    !one.is_empty() && segments(one).eq(segments(other))
+}
+
+/// Whether a path is a namespace or lies in it.
+fn is_within(path: &str, space: &str) -> bool {
+    let mut path = segments(path);
+    !space.is_empty() && segments(space).all(|part| path.next() == Some(part))
+}
+
 /// A definition that a plain name may mean.
 struct Found {
     def: Def,
@@ -237,6 +300,8 @@ struct Found {
     space: Option<usize>,
     /// It stands in the same package.
     package: bool,
+    /// It stands in a namespace that the file opens.
+    opened: bool,
     /// It stands in the same folder.
     near: bool,
     /// It stands in another file, and is seen in that one alone.

@@ -31,6 +31,8 @@ pub(super) enum Module {
     Inline(Def),
     /// A folder: a Go package, a Python package without `__init__`.
     Folder(Rc<str>, System),
+    /// A namespace or package that no file is, by its name: what stands in it is found by qualified names.
+    Space(Rc<str>),
 }
 
 /// What a module system decides. What is written out here is what most do.
@@ -251,6 +253,7 @@ impl Resolver<'_> {
         let found = self.deeper(|| match module {
             Module::Folder(folder, system) => of_system(*system).of_folder(self, folder, name, space),
             Module::Inline(def) => self.inline_module(*def, name, space),
+            Module::Space(_) => Vec::new(),
             Module::File(version) => match self.file(*version) {
                 Some(file) => rules(&file).of_file(self, &file, name, space),
                 None => Vec::new(),

@@ -1,6 +1,6 @@
 using Shop.Model;
 using Shop.Tools;
-using Builder = Shop.Model.Order.Builder; // «Order.Builder Order»
+using Builder = Shop.Model.Order.Builder; // «Order.Builder -Order»
 using static Shop.App.Helper; // «Helper»
 
 namespace Shop.App {

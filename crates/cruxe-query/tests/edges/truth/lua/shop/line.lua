@@ -1,7 +1,7 @@
 local M = {}
 
 function M.price(line)
-  return M.round(line.price) -- «M.round»
+  return M.round(line.price) -- «M.round +price»
 end
 
 M.round = function(x)

@@ -1,6 +1,6 @@
 defmodule Shop.Order do
   alias Shop.{Line, Store} # «Line Store»
-  import Shop.Format, only: [money: 1] # «Format»
+  import Shop.Format, only: [money: 1] # «Format money»
   require Logger
 
   @limit 10
@@ -9,7 +9,7 @@ defmodule Shop.Order do
   def new(lines), do: %__MODULE__{lines: lines}
 
   def total(%__MODULE__{lines: lines}) do
-    lines |> Enum.map(&Line.price/1) |> sum() # «Line Line.price sum»
+    lines |> Enum.map(&Line.price/1) |> sum() # «Line Line.price Order.sum»
   end
 
   def describe(order) do

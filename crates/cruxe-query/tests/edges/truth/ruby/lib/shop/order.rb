@@ -28,7 +28,7 @@ module Shop
     private
 
     def sum
-      @lines.sum
+      @lines.sum # «+Order.sum»
     end
   end
 end

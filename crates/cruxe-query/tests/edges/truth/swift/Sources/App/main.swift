@@ -11,4 +11,4 @@ default: break
 }
 let priced: Priced = order // «Priced order»
 priced.total() // «priced Priced.total»
-let totals = [order].map { $0.total() } // «order Order.total»
+let totals = [order].map { $0.total() } // «order -Order.total +Priced.total»

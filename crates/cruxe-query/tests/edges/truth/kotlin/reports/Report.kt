@@ -1,0 +1,8 @@
+package shop.reports
+
+interface Report {
+    val title: String
+    fun render(): String = title // «Report.title»
+}
+
+interface Stored { fun send() }

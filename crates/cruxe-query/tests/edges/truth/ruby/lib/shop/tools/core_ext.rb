@@ -1,0 +1,15 @@
+class String
+  def shout
+    upcase + '!'
+  end
+end
+
+module Shop
+  module Refined
+    refine String do
+      def whisper
+        downcase.shout # «String.shout»
+      end
+    end
+  end
+end

@@ -6,7 +6,7 @@ protocol Counting: Identified { // «Identified»
 
 extension Counting { // «Counting»
     static var step: Int { 1 }
-    func count() -> Int { id + Self.step } // «-Identified.id Counting.step»
+    func count() -> Int { id + Self.step } // «Identified.id Counting.step»
     func twice() -> Int { count() * 2 } // «Counting.count»
 }
 

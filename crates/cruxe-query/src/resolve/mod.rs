@@ -134,6 +134,8 @@ pub struct Resolver<'a> {
     families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String, Space)>>,
+    /// How often a search for a name of a module came back to where it began.
+    circles: Cell<u32>,
     depth: Cell<u32>,
     steps: Cell<u32>,
     problem: RefCell<Option<StoreError>>,
@@ -161,6 +163,7 @@ impl<'a> Resolver<'a> {
             families: RefCell::default(),
             customs: RefCell::default(),
             looking: RefCell::default(),
+            circles: Cell::new(0),
             depth: Cell::new(0),
             steps: Cell::new(0),
             problem: RefCell::default(),

@@ -74,6 +74,11 @@ pub(super) trait ModuleRules: Sync {
         None
     }
 
+    /// Whether a name leads on to another behind it, so that it is a module or a type and nothing else.
+    fn leads_on(&self, _: &File, _: &Occurrence) -> bool {
+        false
+    }
+
     /// What the path of a type means.
     fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
         let Some((first, rest)) = path.split_first() else { return Vec::new() };
@@ -153,13 +158,19 @@ impl Resolver<'_> {
         }
         // An import that leads to itself leads nowhere.
         self.imports.borrow_mut().insert(key, Rc::new([]));
+        let circles = self.circles.get();
         let mut found = self.deeper(|| rules(file).import(self, file, at));
         // It gives its name to something, and hides what else is called so.
         if found.is_empty() {
             found.push(Entity::Missing);
         }
         let found: Rc<[Entity]> = found.into();
-        self.imports.borrow_mut().insert(key, Rc::clone(&found));
+        // Whoever is asked for a name by way of an import of it finds nothing there; another who asks may.
+        if circles != self.circles.get() && found.contains(&Entity::Missing) {
+            self.imports.borrow_mut().remove(&key);
+        } else {
+            self.imports.borrow_mut().insert(key, Rc::clone(&found));
+        }
         found
     }
 
@@ -194,6 +205,7 @@ impl Resolver<'_> {
     pub(super) fn offered(&self, module: &Module, name: &str, space: Space) -> Vec<Entity> {
         let key = (module.clone(), name.to_owned(), space);
         if !self.looking.borrow_mut().insert(key.clone()) {
+            self.circles.set(self.circles.get() + 1);
             return Vec::new();
         }
         let found = self.deeper(|| match module {

@@ -25,14 +25,21 @@ const PROSE: &[&str] = &["adoc", "log", "markdown", "md", "mdx", "org", "pod", "
 
 /// Where a string of code ends in a name, or else where a file that is neither code nor prose has it.
 pub(crate) fn by_text(view: &View, name: &str) -> Result<Option<ByText>, QueryError> {
-    let escaped = regex_syntax::escape(name);
-    let quoted = format!(r#"["'`](?:[\w.:/#@\\$-]*[.:/#@\\-])?{escaped}["'`]"#);
-    let word = format!(r"\b{escaped}\b");
-    let found = match first(view, &quoted, is_code)? {
-        None => first(view, &word, is_settings)?,
+    let found = match first(view, &quoted(name), is_code)? {
+        None => first(view, &format!(r"\b{}\b", regex_syntax::escape(name)), is_settings)?,
         found => found,
     };
     Ok(found.map(|(path, line, more)| ByText { name: name.to_owned(), path: path.as_str().to_owned(), line, more }))
+}
+
+/// The pattern of a string that ends in a name. What stands before and behind the name is no part of a word: where the pattern
+/// says so, only the files are read that have the name as a word.
+fn quoted(name: &str) -> String {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let before = if name.starts_with(part) { r"\b" } else { "" };
+    let behind = if name.ends_with(part) { r"\b" } else { "" };
+    let escaped = regex_syntax::escape(name);
+    format!(r#"["'`](?:[\w.:/#@\\$-]*[.:/#@\\-])?{before}{escaped}{behind}["'`]"#)
 }
 
 fn first(view: &View, pattern: &str, wanted: fn(&FileRow) -> bool) -> Result<Option<FirstMatch>, QueryError> {
@@ -55,6 +62,17 @@ fn is_settings(row: &FileRow) -> bool {
 mod tests {
     use super::*;
     use crate::testing::Indexed;
+
+    #[test]
+    fn only_files_that_have_the_name_are_read() {
+        let words = |name: &str| Pattern::new(&quoted(name), false, true).unwrap().words().to_vec();
+        assert_eq!(words("onStart"), ["onstart"]);
+        assert_eq!(words("index_all"), ["index_all"]);
+        assert_eq!(words("$scope"), [""; 0]);
+        let tree = Indexed::new(&[("a.rb", "obj.send('valid?')\nobj.send('Shop::valid')\n")]);
+        let at = |name| by_text(&tree.view(), name).unwrap().map(|found| found.line);
+        assert_eq!((at("valid?"), at("valid"), at("alid")), (Some(1), Some(2), None));
+    }
 
     #[test]
     fn a_string_that_ends_in_the_name_is_told_and_prose_is_not() {

@@ -112,8 +112,8 @@ impl Account {
         for symbol in file.facts.symbols.iter().filter(defines).filter(|symbol| symbol.kind != SymbolKind::Impl) {
             all.insert(symbol.name_span.start, Meaning::Definition);
         }
-        if let Some(id) = file.facts.names.iter().position(|other| other == name).map(|id| id as u32) {
-            for occurrence in file.facts.occurrences.iter().filter(|occurrence| occurrence.name.0 == id) {
+        if let Some(id) = file.name_id(name) {
+            for occurrence in file.uses_of(id) {
                 let meaning = found.get(&occurrence.start).copied().unwrap_or_else(|| {
                     let resolution = resolver.resolve(file, occurrence);
                     match Meaning::from(resolution) {
@@ -129,10 +129,10 @@ impl Account {
                 };
                 all.entry(occurrence.start).or_insert(meaning);
             }
-            for binding in file.facts.bindings.iter().filter(|binding| binding.name.0 == id) {
+            for binding in file.facts.bindings.iter().filter(|binding| binding.name == id) {
                 all.entry(binding.start).or_insert(Meaning::Local);
             }
-            for import in file.facts.imports.iter().filter(|import| import.alias.is_some_and(|alias| alias.0 == id)) {
+            for import in file.facts.imports.iter().filter(|import| import.alias.is_some_and(|alias| alias == id)) {
                 all.entry(import.start).or_insert(Meaning::Local);
             }
             let named_at = |start| file.facts.symbols.iter().any(|symbol| symbol.name_span.start == start);
@@ -141,7 +141,7 @@ impl Account {
                 around.is_some_and(|symbol| symbol.name == name && symbol.kind.is_callable())
             };
             let in_path = |start| names_a_module(file, name, start);
-            for loose in file.facts.loose.iter().filter(|loose| loose.name.0 == id) {
+            for loose in file.facts.loose.iter().filter(|loose| loose.name == id) {
                 let meaning = match loose.unparsed {
                     true => Meaning::Unresolved(Reason::Unparsed),
                     // The setter `x=` of `x`, and its variable `@x`; the clauses of a function, each with its name.

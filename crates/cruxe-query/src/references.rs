@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cruxe_index::{Layers, View};
-use cruxe_model::facts::{Occurrence, Role, ScopeKind, SymbolIndex};
+use cruxe_model::facts::{NameId, Occurrence, Role, ScopeKind, SymbolIndex};
 use cruxe_model::{SourceLayer, SymbolKind, VersionId};
 use cruxe_store::FileRow;
 
@@ -478,34 +478,30 @@ impl Search<'_> {
 
     /// Notes the uses in a file, and gives what every occurrence of the name means where that is asked for.
     fn in_file(&mut self, file: &Arc<File>, name: &str, all: bool) -> HashMap<u32, Meaning> {
-        let id = file.facts.names.iter().position(|other| other == name);
+        let id = file.name_id(name);
+        let default = file.name_id("default");
         // Other names that the file gives to what is looked for.
-        let mut ids: Vec<usize> = id.into_iter().collect();
+        let mut ids: Vec<NameId> = id.into_iter().collect();
         for at in 0..file.facts.imports.len() as u32 {
             let import = file.import(at);
-            let from = import.name.map(|from| file.facts.name(from));
+            let from = import.name.filter(|from| Some(*from) == id || Some(*from) == default);
             let whole = self.whole && Resolver::takes_whole(file, import);
-            let fits = from == Some(name) || from == Some("default") || whole;
-            let Some(alias) = import.alias.filter(|_| fits) else { continue };
+            let Some(alias) = import.alias.filter(|_| from.is_some() || whole) else { continue };
             let leads_to = |defs| self.resolver.imports_any(file, at, defs);
             if !leads_to(&self.group.defs) && !leads_to(&self.group.called) {
                 continue;
             }
             if import.reexport && file.facts.name(alias) != "default" {
                 self.add_name(file.facts.name(alias)); // others know it by that name
-            } else if !ids.contains(&(alias.0 as usize)) && !self.names.iter().any(|n| n == file.facts.name(alias)) {
-                ids.push(alias.0 as usize);
+            } else if !ids.contains(&alias) && !self.names.iter().any(|n| n == file.facts.name(alias)) {
+                ids.push(alias);
             }
         }
         let mut meanings = HashMap::new();
-        if ids.is_empty() {
-            return meanings;
-        }
-        for occurrence in &file.facts.occurrences {
-            let name = occurrence.name.0 as usize;
+        for occurrence in ids.iter().flat_map(|id| file.uses_of(*id)) {
             let wanted = self.pick.takes(occurrence.role, file.lang);
-            let counted = all && id == Some(name);
-            if ids.contains(&name) && (wanted || counted) {
+            let counted = all && id == Some(occurrence.name);
+            if wanted || counted {
                 let meaning = self.note(file, occurrence, wanted);
                 // Of two uses at one place (`{ depth }`) the one that is meant counts.
                 let known = meanings.entry(occurrence.start).or_insert(meaning);

@@ -2,10 +2,9 @@
 //!
 //! A row per name and version would be a third of the index; the full-text index knows no case and finds every word of
 //! a comment. A sorted list of 16-bit fingerprints per version costs two bytes per distinct name, is read once, and
-//! names a file that does not use the name one time in a few hundred: then its facts are read for nothing.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! names a file that does not use the name one time in a few hundred: then its facts are read for nothing. In memory they
+//! lie the other way round, versions by fingerprint: a graph of calls asks for hundreds of names, and looking into the list of
+//! every version for each was most of its time.
 
 use cruxe_model::VersionId;
 use cruxe_model::facts::{FileFacts, module_tail};
@@ -28,7 +27,8 @@ pub(crate) struct Mentions {
 #[derive(Default)]
 struct Known {
     versions: RoaringBitmap,
-    names: HashMap<VersionId, Arc<[u16]>>,
+    /// The versions that have each fingerprint; empty until something is read.
+    by_print: Vec<RoaringBitmap>,
 }
 
 /// A fingerprint: FNV-1a, folded. Written into the index, so it must not change.
@@ -58,7 +58,7 @@ pub(crate) fn pack(version: VersionId, facts: &FileFacts) -> Vec<u8> {
     seal(prints.iter().flat_map(|print| print.to_le_bytes()).collect(), version.into())
 }
 
-fn unpack(version: VersionId, sealed: &[u8]) -> Result<Arc<[u16]>, StoreError> {
+fn unpack(version: VersionId, sealed: &[u8]) -> Result<Vec<u16>, StoreError> {
     let bytes = unseal(sealed, version.into(), "the names that a file uses")?;
     Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
 }
@@ -76,15 +76,21 @@ impl Mentions {
         if !missing.is_empty() {
             read(connection, &missing, &mut known)?;
         }
-        let wanted = fingerprint(name);
-        let uses = |version: &VersionId| known.names.get(version).is_some_and(|n| n.binary_search(&wanted).is_ok());
-        Ok(versions.iter().filter(uses).collect())
+        Ok(known
+            .by_print
+            .get(usize::from(fingerprint(name)))
+            .map_or_else(RoaringBitmap::new, |having| having & versions))
     }
 }
 
 fn read(connection: &Connection, missing: &RoaringBitmap, known: &mut Known) -> Result<(), StoreError> {
+    known.by_print.resize(1 << 16, RoaringBitmap::new());
+    let mut seen = RoaringBitmap::new();
     let mut take = |version: VersionId, names: &[u8]| -> Result<(), StoreError> {
-        known.names.insert(version, unpack(version, names)?);
+        for print in unpack(version, names)? {
+            known.by_print[usize::from(print)].insert(version);
+        }
+        seen.insert(version);
         Ok(())
     };
     if missing.len() > MANY {
@@ -106,7 +112,7 @@ fn read(connection: &Connection, missing: &RoaringBitmap, known: &mut Known) -> 
         }
     }
     // Every version has a row: without it a use could be missing from an answer, and nothing would say so.
-    if let Some(version) = missing.iter().find(|version| !known.names.contains_key(version)) {
+    if let Some(version) = (missing - &seen).min() {
         return Err(StoreError::corrupt(format!("the names that version {version} uses are missing")));
     }
     known.versions |= missing;

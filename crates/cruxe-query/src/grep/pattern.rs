@@ -62,7 +62,7 @@ impl Pattern {
     }
 
     /// Words that every file with a match has, as the index knows them.
-    pub(super) fn words(&self) -> &[String] {
+    pub(crate) fn words(&self) -> &[String] {
         &self.words
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cruxe_extract::language::LanguageDef;
 use cruxe_extract::naming::Members;
 use cruxe_extract::registry::named;
 use cruxe_model::facts::{
-    Binding, Expr, ExprId, FileFacts, Import, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex,
+    Binding, Expr, ExprId, FileFacts, Import, NameId, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex,
 };
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
@@ -43,7 +43,39 @@ pub struct File {
     members: Vec<(u64, SymbolIndex)>,
     exports: Vec<(u64, u32)>,
     globs: Vec<u32>,
+    by_name: OnceLock<ByName>,
     bytes: usize,
+}
+
+/// Where each name of a file is used; made when it is first asked for.
+struct ByName {
+    /// The names in the order of their letters.
+    sorted: Vec<NameId>,
+    /// Where the places of each name begin, by its id, and where the last ones end.
+    starts: Vec<u32>,
+    /// The uses of one name after those of another, each in the order of the text.
+    places: Vec<u32>,
+}
+
+impl ByName {
+    fn of(facts: &FileFacts) -> ByName {
+        let mut sorted: Vec<NameId> = (0..facts.names.len() as u32).map(NameId).collect();
+        sorted.sort_unstable_by_key(|id| facts.name(*id));
+        let mut starts = vec![0u32; facts.names.len() + 1];
+        for occurrence in &facts.occurrences {
+            starts[occurrence.name.0 as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let (mut next, mut places) = (starts.clone(), vec![0; facts.occurrences.len()]);
+        for (at, occurrence) in facts.occurrences.iter().enumerate() {
+            let place = &mut next[occurrence.name.0 as usize];
+            places[*place as usize] = at as u32;
+            *place += 1;
+        }
+        ByName { sorted, starts, places }
+    }
 }
 
 fn key(place: u32, name: &str) -> u64 {
@@ -86,12 +118,13 @@ impl File {
         members.sort_by_key(|(key, _)| *key);
         exports.sort_by_key(|(key, _)| *key);
         let bytes = 200 * facts.symbols.len()
-            + 24 * facts.occurrences.len()
+            + 28 * facts.occurrences.len()
             + 40 * (facts.bindings.len() + facts.exprs.len() + facts.scopes.len())
-            + 48 * (facts.names.len() + facts.types.len())
+            + 56 * (facts.names.len() + facts.types.len())
             + 4 * facts.line_starts.len()
             + 1024;
-        File { row, facts, lang, nesting, decls, members, exports, globs, bytes }
+        let by_name = OnceLock::new();
+        File { row, facts, lang, nesting, decls, members, exports, globs, by_name, bytes }
     }
 
     /// Its id.
@@ -128,6 +161,24 @@ impl File {
         let here = move |symbol: &Symbol| symbol.name_span.start == start && symbol.kind != SymbolKind::Use;
         let all = self.facts.symbols.iter().enumerate();
         all.filter(move |(_, symbol)| here(symbol)).map(|(at, _)| SymbolIndex(at as u32))
+    }
+
+    fn by_name(&self) -> &ByName {
+        self.by_name.get_or_init(|| ByName::of(&self.facts))
+    }
+
+    /// The id of a name; `None` where the file does not have it.
+    pub fn name_id(&self, name: &str) -> Option<NameId> {
+        let sorted = &self.by_name().sorted;
+        let at = sorted.binary_search_by(|id| self.facts.name(*id).cmp(name)).ok()?;
+        Some(sorted[at])
+    }
+
+    /// The uses of a name, in the order of the text.
+    pub fn uses_of(&self, name: NameId) -> impl Iterator<Item = &Occurrence> {
+        let ByName { starts, places, .. } = self.by_name();
+        let range = starts[name.0 as usize] as usize..starts[name.0 as usize + 1] as usize;
+        places[range].iter().map(|at| &self.facts.occurrences[*at as usize])
     }
 
     /// The use at an offset.

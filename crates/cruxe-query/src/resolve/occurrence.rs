@@ -123,7 +123,7 @@ impl Resolver<'_> {
 
     fn resolve_plain(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
         let space = match occurrence.role {
-            role if role.is_type() => Space::Type,
+            role if role.is_type() || modules::rules(file).leads_on(file, occurrence) => Space::Type,
             Role::Call | Role::Subclass | Role::Value | Role::Write => Space::Value,
             _ => Space::Any,
         };
@@ -288,7 +288,8 @@ impl Resolver<'_> {
 
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
         let base = self.expr_type(file, receiver, occurrence.start);
-        let space = if occurrence.role.is_type() { Space::Type } else { Space::Any };
+        let leads_on = modules::rules(file).leads_on(file, occurrence);
+        let space = if occurrence.role.is_type() || leads_on { Space::Type } else { Space::Any };
         if base == Ty::Unknown
             && file.lang.naming.files_are_values
             && let Some(found) = self.named_import(file, occurrence, name)

@@ -284,8 +284,11 @@ fn a_function_with_the_name_of_its_module_is_found_through_the_re_export() {
             ("Cargo.toml", "[package]\nname = \"fd\"\n"),
             ("src/main.rs", "mod exec;\nmod walk;\nfn main() {\n    exec::job(); // <-\n    exec::other();\n}\n"),
             ("src/exec/mod.rs", "mod job;\npub use self::job::job; // <-\npub fn other() {}\n"),
-            ("src/exec/job.rs", "pub fn job() {}\n"),
-            ("src/walk.rs", "use crate::exec;\nfn receive() {\n    exec::job(); // <-\n}\n"),
+            ("src/exec/job.rs", "pub fn job() {}\npub fn wait() {}\n"),
+            (
+                "src/walk.rs",
+                "use crate::exec;\nuse crate::exec::job::wait;\nfn receive() {\n    exec::job(); // <-\n    exec::job::wait();\n}\n",
+            ),
         ],
     );
 }

@@ -77,6 +77,11 @@ pub(super) trait ModuleRules: Sync {
         None
     }
 
+    /// Whether a name leads on to another behind it, so that it is a module or a type and nothing else.
+    fn leads_on(&self, _: &File, _: &Occurrence) -> bool {
+        false
+    }
+
     /// What the path of a type means.
     fn type_path(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
         type_in_sight(resolver, file, path, offset)
@@ -116,7 +121,7 @@ fn first_found(lists: [&dyn Fn() -> Vec<Entity>; 3]) -> Vec<Entity> {
     let mut missing = Vec::new();
     for list in lists {
         let found = list();
-        if found.iter().any(|entity| *entity != Entity::Missing) {
+        if is_known(&found) {
             return found;
         }
         missing.extend(found);
@@ -177,6 +182,11 @@ impl Circle {
     }
 }
 
+/// Whether a search came to something, and not to what should be there and is not.
+fn is_known(found: &[Entity]) -> bool {
+    found.iter().any(|entity| *entity != Entity::Missing)
+}
+
 /// What the path of a type means that begins with a name in sight.
 fn type_in_sight(resolver: &Resolver, file: &Arc<File>, path: &[&str], offset: u32) -> Vec<Entity> {
     let Some((first, rest)) = path.split_first() else { return Vec::new() };
@@ -203,7 +213,7 @@ impl Resolver<'_> {
         self.imports.borrow_mut().insert(key, Rc::new([]));
         let outer = self.circle.borrow_mut().enter(key);
         let mut found = self.deeper(|| rules(file).import(self, file, at));
-        let forgotten = self.circle.borrow_mut().leave(key, outer, !found.is_empty());
+        let forgotten = self.circle.borrow_mut().leave(key, outer, is_known(&found));
         // It gives its name to something, and hides what else is called so.
         if found.is_empty() {
             found.push(Entity::Missing);

@@ -29,7 +29,18 @@ impl ModuleRules for Rust {
     fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
         let mut path = occurrence.receiver.map(|id| path_of(file, id)).unwrap_or_default();
         path.push(name);
-        resolver.settled(resolver.rust_use(file, &path, occurrence.start, Space::Any), file.lang)
+        let space = if self.leads_on(file, occurrence) { Space::Type } else { Space::Any };
+        resolver.settled(resolver.rust_use(file, &path, occurrence.start, space), file.lang)
+    }
+
+    fn leads_on(&self, file: &File, occurrence: &Occurrence) -> bool {
+        let after = file.facts.occurrences.partition_point(|other| other.start <= occurrence.start);
+        let Some(next) = file.facts.occurrences.get(after) else { return false };
+        let end = occurrence.start + file.facts.name(occurrence.name).len() as u32;
+        let receiver = next.receiver.and_then(|receiver| file.facts.exprs.get(receiver.0 as usize));
+        let is_base = matches!(receiver, Some(Expr::Name(name) | Expr::Member(_, name)) if *name == occurrence.name);
+        // `a::b` and `a::{b`, not `a.b`.
+        is_base && (end + 2..=end + 3).contains(&next.start)
     }
 
     fn is_own(&self, resolver: &Resolver, file: &Arc<File>, first: &str, seen: bool, _: &str) -> Option<bool> {

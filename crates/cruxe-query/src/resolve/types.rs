@@ -190,6 +190,8 @@ impl Resolver<'_> {
                         // A name for something of another shape is a type of its own: `type Key []string` in Go.
                         Ty::Foreign(..) | Ty::Unknown if new_types => Ty::Value(def, args.into()),
                         Ty::Unknown => Ty::Value(def, args.into()),
+                        // What can only be called or made is known by its signatures: `type Maker<T> = { new (x: T): X }`.
+                        Ty::Shape(members) if members.is_empty() => Ty::Value(def, args.into()),
                         meant if new_types && symbol.signature.contains('=') => meant,
                         _ if new_types => Ty::Value(def, args.into()),
                         meant => self.replace(&meant, &params, &args, 0),

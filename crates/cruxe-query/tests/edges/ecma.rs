@@ -904,3 +904,26 @@ interface Other { option: number }
         &files(types, "const a = <option checked>A</option>\nconst b = <input checked /> // <-\n"),
     );
 }
+
+#[test]
+fn signatures_without_a_name_say_what_is_expected() {
+    check(
+        "Options.depth",
+        &[(
+            "src/a.ts",
+            "export interface Options { depth: number }
+interface Other { depth: number }
+interface Kind { options: Options; other: Other }
+type Maker<T extends Kind> = { new (options: T['options'], other: T['other']): T }
+type Call = { (options: Options): void }
+function make<T extends Kind>(Class: Maker<T>, call: Call) {
+  call({ depth: 1 }) // <-
+  return new Class(
+    { depth: 2 }, // <-
+    { depth: 3 },
+  )
+}
+",
+        )],
+    );
+}

@@ -256,12 +256,13 @@ fn fields_of_a_javascript_class_are_what_its_constructor_assigns() {
 }
 
 #[test]
-fn components_are_called_and_elements_are_not() {
+fn components_are_called_and_elements_are_members_of_a_namespace() {
     let facts = extract("src/m.tsx", "const a = <div id={x}><Row item={y} /><ui.Box>t</ui.Box></div>;\n");
     assert_eq!(roles(&facts, "Row"), [Role::Call]);
     assert_eq!(roles(&facts, "Box"), [Role::Call, Role::Value]);
     assert_eq!(roles(&facts, "item"), [Role::Key]);
-    assert!(roles(&facts, "div").is_empty());
+    assert_eq!(roles(&facts, "div"), [Role::Key, Role::Key]);
+    assert_eq!(roles(&facts, "id"), [Role::Key]);
 }
 
 #[test]

@@ -927,3 +927,39 @@ function make<T extends Kind>(Class: Maker<T>, call: Call) {
         )],
     );
 }
+
+#[test]
+fn what_a_function_makes_has_the_functions_of_the_object_that_it_returns() {
+    check(
+        "make.js make.made.close",
+        &[
+            (
+                "make.js",
+                "function make() {
+  const made = {
+    open: function () { this.close() }, // <-
+    close() { return 1 },
+    state: null
+  }
+  made.close() // <-
+  return made
+}
+function other() {
+  const made = { close() {} }
+  made.close()
+  return made
+}
+module.exports = { make, other }
+",
+            ),
+            (
+                "use.js",
+                "const { make, other } = require('./make')
+const door = make()
+door.close() // <-
+other().close()
+",
+            ),
+        ],
+    );
+}

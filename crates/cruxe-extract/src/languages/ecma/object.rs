@@ -63,7 +63,8 @@ impl Ecma {
                             return None;
                         }
                         let name = self.child(&outer.node, self.f.name)?;
-                        path.extend((self.kind(&name) == K::Identifier).then(|| cx.text_of(&name)));
+                        let unnamed = self.kind(&name) != K::Identifier || self.holds_functions(&outer.node);
+                        path.extend((!unnamed).then(|| cx.text_of(&name)));
                     }
                 }
                 K::Assign => match self.target(cx, &outer.node)? {

@@ -81,7 +81,7 @@ impl Ecma {
         }
         let top = self.is_top_level(cx);
         let what = value.map_or(Value::Other, |value| self.value(cx, value, top));
-        if matches!(what, Value::Other) && !top {
+        if matches!(what, Value::Other) && !top && !self.holds_functions(&node) {
             return Walk::Into;
         }
         let place = self.declarator_place(cx);
@@ -117,6 +117,23 @@ impl Ecma {
         };
         cx.open_symbol(symbol);
         Walk::Into
+    }
+
+    /// Whether a declarator without a type gives its name to an object literal with functions: a variable of a function that others
+    /// may be given, and call the functions of.
+    pub(super) fn holds_functions(&self, declarator: &Node) -> bool {
+        let name = self.child(declarator, self.f.name).is_some_and(|name| self.kind(&name) == K::Identifier);
+        let object = self.child(declarator, self.f.value).filter(|value| self.kind(value) == K::Object);
+        let Some(object) = object.filter(|_| name && declarator.child_by_field_name("type").is_none()) else {
+            return false;
+        };
+        let is_function = |node: Node| matches!(self.kind(&node), K::Arrow | K::FunctionExpr);
+        let mut cursor = object.walk();
+        object.named_children(&mut cursor).any(|member| match self.kind(&member) {
+            K::Method => true,
+            K::Pair => self.child(&member, self.f.value).is_some_and(|value| is_function(self.peel(value))),
+            _ => false,
+        })
     }
 
     /// The value of `a = b = value`, and whether `module.exports` is among what is assigned: what the variable is, the module

@@ -963,3 +963,31 @@ other().close()
         ],
     );
 }
+
+#[test]
+fn a_method_of_an_object_literal_takes_what_the_member_that_it_fills_in_takes() {
+    check(
+        "Socket.send",
+        &[(
+            "src/a.ts",
+            "export class Socket { send(text: string) {} }
+class Mail { send() {} }
+interface Events { onMessage?: (event: string, socket: Socket) => void; onMail(mail: Mail): void }
+function upgrade(create: (path: string) => Events) {}
+upgrade((path) => ({
+  onMessage(event, socket) {
+    socket.send(event) // <-
+  },
+  onMail(mail) {
+    mail.send()
+  },
+}))
+const events: Events = {
+  onMessage: (event, socket) => socket.send(event), // <-
+  onMail(mail) { mail.send() },
+}
+class Other { onMessage(event, socket) { socket.close() } }
+",
+        )],
+    );
+}

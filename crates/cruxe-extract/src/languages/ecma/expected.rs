@@ -98,13 +98,25 @@ impl Ecma {
     /// What the parameter at the current node takes, where the function that it belongs to is expected to be of some
     /// type. The parameter is introduced by the `level`-th ancestor.
     pub(super) fn expected_parameter(&self, cx: &mut Cx, level: usize) -> Option<ExprId> {
-        let function = (level..level + 3).find(|level| matches!(self.outer(cx, *level), K::Arrow | K::FunctionExpr))?;
+        let functions = [K::Arrow, K::FunctionExpr, K::Method];
+        let function = (level..level + 3).find(|level| functions.contains(&self.outer(cx, *level)))?;
         let list = (level..function).find(|level| self.outer(cx, *level) == K::Params);
         let at = match list {
             Some(list) => self.position(&cx.ancestor(list)?.node, &cx.ancestor(list - 1)?.node)?,
             None => 0,
         };
-        let expected = self.expected(cx, function, 0)?;
+        let expected = match self.outer(cx, function) {
+            // A method of an object literal fills in a member of what is expected: `{ next(value) { … } }`.
+            K::Method if self.outer(cx, function + 1) == K::Object => {
+                let name = self.child(&cx.ancestor(function)?.node, self.f.name)?;
+                let name = (self.kind(&name) != K::ComputedName).then(|| cx.slice(self.property_name(&name)))?;
+                let whole = self.expected(cx, function + 1, 0)?;
+                let name = cx.name(name);
+                cx.expr(Expr::Member(whole, name))
+            }
+            K::Method => return None,
+            _ => self.expected(cx, function, 0)?,
+        };
         Some(cx.expr(Expr::Argument(expected, at)))
     }
 

@@ -196,11 +196,7 @@ impl Rules for Ecma {
                 self.inline_import(cx);
                 self.given_members(cx);
             }
-            K::Block if !self.shares_scope(cx) => {
-                if !self.narrow(cx) {
-                    cx.open_scope(ScopeKind::Block);
-                }
-            }
+            K::Block if !self.shares_scope(cx) && !self.narrow(cx) => cx.open_scope(ScopeKind::Block),
             K::Loop | K::ForIn | K::Catch | K::SwitchBody | K::IndexSignature => cx.open_scope(ScopeKind::Block),
             K::Str | K::Number | K::ComputedName if self.parent(cx) == K::EnumBody => self.variant(cx),
             K::PropertyIdentifier if self.parent(cx) == K::EnumBody => self.variant(cx),

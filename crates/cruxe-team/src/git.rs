@@ -17,6 +17,8 @@ use crate::pack::{Part, Source};
 
 /// Longer no fetch takes.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
+/// A lock that is older than this is nobody's: whoever made it was killed.
+const STALE_LOCK: Duration = Duration::from_secs(60);
 /// More packs than this are made fewer.
 const MOST_PACKS: usize = 30;
 
@@ -139,6 +141,34 @@ impl Mirror {
             let path = self.folder.join(name);
             if !path.is_file() {
                 fs::write(&path, text).map_err(TeamError::io(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what a git that was killed left behind: locks, at which every later one would stop, and packs that never were whole. One
+    /// that is still at work, though its worker is gone, made its own a moment ago.
+    pub fn remove_leftovers(&self) -> Result<(), TeamError> {
+        let older = |path: &Path, age: Duration| {
+            let made = fs::metadata(path).and_then(|metadata| metadata.modified());
+            made.is_ok_and(|made| made.elapsed().is_ok_and(|elapsed| elapsed > age))
+        };
+        let packs = self.folder.join("objects/pack");
+        let mut pending = vec![self.folder.clone(), self.folder.join("refs"), packs.clone()];
+        while let Some(folder) = pending.pop() {
+            for path in fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+                let is_stale = match (name.ends_with(".lock"), name.starts_with("tmp_") && folder == packs) {
+                    (true, _) => older(&path, STALE_LOCK),
+                    (_, true) => older(&path, LONGEST),
+                    _ => false,
+                };
+                if is_stale {
+                    tracing::warn!("{}: left behind by a git that was killed", path.display());
+                    fs::remove_file(&path).map_err(TeamError::io(&path))?;
+                } else if path.is_dir() && folder != self.folder {
+                    pending.push(path);
+                }
             }
         }
         Ok(())
@@ -381,6 +411,25 @@ mod tests {
         assert_eq!(chosen(&["tags/dev"]), ["dev c4"], "no branch of that name is here");
         assert_eq!(chosen(&["dev", "tags/*"]), ["dev c2", "tags/dev c4", "v1 c5"]);
         assert_eq!(chosen(&["x"]), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn locks_of_a_git_that_was_killed_go_and_those_of_one_at_work_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let mirror = Mirror::at(folder.path().join("a.git")).unwrap();
+        let make = |name: &str, age: u64| {
+            let path = mirror.folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = fs::File::create(&path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - Duration::from_secs(age)).unwrap();
+            path
+        };
+        let stale =
+            [make("packed-refs.lock", 90), make("refs/heads/a/b.lock", 90), make("objects/pack/tmp_pack_1", 7200)];
+        let kept =
+            [make("shallow.lock", 5), make("objects/pack/tmp_pack_2", 90), make("objects/pack/pack-0a.pack", 9999)];
+        mirror.remove_leftovers().unwrap();
+        assert!(stale.iter().all(|path| !path.exists()) && kept.iter().all(|path| path.exists()));
     }
 
     #[test]

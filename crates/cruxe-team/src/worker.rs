@@ -143,6 +143,7 @@ impl Worker {
     fn work(&self, lease: &Lease, work: &Work) -> Result<Done, TeamError> {
         let Some(repo) = repos::by_id(&self.database, lease.repo)? else { return Err(TeamError::Fenced) };
         let mirror = self.local.mirror(&repo.name)?;
+        mirror.remove_leftovers()?;
         let heads = mirror.heads(&repo.url, &repo.refs)?;
         let chosen = heads.chosen(&repo.refs);
         if chosen.is_empty() {

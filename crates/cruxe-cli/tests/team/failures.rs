@@ -133,6 +133,23 @@ fn a_connection_to_the_database_that_falls_silent_is_given_up() {
 }
 
 #[test]
+fn locks_that_a_killed_git_left_in_a_mirror_stop_nothing() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let packed = files(&team.path("w1")).into_iter().find(|path| path.ends_with("org/app.git/packed-refs")).unwrap();
+    let an_hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    for name in ["packed-refs.lock", "shallow.lock", "HEAD.lock"] {
+        fs::File::create(packed.with_file_name(name)).unwrap().set_modified(an_hour_ago).unwrap();
+    }
+    repo.push(&[("a.py", "def two(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w1");
+    assert_eq!(team.run(&["status"])["repos"][0]["problem"], serde_json::Value::Null);
+    assert_eq!(team.run(&["status"])["repos"][0]["refs"][0]["commit"], repo.git(&["rev-parse", "HEAD"]).as_str());
+}
+
+#[test]
 fn a_node_with_little_room_lets_go_of_what_was_used_longest_ago() {
     let Some(team) = Team::new() else { return };
     let names = ["org/a", "org/b", "org/c"];

@@ -323,6 +323,12 @@ impl Trial<'_> {
     fn end_with_all_pushes(&self, token: &str) {
         let _workers: Vec<_> = (0..self.workers).map(|worker| self.team.start_worker(&format!("w{worker}"))).collect();
         let nodes: Vec<_> = (0..self.nodes).map(|node| self.team.start_node(&format!("n{node}"), &[])).collect();
+        let waiting = || self.team.sql("SELECT repo, worker, failures, problem FROM job WHERE asked > done");
+        let deadline = Instant::now() + Duration::from_secs(900);
+        while !waiting().is_empty() {
+            assert!(Instant::now() < deadline, "pushes are lost: {}", waiting());
+            std::thread::sleep(Duration::from_millis(200));
+        }
         for subject in self.subjects {
             let last = format!("{MARKER}:{}", subject.pushed.load(Ordering::SeqCst) + 1);
             for node in &nodes {

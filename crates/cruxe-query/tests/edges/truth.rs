@@ -126,7 +126,7 @@ fn ruby() {
 
 #[test]
 fn swift() {
-    check("swift", 419, 8, 1);
+    check("swift", 422, 7, 1);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn scala() {
 
 #[test]
 fn elixir() {
-    check("elixir", 219, 4, 0);
+    check("elixir", 220, 4, 0);
 }
 
 #[test]

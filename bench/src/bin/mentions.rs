@@ -31,6 +31,9 @@ struct Options {
     /// Where indexes are kept between runs
     #[arg(long, default_value = "target/mentions-home")]
     home: PathBuf,
+    /// Print what cannot be told, at most so much of each name
+    #[arg(long, default_value_t = 0)]
+    open: usize,
     /// Print what the other count has more, at most so much of each language
     #[arg(long, default_value_t = 5)]
     show: usize,
@@ -93,10 +96,13 @@ fn measure(repo: &Path, options: &Options, rows: &mut BTreeMap<String, Row>) -> 
     let step = (names.len() / options.names).max(1);
     for (name, path, language) in names.iter().step_by(step).take(options.names) {
         let wanted = Wanted { name: name.clone(), path: Some(path.clone()), line: None };
-        let question = Question { wanted, limit: 1, ..Question::default() };
+        let question = Question { wanted, limit: 1, unresolved: options.open, ..Question::default() };
         let begun = Instant::now();
         let Ok(answer) = references::find(&view, &Layers::None, &question) else { continue };
         let Some(mentions) = answer.mentions else { continue };
+        for open in &answer.unresolved {
+            println!("{language} {:?} {name} {}:{} {}", open.reason, open.path, open.line, open.context.trim());
+        }
         let row = rows.entry(language.clone()).or_default();
         row.time += begun.elapsed();
         row.names += 1;

@@ -133,6 +133,19 @@ pub(super) fn pointee(ty: &Ty, lang: Lang) -> Option<Ty> {
     }
 }
 
+/// Whether a type is what a language calls that of a literal: `String` for `"x"`.
+pub(super) fn is_type_of(literal: &str, ty: &str) -> bool {
+    let types = match literal {
+        "str" => "String string StringProtocol CharSequence",
+        "int" => "Int int Integer BinaryInteger FixedWidthInteger",
+        "float" => "Double double Float float",
+        "bool" => "Bool bool Boolean",
+        "[]" => "Array Sequence Collection List",
+        _ => return false,
+    };
+    listed(types, ty)
+}
+
 /// What calling a method of a foreign value gives.
 pub(super) fn called(receiver: &Ty, method: &str, lang: Lang) -> Ty {
     let broad = !lang.is_deep();

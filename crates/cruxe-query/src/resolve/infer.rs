@@ -117,6 +117,9 @@ impl Resolver<'_> {
         }
         let found = self.lookup_inside(file, name, offset, Space::Value, Some(whole));
         if found.is_empty() {
+            if !file.lang.is_deep() && self.is_only_extended(name, file.lang) {
+                return Ty::foreign(name, Vec::new());
+            }
             // A name that nothing in the ref has: `String::new()`, `Object.keys`, `len`.
             return if file.lang.is_deep() { Ty::Outside } else { Ty::Unknown };
         }

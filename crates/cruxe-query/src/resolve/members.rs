@@ -71,7 +71,7 @@ impl Resolver<'_> {
             let parent = file.symbol(def.symbol).parent.filter(|at| file.symbol(*at).kind == SymbolKind::Impl);
             let around = || self.extended(&file, Def { symbol: parent?, ..*def });
             let ty = self.extended(&file, *def).or_else(around);
-            matches!(ty, Some(Ty::Foreign(of, _)) if &*of == foreign)
+            matches!(ty, Some(Ty::Foreign(of, _)) if &*of == foreign || super::foreign::is_type_of(foreign, &of))
         };
         let table = self.member_table(name);
         table.all.iter().filter(|(_, owner)| owner.is_none()).map(|(def, _)| *def).filter(adds).collect()

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
 
+use cruxe_store::SymbolHit;
+
 use super::exact::Said;
 use super::file::{File, Lang};
 use super::modules::spaces::path_of;
@@ -64,6 +66,9 @@ pub enum Reason {
     /// It stands where the text could not be parsed.
     Unparsed,
 }
+
+/// Definitions of a name that are looked at to find out whether all of them are extensions.
+const MAX_EXTENSIONS: usize = 64;
 
 impl Resolution {
     fn of(mut defs: Vec<Def>) -> Resolution {
@@ -198,10 +203,23 @@ impl Resolver<'_> {
     /// A plain name that nothing in sight has. Where all that is in sight is known, and nothing in the ref that a plain name
     /// could mean is called so, it comes from outside.
     fn not_in_sight(&self, file: &Arc<File>, name: &str) -> Resolution {
-        match file.lang.is_deep() && !self.has_free(name, file.lang) {
+        let outside = match file.lang.is_deep() {
+            true => !self.has_free(name, file.lang),
+            false => self.is_only_extended(name, file.lang),
+        };
+        match outside {
             true => Resolution::Outside,
             false => Resolution::Unresolved(Reason::NotInSight),
         }
+    }
+
+    /// Whether the ref adds to a type that others define, and defines nothing else of its name: `extension JSONEncoder`.
+    pub(super) fn is_only_extended(&self, name: &str, lang: Lang) -> bool {
+        let hits = self.hits(name);
+        let kin = |hit: &SymbolHit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(lang));
+        let mut own =
+            hits.iter().take(MAX_EXTENSIONS).filter(|hit| hit.kind != SymbolKind::Heading && kin(hit)).peekable();
+        own.peek().is_some() && own.all(|hit| hit.kind == SymbolKind::Impl)
     }
 
     /// Whether the ref has a definition of a name that is no member of a type.

@@ -104,56 +104,73 @@ fn check(language: &str, edges: usize, missing: usize, wrong: usize) {
     assert_eq!((answered.edges, answered.missing.len(), answered.wrong.len()), (edges, missing, wrong), "{language}");
 }
 
+/// Not followed: names of a tuple's parts, `global::`, the outer parts of an alias's path; a nested class with a
+/// constructor is asked for as the constructor.
 #[test]
 fn csharp() {
     check("csharp", 304, 6, 0);
 }
 
+/// Not followed: smart casts, receivers of function types (`T.() -> Unit`), `this@Outer`, results of infix calls; a
+/// constructor's parameter hides an inherited property.
 #[test]
 fn kotlin() {
     check("kotlin", 370, 8, 1);
 }
 
+/// Not followed: `instanceof`, types in comments; `new self()` does not carry the class's name.
 #[test]
 fn php() {
     check("php", 313, 4, 2);
 }
 
+/// Nothing declares the types of instance variables and parameters; setters, `autoload` and `&:name` are not followed.
 #[test]
 fn ruby() {
     check("ruby", 202, 11, 3);
 }
 
+/// Not followed: key paths, literals of arrays, elements of `Self` in extensions, members that a protocol extension has
+/// from a further protocol, nested types that are extended.
 #[test]
 fn swift() {
-    check("swift", 419, 8, 1);
+    check("swift", 422, 7, 1);
 }
 
+/// Not followed: extractors, partial functions, self types, `this.type`, `Outer.this`, `asInstanceOf`, `apply` of a
+/// method's result, placeholders without a call around them.
 #[test]
 fn scala() {
     check("scala", 397, 13, 1);
 }
 
+/// A local hides an attribute of its name; `unquote` and the outer parts of an aliased alias are not followed.
 #[test]
 fn elixir() {
-    check("elixir", 219, 4, 0);
+    check("elixir", 220, 4, 0);
 }
 
+/// Tables that are filled by assignments, objects that `setmetatable` makes and locals taken out of a module are
+/// followed in part only.
 #[test]
 fn lua() {
     check("lua", 159, 28, 5);
 }
 
+/// Literals without their type (`.x`, `.{ … }`) and generic functions that return a type are not followed.
 #[test]
 fn zig() {
     check("zig", 222, 33, 1);
 }
 
+/// A class's method that instances define, names with a prime, and `import M as N` without `qualified` are followed in
+/// part only.
 #[test]
 fn haskell() {
     check("haskell", 248, 9, 0);
 }
 
+/// Names in the text of a trap and in variables that are run later are no uses.
 #[test]
 fn bash() {
     check("bash", 48, 2, 0);

@@ -52,6 +52,10 @@ impl Broad {
             if self.table.arguments.contains(&node.kind()) {
                 before = before.or_else(|| position(&node, &inner));
             } else if let Some(callee) = self.callee(&node, &inner) {
+                // What a callee that begins with a placeholder takes would be asked of the placeholder again.
+                if self.begins_with_placeholder(&callee) {
+                    return None;
+                }
                 let at = before.unwrap_or_else(|| self.passed_before(&node, &inner));
                 let callee = self.expr(cx, &callee);
                 let known = !matches!(cx.expr_at(callee), Expr::Unknown | Expr::Literal(_));
@@ -67,6 +71,19 @@ impl Broad {
             inner = node;
         }
         None
+    }
+
+    fn begins_with_placeholder(&self, node: &Syntax) -> bool {
+        let mut at = *node;
+        loop {
+            if matches!(self.rule(at.kind_id()).expr, Shape::Placeholder) {
+                return true;
+            }
+            match at.named_child(0) {
+                Some(first) => at = first,
+                None => return false,
+            }
+        }
     }
 
     /// The callee of a call that has a node among its arguments.

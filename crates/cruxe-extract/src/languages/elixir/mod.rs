@@ -369,6 +369,10 @@ impl Elixir {
             let receiver = self.path_expr(cx, module);
             return cx.occurrence_at(name, node.start_byte() as u32, Role::Value, Some(receiver));
         }
+        // `@optional_callbacks name: 1` names a callback of the module.
+        if plain && self.word_around(cx, 4) == Some("optional_callbacks") {
+            return cx.occurrence_at(name, node.start_byte() as u32, Role::Value, None);
+        }
         let block = matches!(name, "do" | "else" | "rescue" | "catch" | "after");
         if plain && !block && (of_call || of_struct) && !self.in_declaration(cx) {
             cx.occurrence_at(name, node.start_byte() as u32, Role::Key, None);

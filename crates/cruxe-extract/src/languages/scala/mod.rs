@@ -176,7 +176,7 @@ const RETURN_TYPE: &[(At, As)] = &[(At::Field("return_type"), As::Role(Role::Imp
 #[cfg(test)]
 mod tests {
     use cruxe_model::SymbolKind;
-    use cruxe_model::facts::{BindingKind, Role};
+    use cruxe_model::facts::{BindingKind, Expr, Role};
 
     use crate::languages::fixture_tests::extract;
 
@@ -195,6 +195,17 @@ mod tests {
         let fields: Vec<_> =
             facts.symbols.iter().filter(|at| at.kind == SymbolKind::Field).map(|at| &at.name).collect();
         assert_eq!(fields, ["x"]);
+    }
+
+    #[test]
+    fn a_placeholder_takes_what_the_callee_around_it_takes_and_does_not_go_round() {
+        let facts = extract("A.scala", "class A { def f(xs: List[B]) = xs.map(_.size) ++ g(_.map(_.h(_.k)), _.l(_)) }");
+        let receiver = |name: &str| {
+            let one = facts.occurrences.iter().find(|at| facts.name(at.name) == name).unwrap();
+            facts.exprs[one.receiver.unwrap().0 as usize].clone()
+        };
+        assert!(matches!(receiver("size"), Expr::Argument(_, 0)));
+        assert_eq!(receiver("h"), Expr::Unknown);
     }
 
     #[test]

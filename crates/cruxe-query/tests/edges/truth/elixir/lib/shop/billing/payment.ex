@@ -1,7 +1,7 @@
 defmodule Shop.Billing.Payment do
   @callback pay(term) :: boolean
   @callback show(term) :: String.t()
-  @optional_callbacks show: 1
+  @optional_callbacks show: 1 # «Payment.show»
 
   defmacro __using__(_options) do
     quote do

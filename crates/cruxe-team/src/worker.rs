@@ -157,9 +157,9 @@ impl Worker {
             other => other,
         };
         let base = self.catch_up(&repo, current)?;
-        mirror.fetch(&repo.url, &heads, &chosen, repo.depth)?;
         // From here on the files are those of no published state, until they are published.
         self.local.forget_record(&repo.name)?;
+        mirror.fetch(&repo.url, &heads, &chosen, repo.depth)?;
         let workspace = Workspace::open(self.local.project(&repo.name, &self.options.config)?);
         index(&workspace, &chosen, work)?;
         let refs = published_refs(&workspace, heads.default.as_deref())?;

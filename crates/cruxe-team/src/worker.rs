@@ -184,7 +184,9 @@ impl Worker {
         }
         if here.is_none() {
             let brought = self.local.bring(&repo.name, current.state, &current.manifest, &getter(&self.blobs));
-            if let Err(problem @ (TeamError::MissingBlob(_) | TeamError::DamagedBlob(_))) = brought {
+            if let Err(problem @ (TeamError::MissingBlob(_) | TeamError::DamagedBlob(_) | TeamError::Mismatch(_))) =
+                brought
+            {
                 tracing::warn!("{}: {problem}; it is indexed from nothing", repo.name);
                 self.start_over(repo)?;
                 return Ok(None);

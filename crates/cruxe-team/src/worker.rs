@@ -157,9 +157,9 @@ impl Worker {
             other => other,
         };
         let base = self.catch_up(&repo, current)?;
-        mirror.fetch(&repo.url, &heads, &chosen, repo.depth)?;
         // From here on the files are those of no published state, until they are published.
         self.local.forget_record(&repo.name)?;
+        mirror.fetch(&repo.url, &heads, &chosen, repo.depth)?;
         let workspace = Workspace::open(self.local.project(&repo.name, &self.options.config)?);
         index(&workspace, &chosen, work)?;
         let refs = published_refs(&workspace, heads.default.as_deref())?;
@@ -184,7 +184,9 @@ impl Worker {
         }
         if here.is_none() {
             let brought = self.local.bring(&repo.name, current.state, &current.manifest, &getter(&self.blobs));
-            if let Err(problem @ (TeamError::MissingBlob(_) | TeamError::DamagedBlob(_))) = brought {
+            if let Err(problem @ (TeamError::MissingBlob(_) | TeamError::DamagedBlob(_) | TeamError::Mismatch(_))) =
+                brought
+            {
                 tracing::warn!("{}: {problem}; it is indexed from nothing", repo.name);
                 self.start_over(repo)?;
                 return Ok(None);

@@ -61,6 +61,35 @@ fn a_lease_that_ended_cannot_publish() {
 }
 
 #[test]
+fn files_that_are_not_what_was_noted_of_them_are_fetched_again() {
+    let Some(team) = Team::new() else { return };
+    let repo = team.repo("org/app", &[("a.py", &source("marker", 0))]);
+    team.work("w1");
+    let token = team.token("alice", &[&["*"]]);
+    let mut node = team.start_node("n1", &[]);
+    node.locate(&token, "org/app", "marker").unwrap();
+    node.running.kill();
+    // As a kill between the two leaves it: a new file, and the note of the state before.
+    for program in ["w1", "n1"] {
+        let refs =
+            files(&team.path(program)).into_iter().find(|path| path.ends_with("org/app.git/packed-refs")).unwrap();
+        let text = fs::read_to_string(&refs).unwrap();
+        fs::write(&refs, format!("{text}{} refs/heads/other\n", repo.git(&["rev-parse", "HEAD"]))).unwrap();
+    }
+    repo.push(&[("a.py", &source("marker", 1))]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w2");
+    repo.push(&[("a.py", &source("marker", 2))]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w1");
+    assert_eq!(team.run(&["status"])["repos"][0]["problem"], serde_json::Value::Null);
+    let node = team.start_node("n1", &[]);
+    until("the last push is answered", Duration::from_secs(30), || {
+        node.locate(&token, "org/app", "marker").is_ok_and(|found| found == ["a.py:3"])
+    });
+}
+
+#[test]
 fn whatever_is_killed_no_answer_is_wrong_and_none_is_lost() {
     let Some(team) = Team::new() else { return };
     let subjects: Vec<Subject> = (0..3).map(|number| Subject::new(&team, number, None)).collect();

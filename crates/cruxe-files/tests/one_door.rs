@@ -42,6 +42,7 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/cruxe-store/src/", ANY, "the index, in the user's home"),
     allowed("crates/cruxe-team/src/blobs/folder.rs", ANY, "blobs in the team's folder"),
     allowed("crates/cruxe-team/src/git.rs", ANY, "mirrors of our own making"),
+    allowed("crates/cruxe-team/src/node/directories.rs", ANY, "directories that a node keeps in its folder"),
     allowed("crates/cruxe-team/src/local.rs", ANY, "what a node or a worker keeps in its folder"),
     allowed("crates/cruxe-team/src/pack/", ANY, "files of a published index"),
     allowed("crates/cruxe-vcs/src/checkout.rs", ANY, "work trees that are kept in the user's home"),

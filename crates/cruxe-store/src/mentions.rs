@@ -143,8 +143,9 @@ mod tests {
             ..FileFacts::default()
         };
         let prints = unpack(3, &pack(3, &facts)).unwrap();
-        assert_eq!(prints.len(), 3);
-        for (name, there) in [("used", true), ("imported", true), ("used_too", true), ("module/path", false)] {
+        assert_eq!(prints.len(), 4);
+        let names = [("used", true), ("imported", true), ("used_too", true), ("path", true), ("module/path", false)];
+        for (name, there) in names {
             assert_eq!(prints.binary_search(&fingerprint(name)).is_ok(), there, "{name}");
         }
     }

@@ -170,7 +170,7 @@ impl Circle {
     /// Ends it. Gives what has to be forgotten once the outermost has ended.
     fn leave(&mut self, import: ImportId, outer: bool, found: bool) -> Vec<ImportId> {
         self.depth -= 1;
-        if found || !self.met || self.depth == 0 {
+        if found || !self.met {
             self.unsettled.remove(&import);
         }
         self.met |= outer;

@@ -11,6 +11,7 @@ mod ecma;
 mod external;
 mod go;
 mod graph;
+mod javascript;
 mod mentions;
 mod one_symbol;
 mod paths;

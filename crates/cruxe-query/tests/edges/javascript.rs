@@ -1,0 +1,297 @@
+//! JavaScript alone: what is required, prototypes, objects that functions make.
+
+use crate::support::check;
+
+#[test]
+fn what_a_required_module_exports_as_a_whole_is_the_module_too() {
+    let files = [
+        (
+            "lib/reply.js",
+            "function Reply() {}\nfunction build() {}\nmodule.exports = Reply // <-\nmodule.exports.build = build\n",
+        ),
+        (
+            "index.js",
+            "const Reply = require('./lib/reply') // <-\nnew Reply() // <-\nReply.build() // <-\nmodule.exports = { Reply } // <-\n",
+        ),
+        ("other.mjs", "import * as Reply from './lib/reply.js'\nReply.build()\n"),
+    ];
+    check("lib/reply.js Reply", &files);
+    let build = [
+        (
+            "lib/reply.js",
+            "function Reply() {}\nfunction build() {}\nmodule.exports = Reply\nmodule.exports.build = build // <-\n",
+        ),
+        ("index.js", "const Reply = require('./lib/reply')\nnew Reply()\nReply.build() // <-\n"),
+    ];
+    check("lib/reply.js build", &build);
+}
+
+#[test]
+fn what_is_required_is_used_where_it_is_required() {
+    let reply = "function Reply () {}\nmodule.exports = Reply // <-\n";
+    check(
+        "lib/reply.js Reply",
+        &[
+            ("lib/reply.js", reply),
+            ("lib/other.js", "function Reply () {}\nmodule.exports = { Reply }\n"),
+            ("a.js", "const Reply = require('./lib/reply') // <-\nnew Reply() // <-\n"),
+            ("b.js", "const Reply = require('./lib/other').Reply\nnew Reply()\n"),
+        ],
+    );
+    check(
+        "helper.js run",
+        &[
+            ("helper.js", "function run () {}\nmodule.exports = { run } // <-\n"),
+            ("other.js", "function run () {}\nmodule.exports = { run }\n"),
+            ("a.js", "require('./helper').run() // <-\nrequire('./other').run()\nrun()\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_prototype_has_what_the_values_of_its_class_have() {
+    check(
+        "Client.request",
+        &[(
+            "client.js",
+            "\
+class Client { request () {} }
+class Other { request () {} }
+const request = Client.prototype.request // <-
+Other.prototype.request
+",
+        )],
+    );
+}
+
+#[test]
+fn what_a_function_gives_its_this_is_a_field_of_what_it_makes() {
+    check(
+        "lib/hooks.js Hooks.onSend",
+        &[
+            (
+                "lib/hooks.js",
+                "\
+function Hooks () {
+  this.onSend = []
+  this.other = 1
+}
+Hooks.prototype.add = function (fn) {
+  this.onSend.push(fn) // <-
+}
+function Route () {
+  this.onSend = null
+}
+function copy (h) {
+  const hooks = new Hooks()
+  hooks.onSend = h.onSend.slice() // <-
+  return new Route().onSend
+}
+module.exports = { Hooks, copy }
+",
+            ),
+            ("a.js", "const { Hooks } = require('./lib/hooks')\nnew Hooks().onSend.length // <-\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_class_that_makes_itself_is_known() {
+    check(
+        "headers.js Headers.toJSON",
+        &[
+            (
+                "headers.js",
+                "\
+export class Headers {
+  normalize () { return this }
+  toJSON () {}
+  static from (thing) { return thing instanceof this ? thing : new this(thing) }
+}
+class Other { toJSON () {} }
+new Other().toJSON()
+",
+            ),
+            (
+                "use.js",
+                "import { Headers } from './headers.js'\nconst h = Headers.from({}).normalize()\nh.toJSON() // <-\n",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_function_that_a_property_is_given_is_no_name_of_its_file() {
+    check(
+        "response.js res.send",
+        &[
+            (
+                "response.js",
+                "const send = require('send')
+const res = Object.create(null)
+module.exports = res
+res.send = function send(body) {
+  return this
+}
+res.file = function file(path) {
+  const stream = send(path)
+  return this.send(stream) // <-
+}
+function make() { return { send() {} } }
+",
+            ),
+            ("other.js", "const { send } = require('koa-send')\nsend()\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_prototype_that_is_made_of_another_has_its_methods() {
+    check(
+        "base.js Base.open",
+        &[
+            (
+                "base.js",
+                "function Base() {}
+Base.prototype.open = function () {}
+module.exports = Base
+",
+            ),
+            (
+                "kinds.js",
+                "const util = require('util')
+const Base = require('./base')
+function Child() { Base.call(this) }
+util.inherits(Child, Base)
+new Child().open() // <-
+function Kid() {}
+Kid.prototype = Object.create(Base.prototype, { constructor: { value: Kid } })
+new Kid().open() // <-
+function Sub() {}
+Object.setPrototypeOf(Sub.prototype, Base.prototype)
+new Sub().open() // <-
+function Own() {}
+Own.prototype.open = function () {}
+util.inherits(Own, Base)
+new Own().open()
+function Stranger() {}
+new Stranger().open()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_mixed_into_an_object_is_its_own() {
+    check(
+        "proto.js app.render",
+        &[
+            (
+                "proto.js",
+                "var app = exports = module.exports = {}
+app.render = function render(name) { return name }
+app.listen = function listen() { this.render('x') } // <-
+",
+            ),
+            (
+                "make.js",
+                "var mixin = require('merge-descriptors')
+var proto = require('./proto')
+exports = module.exports = create
+function create() {
+  var app = function (req) { app.render(req) } // <-
+  mixin(app, proto, false)
+  return app
+}
+function Page() {}
+Object.assign(Page.prototype, proto)
+exports.page = () => new Page()
+",
+            ),
+            (
+                "use.js",
+                "var make = require('./make')\nvar app = make()\napp.render('a') // <-\nmake.page().render('b') // <-\n",
+            ),
+            ("direct.js", "var proto = require('./proto')\nproto.render('c') // <-\n"),
+            ("other.js", "var ejs = require('ejs')\nejs.render('a')\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_folder_that_is_required_is_its_index_or_what_its_package_says() {
+    check(
+        "lib/main.js start",
+        &[
+            ("index.js", "module.exports = require('./lib/main')\n"),
+            ("lib/main.js", "exports.start = function start() {}\n"),
+            ("test/a.js", "const whole = require('../')\nwhole.start() // <-\n"),
+            ("test/b.js", "const { start } = require('..') // <-\nstart() // <-\n"),
+            ("tools/package.json", "{\"name\": \"tools\", \"main\": \"src/entry.js\"}"),
+            ("tools/src/entry.js", "exports.start = function start() {}\n"),
+            ("test/c.js", "const { start } = require('../tools')\nstart()\n"),
+        ],
+    );
+    check(
+        "tools/src/entry.js start",
+        &[
+            ("lib/main.js", "exports.start = function start() {}\n"),
+            ("tools/package.json", "{\"name\": \"tools\", \"main\": \"src/entry.js\"}"),
+            ("tools/src/entry.js", "exports.start = function start() {}\n"),
+            ("test/c.js", "const { start } = require('../tools') // <-\nstart() // <-\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_function_that_is_its_module_is_used_under_whatever_name_it_is_required() {
+    check(
+        "lib/one.js alpha",
+        &[
+            ("lib/one.js", "exports = module.exports = alpha // <-\nfunction alpha() {}\n"),
+            ("lib/hand.js", "module.exports = require('./one')\n"),
+            ("index.js", "module.exports = require('./lib/hand')\n"),
+            ("a.js", "const a = require('./lib/one') // <-\na() // <-\nfunction f(a) { a() }\n"),
+            ("b.js", "const { x } = require('./lib/one.js')\nconst b = require('./lib/hand') // <-\nb() // <-\n"),
+            ("test/c.js", "const app = require('..') // <-\nit('x', () => { app() }) // <-\n"),
+            ("test/d.js", "const one = require('one')\none()\nconst two = require('./c')\ntwo()\n"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_function_makes_has_the_functions_of_the_object_that_it_returns() {
+    check(
+        "make.js make.made.close",
+        &[
+            (
+                "make.js",
+                "function make() {
+  const made = {
+    open: function () { this.close() }, // <-
+    close() { return 1 },
+    state: null
+  }
+  made.close() // <-
+  return made
+}
+function other() {
+  const made = { close() {} }
+  made.close()
+  return made
+}
+module.exports = { make, other }
+",
+            ),
+            (
+                "use.js",
+                "const { make, other } = require('./make')
+const door = make()
+door.close() // <-
+other().close()
+",
+            ),
+        ],
+    );
+}

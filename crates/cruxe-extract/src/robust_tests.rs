@@ -161,7 +161,7 @@ fn check_uses(facts: &FileFacts, text: &str) {
     for (at, ty) in facts.types.iter().enumerate() {
         assert!(ty.path.iter().all(|name| named(*name)) && ty.args.iter().all(|arg| (arg.0 as usize) < at));
     }
-    let unique: HashSet<&String> = facts.names.iter().collect();
+    let unique: HashSet<&str> = facts.names.iter().collect();
     assert_eq!(unique.len(), facts.names.len(), "a name has two ids");
 }
 

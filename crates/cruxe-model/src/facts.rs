@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kind::SymbolKind;
+use crate::names::Names;
 
 /// Index into [`FileFacts::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,7 +60,7 @@ pub struct FileFacts {
     /// The module that the file's place and text give it (`auth::jwt`); empty at a crate root.
     pub module: String,
     /// Strings that other facts refer to.
-    pub names: Vec<String>,
+    pub names: Names,
     /// Definitions, in the order of their positions; a parent stands before its children.
     pub symbols: Vec<Symbol>,
     /// Lexical scopes, in the order of their starts; the first is the file itself.
@@ -424,7 +425,7 @@ pub enum Problem {
 impl FileFacts {
     /// The text behind an id.
     pub fn name(&self, id: NameId) -> &str {
-        self.names.get(id.0 as usize).map_or("", String::as_str)
+        self.names.get(id.0 as usize).unwrap_or_default()
     }
 
     /// The 1-based line of an offset.

@@ -6,6 +6,7 @@ pub mod config;
 pub mod facts;
 pub mod ids;
 pub mod kind;
+mod names;
 pub mod nesting;
 pub mod path;
 mod skip;
@@ -14,6 +15,7 @@ mod work;
 
 pub use ids::{ContentHash, ProjectId, StableId, SymbolId, VersionId};
 pub use kind::SymbolKind;
+pub use names::Names;
 pub use path::{PathError, RepoPath};
 pub use skip::SkipReason;
 pub use status::{FreshnessStatus, IndexingStatus, ResultCompleteness, SchemaStatus, SourceLayer};

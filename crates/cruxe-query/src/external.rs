@@ -75,7 +75,7 @@ pub(crate) fn uses_below(
 pub(crate) fn is_mentioned(resolver: &Resolver, wanted: &Wanted) -> Option<bool> {
     let name = plain_name(wanted)?.plain;
     let stands = |file: Arc<File>| {
-        let Some(id) = name_id(&file, &name) else { return false };
+        let Some(id) = file.name_id(&name) else { return false };
         file.facts.occurrences.iter().any(|one| one.name == id)
             || file.facts.bindings.iter().any(|one| one.name == id)
             || file.facts.loose.iter().any(|one| one.name == id)
@@ -88,10 +88,6 @@ fn plain_name(wanted: &Wanted) -> Option<WantedName> {
     let by_place = wanted.path.is_some() || wanted.line.is_some() || SymbolId::parse(wanted.name.trim()).is_some();
     let name = name::parse(&wanted.name);
     (!by_place && !name.plain.is_empty()).then_some(name)
-}
-
-fn name_id(file: &File, name: &str) -> Option<NameId> {
-    file.facts.names.iter().position(|other| other == name).map(|id| NameId(id as u32))
 }
 
 struct Search<'a> {
@@ -111,7 +107,7 @@ impl Search<'_> {
     /// Notes the uses in a file, and gives what every identifier of the name means.
     fn in_file(&mut self, file: &Arc<File>) -> HashMap<u32, Meaning> {
         let mut meanings = HashMap::new();
-        let Some(id) = name_id(file, &self.wanted.plain) else { return meanings };
+        let Some(id) = file.name_id(&self.wanted.plain) else { return meanings };
         let aliased =
             file.facts.imports.iter().filter(|import| import.name == Some(id) && self.fits_import(file, import));
         let aliases: Vec<NameId> = aliased.filter_map(|import| import.alias).collect();

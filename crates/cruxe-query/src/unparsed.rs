@@ -60,10 +60,9 @@ pub fn hidden(view: &View, name: &str) -> Result<Option<Hidden>, StoreError> {
 
 /// The lines of a file on which a name stands in code that could not be parsed.
 fn lines(file: &File, name: &str) -> BTreeSet<u32> {
-    let Some(id) = file.facts.names.iter().position(|other| other == name) else { return BTreeSet::new() };
-    let loose = file.facts.loose.iter().filter(|loose| loose.name.0 as usize == id && loose.unparsed);
-    let used = file.facts.occurrences.iter().filter(|one| one.name.0 as usize == id).map(|one| one.start);
-    let used = used.filter(|start| file.facts.is_unparsed(*start));
+    let Some(id) = file.name_id(name) else { return BTreeSet::new() };
+    let loose = file.facts.loose.iter().filter(|loose| loose.name == id && loose.unparsed);
+    let used = file.uses_of(id).map(|one| one.start).filter(|start| file.facts.is_unparsed(*start));
     loose.map(|loose| loose.start).chain(used).map(|start| file.facts.line_of(start)).collect()
 }
 

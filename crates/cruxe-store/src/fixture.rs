@@ -139,7 +139,7 @@ fn chunks(text: &str, symbols: &[Symbol]) -> Vec<Chunk> {
 fn name_id(facts: &mut FileFacts, word: &str) -> NameId {
     let known = facts.names.iter().position(|name| name == word);
     NameId(known.unwrap_or_else(|| {
-        facts.names.push(word.to_owned());
+        facts.names.push(word);
         facts.names.len() - 1
     }) as u32)
 }

@@ -129,7 +129,7 @@ mod tests {
     fn uses_and_imports_are_mentioned_and_other_strings_are_not() {
         let occurrence = |name| Occurrence { name: NameId(name), start: 0, role: Role::Call, receiver: None };
         let facts = FileFacts {
-            names: ["used", "imported", "module/path", "used_too"].map(str::to_owned).to_vec(),
+            names: ["used", "imported", "module/path", "used_too"].into_iter().collect(),
             occurrences: vec![occurrence(0), occurrence(3), occurrence(0)],
             imports: vec![Import {
                 module: NameId(2),

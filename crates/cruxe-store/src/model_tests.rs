@@ -177,7 +177,7 @@ fn check_ref(snapshot: &RefSnapshot, name: &str, files: &Files) {
         let users = snapshot.mentioning(symbol).unwrap();
         let uses = |row: &&crate::FileRow| {
             let facts = &facts[row.path.as_str()];
-            facts.occurrences.iter().any(|one| facts.names[one.name.0 as usize] == symbol)
+            facts.occurrences.iter().any(|one| facts.name(one.name) == symbol)
         };
         assert!(rows.iter().filter(uses).all(|row| users.contains(&row.id)), "{name}: who uses {symbol}");
     }

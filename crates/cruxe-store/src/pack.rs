@@ -9,6 +9,7 @@ use std::io;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
 
+use cruxe_model::Names;
 use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
@@ -142,7 +143,7 @@ fn unpack_with<T: for<'de> Deserialize<'de>>(
 struct Columns<'a> {
     language: Cow<'a, str>,
     module: Cow<'a, str>,
-    names: Cow<'a, [String]>,
+    names: Cow<'a, Names>,
     lines: Vec<u32>,
     scope_starts: Vec<u32>,
     scope_lengths: Vec<u32>,
@@ -293,7 +294,7 @@ mod tests {
         let facts = FileFacts {
             language: "rust".into(),
             module: "auth".into(),
-            names: vec!["a".into(), "größe".into()],
+            names: ["a", "größe"].into_iter().collect(),
             scopes: vec![
                 Scope { span: Span { start: 0, end: 90 }, kind: ScopeKind::File },
                 Scope { span: Span { start: 10, end: 40 }, kind: ScopeKind::Function },

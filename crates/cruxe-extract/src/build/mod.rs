@@ -233,7 +233,7 @@ impl<'s> Builder<'s> {
         let next = NameId(self.facts.names.len() as u32);
         let id = *self.names.entry(Cow::Borrowed(text)).or_insert(next);
         if id == next {
-            self.facts.names.push(text.to_owned());
+            self.facts.names.push(text);
         }
         id
     }
@@ -250,7 +250,7 @@ impl<'s> Builder<'s> {
             return *id;
         }
         let id = NameId(self.facts.names.len() as u32);
-        self.facts.names.push(text.clone());
+        self.facts.names.push(&text);
         self.names.insert(Cow::Owned(text), id);
         id
     }

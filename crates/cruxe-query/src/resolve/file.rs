@@ -117,10 +117,13 @@ impl File {
         decls.sort_by_key(|(key, _)| *key);
         members.sort_by_key(|(key, _)| *key);
         exports.sort_by_key(|(key, _)| *key);
-        let bytes = 200 * facts.symbols.len()
-            + 28 * facts.occurrences.len()
-            + 40 * (facts.bindings.len() + facts.exprs.len() + facts.scopes.len())
-            + 56 * (facts.names.len() + facts.types.len())
+        let bytes = 300 * facts.symbols.len()
+            + 24 * facts.occurrences.len()
+            + 48 * facts.bindings.len()
+            + 16 * (facts.exprs.len() + facts.scopes.len() + facts.loose.len())
+            + 4 * facts.names.len()
+            + facts.names.bytes()
+            + 80 * facts.types.len()
             + 4 * facts.line_starts.len()
             + 1024;
         let by_name = OnceLock::new();
@@ -314,9 +317,13 @@ fn import_name<'f>(facts: &'f FileFacts, lang: Lang, import: &Import) -> &'f str
     (lang.naming.imported)(facts.name(import.module))
 }
 
-/// How much the files in memory may hold together by their own count, which is low by a third or so. Where commit after commit
-/// is asked about, each brings versions of its own, and they fill whatever is allowed here.
-const MAX_BYTES: usize = 32 << 20;
+/// How much the files in memory may hold together by their own count, about what they take. All of a code base of 4,000 files
+/// fits: a common name leads to most of them, and to unpack those again takes longer than everything else about it.
+const ROOM: usize = 96 << 20;
+/// The same where commit after commit is asked about: each brings versions of its own, which fill whatever is allowed.
+const LITTLE_ROOM: usize = 24 << 20;
+/// So many questions in a row about commits mean that more will follow.
+const MANY_COMMITS: u32 = 8;
 
 /// The files of an index that were read.
 pub static FILES: Cache<FileCache> = Cache::of("files that were read to resolve names");
@@ -332,9 +339,18 @@ struct Held {
     files: HashMap<VersionId, (Arc<File>, u64)>,
     bytes: usize,
     clock: u64,
+    /// Questions about commits since the last one about a work tree.
+    commits: u32,
 }
 
 impl FileCache {
+    /// Notes what a question is about before it asks for files.
+    pub fn begin(&self, is_work_tree: bool) {
+        let mut held = self.held.lock();
+        held.commits = if is_work_tree { 0 } else { held.commits.saturating_add(1) };
+        held.keep_within_room();
+    }
+
     /// A file version, from memory or from the index.
     pub fn get(&self, snapshot: &Snapshot, version: VersionId) -> Result<Arc<File>, StoreError> {
         let held = || self.held.lock();
@@ -352,25 +368,67 @@ impl FileCache {
         held.bytes += file.bytes;
         let clock = held.clock;
         held.files.insert(version, (Arc::clone(&file), clock));
-        if held.bytes > MAX_BYTES {
-            held.drop_oldest();
-        }
+        held.keep_within_room();
         Ok(file)
     }
 }
 
 impl Held {
-    /// Makes room for a quarter of all: dropping one by one would sort the clocks again and again.
-    fn drop_oldest(&mut self) {
+    /// Drops those that were used longest ago where there are too many, and makes room for a quarter of all then: dropping one
+    /// by one would sort the clocks again and again.
+    fn keep_within_room(&mut self) {
+        let room = if self.commits > MANY_COMMITS { LITTLE_ROOM } else { ROOM };
+        if self.bytes <= room {
+            return;
+        }
         let mut ages: Vec<(u64, VersionId)> = self.files.iter().map(|(id, (_, used))| (*used, *id)).collect();
         ages.sort_unstable();
         for (_, id) in ages {
-            if self.bytes <= MAX_BYTES / 4 * 3 {
+            if self.bytes <= room / 4 * 3 {
                 break;
             }
             if let Some((file, _)) = self.files.remove(&id) {
                 self.bytes = self.bytes.saturating_sub(file.bytes);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cruxe_model::{ContentHash, RepoPath};
+
+    use super::*;
+
+    /// Puts files of a megabyte each into memory, and gives the oldest that is still there and how many are.
+    fn after(commits: u32, files: u32) -> (Option<VersionId>, usize) {
+        let mut held = Held { commits, ..Held::default() };
+        for id in 0..files {
+            let row = FileRow {
+                id,
+                path: RepoPath::parse("a.py").unwrap(),
+                hash: ContentHash::from_hex(&"0".repeat(40)).unwrap(),
+                module: String::new(),
+                language: "python".to_owned(),
+                bytes: 0,
+                lines: 0,
+                symbols: 0,
+                problems: None,
+            };
+            let file = File { bytes: 1 << 20, ..File::new(row, FileFacts::default()) };
+            held.files.insert(id, (Arc::new(file), u64::from(id)));
+            held.bytes += 1 << 20;
+            held.keep_within_room();
+        }
+        assert_eq!(held.bytes, held.files.len() << 20);
+        (held.files.keys().min().copied(), held.files.len())
+    }
+
+    #[test]
+    fn a_code_base_stays_in_memory_and_many_commits_do_not() {
+        assert_eq!(after(0, 96), (Some(0), 96));
+        assert_eq!(after(MANY_COMMITS, 97), (Some(25), 72), "three quarters of the room are left, the latest files");
+        assert_eq!(after(MANY_COMMITS + 1, 24), (Some(0), 24));
+        assert_eq!(after(MANY_COMMITS + 1, 25), (Some(7), 18));
     }
 }

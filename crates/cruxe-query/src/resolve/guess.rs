@@ -141,10 +141,10 @@ impl Resolver<'_> {
         let Some(ty) = self.with(owner, |_, symbol| symbol.name.clone()) else { return false };
         let declares = |version: &u32| {
             let Some(file) = self.file(*version).filter(|file| lang.may_mean(file.lang)) else { return false };
-            let Some(name) = file.facts.names.iter().position(|name| name == variable) else { return false };
+            let Some(name) = file.name_id(variable) else { return false };
             file.facts.bindings.iter().any(|binding| {
                 let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
-                binding.name.0 as usize == name && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
+                binding.name == name && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
             })
         };
         self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares)

@@ -147,10 +147,11 @@ impl<'a> Resolver<'a> {
     /// A resolver for what is published of a ref; `None` while nothing is.
     pub fn new(view: &'a View) -> Result<Option<Resolver<'a>>, StoreError> {
         let Some(snapshot) = &view.published else { return Ok(None) };
-        let tree = snapshot.kept(&TREES).get(view.project, snapshot)?;
+        let (tree, files) = (snapshot.kept(&TREES).get(view.project, snapshot)?, snapshot.kept(&FILES));
+        files.begin(view.is_work_tree());
         Ok(Some(Resolver {
             snapshot,
-            files: snapshot.kept(&FILES),
+            files,
             tree,
             compiler: snapshot.compiler()?,
             open: RefCell::default(),

@@ -62,13 +62,12 @@ impl Resolver<'_> {
     /// What a file means by a name.
     fn used_in(&self, version: VersionId, name: &str) -> Vec<Def> {
         let Some(file) = self.file(version) else { return Vec::new() };
-        let Some(id) = file.facts.names.iter().position(|other| other == name) else { return Vec::new() };
+        let Some(id) = file.name_id(name) else { return Vec::new() };
         // What stands behind a value is a member of its type, which takes long to find out.
         let named = |occurrence: &&Occurrence| {
-            let path = occurrence.role == Role::Import || occurrence.role.is_type();
-            occurrence.name.0 as usize == id && (path || occurrence.receiver.is_none())
+            occurrence.role == Role::Import || occurrence.role.is_type() || occurrence.receiver.is_none()
         };
-        let uses = file.facts.occurrences.iter().filter(named);
+        let uses = file.uses_of(id).filter(named);
         let mut found = Vec::new();
         for occurrence in uses.take(MAX_USES) {
             if let Resolution::Defs(defs, _) = self.resolve(&file, occurrence) {

@@ -235,7 +235,7 @@ impl Resolver<'_> {
         if let Some(known) = self.spaces.borrow().get(space) {
             return *known;
         }
-        let stands_there = |name: &String| {
+        let stands_there = |name: &str| {
             let hits = self.hits(name);
             hits.iter().take(MAX_DEFINITIONS).filter(|hit| !hit.local).any(|hit| {
                 let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };

@@ -99,7 +99,7 @@ impl Resolver<'_> {
         match name {
             Some(name) if !import.glob => self.offered(&module, name, Space::Any),
             // `const Reply = require('./reply')` is what the module exports as a whole, and the module with all its names.
-            _ if !import.glob && file.facts.names.iter().any(|name| name == "require") => {
+            _ if !import.glob && file.name_id("require").is_some() => {
                 let whole = self.offered(&module, "default", Space::Any).into_iter();
                 let whole = whole.filter(|entity| matches!(entity, Entity::Symbol(_)));
                 whole.chain([Entity::Module(module.clone())]).collect()

@@ -3,9 +3,11 @@
 
 use cruxe_index::View;
 use cruxe_store::FileRow;
+use memchr::memmem::Finder;
 
 use crate::error::QueryError;
-use crate::grep::{self, FirstMatch, Pattern};
+use crate::grep;
+use crate::unread::{is_part_of_word, line_at, word_in};
 
 /// A name that stands in a text which may mean it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,28 +27,55 @@ const PROSE: &[&str] = &["adoc", "log", "markdown", "md", "mdx", "org", "pod", "
 
 /// Where a string of code ends in a name, or else where a file that is neither code nor prose has it.
 pub(crate) fn by_text(view: &View, name: &str) -> Result<Option<ByText>, QueryError> {
-    let found = match first(view, &quoted(name), is_code)? {
-        None => first(view, &format!(r"\b{}\b", regex_syntax::escape(name)), is_settings)?,
+    let Some(published) = &view.published else { return Ok(None) };
+    let mut rows = grep::files_with(published, &words_of(name))?;
+    rows.sort_by(|one, other| one.path.cmp(&other.path));
+    let word = Finder::new(name);
+    let found = match first(view, &rows, is_code, |text| quoted(&word, text))? {
+        None => first(view, &rows, is_settings, |text| word_in(&word, text))?,
         found => found,
     };
-    Ok(found.map(|(path, line, more)| ByText { name: name.to_owned(), path: path.as_str().to_owned(), line, more }))
+    Ok(found.map(|(path, line, more)| ByText { name: name.to_owned(), path, line, more }))
 }
 
-/// The pattern of a string that ends in a name. What stands before and behind the name is no part of a word: where the pattern
-/// says so, only the files are read that have the name as a word.
-fn quoted(name: &str) -> String {
-    let part = |c: char| c.is_alphanumeric() || c == '_';
-    let before = if name.starts_with(part) { r"\b" } else { "" };
-    let behind = if name.ends_with(part) { r"\b" } else { "" };
-    let escaped = regex_syntax::escape(name);
-    format!(r#"["'`](?:[\w.:/#@\\$-]*[.:/#@\\-])?{before}{escaped}{behind}["'`]"#)
+/// Words of every file that has a name which is no part of another.
+fn words_of(name: &str) -> Vec<String> {
+    grep::words_of(&format!(" {name} "))
 }
 
-fn first(view: &View, pattern: &str, wanted: fn(&FileRow) -> bool) -> Result<Option<FirstMatch>, QueryError> {
-    match Pattern::new(pattern, false, true) {
-        Ok(pattern) => grep::first(view, &pattern, wanted),
-        Err(_) => Ok(None),
+/// The first of some files, and its line, that a text is looked for in, and how many others have it.
+fn first(
+    view: &View,
+    rows: &[FileRow],
+    wanted: fn(&FileRow) -> bool,
+    find: impl Fn(&[u8]) -> Option<usize>,
+) -> Result<Option<(String, u32, usize)>, QueryError> {
+    let mut found: Option<(String, u32, usize)> = None;
+    for row in rows.iter().filter(|row| wanted(row)) {
+        view.work.check()?;
+        let Some(text) = view.project.read(row) else { continue };
+        let Some(at) = find(&text) else { continue };
+        match &mut found {
+            Some((_, _, more)) => *more += 1,
+            None => found = Some((row.path.as_str().to_owned(), line_at(&text, at), 0)),
+        }
     }
+    Ok(found)
+}
+
+/// Where a string that ends in a name has it. Before the name the string may have what paths are made of, up to a sign that
+/// parts them. By hand: to compile a pattern took longer than everything else about a name that nobody uses.
+fn quoted(name: &Finder, text: &[u8]) -> Option<usize> {
+    let is_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
+    let parts = |byte: u8| matches!(byte, b'.' | b':' | b'/' | b'#' | b'@' | b'\\' | b'-');
+    let of_path = |byte: u8| is_part_of_word(byte) || parts(byte) || byte == b'$';
+    name.find_iter(text).find(|at| {
+        let before = &text[..*at];
+        let path = before.iter().rev().take_while(|byte| of_path(**byte)).count();
+        let opens = before[..before.len() - path].last().is_some_and(|byte| is_quote(*byte));
+        let parted = path == 0 || before.last().is_some_and(|byte| parts(*byte));
+        opens && parted && text.get(at + name.needle().len()).is_some_and(|byte| is_quote(*byte))
+    })
 }
 
 fn is_code(row: &FileRow) -> bool {
@@ -65,13 +94,34 @@ mod tests {
 
     #[test]
     fn only_files_that_have_the_name_are_read() {
-        let words = |name: &str| Pattern::new(&quoted(name), false, true).unwrap().words().to_vec();
-        assert_eq!(words("onStart"), ["onstart"]);
-        assert_eq!(words("index_all"), ["index_all"]);
-        assert_eq!(words("$scope"), ["scope"]);
+        assert_eq!(words_of("onStart"), ["onstart"]);
+        assert_eq!(words_of("index_all"), ["index_all"]);
+        assert_eq!(words_of("$scope"), ["scope"]);
         let tree = Indexed::new(&[("a.rb", "obj.send('valid?')\nobj.send('Shop::valid')\n")]);
         let at = |name| by_text(&tree.view(), name).unwrap().map(|found| found.line);
         assert_eq!((at("valid?"), at("valid"), at("alid")), (Some(1), Some(2), None));
+    }
+
+    #[test]
+    fn a_string_ends_in_a_name_behind_a_sign_that_parts_a_path() {
+        let has = |text: &str| quoted(&Finder::new("run"), text.as_bytes()).is_some();
+        for text in [
+            "'run'",
+            "x(\"run\")",
+            "`run`",
+            "'a.run'",
+            "'App\\Jobs\\run'",
+            "'$a/b-c:run'",
+            "run 'x.run'",
+            "'größe#run'",
+        ] {
+            assert!(has(text), "{text}");
+        }
+        for text in
+            ["run", "'run", "run'", "'to run'", "'rerun'", "'$run'", "'runs'", "'x.run()'", "'a\nb.run'", "= a.run'"]
+        {
+            assert!(!has(text), "{text}");
+        }
     }
 
     #[test]

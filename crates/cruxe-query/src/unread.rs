@@ -77,13 +77,27 @@ pub(crate) fn missing(view: &View, missing: MissingSymbol) -> QueryError {
 
 /// The first line on which a text has a word.
 fn line_of(word: &Finder, text: &[u8]) -> Option<u32> {
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    word_in(word, text).map(|at| line_at(text, at))
+}
+
+/// Where a text first has a word that is not a part of another.
+pub(crate) fn word_in(word: &Finder, text: &[u8]) -> Option<usize> {
     let length = word.needle().len();
-    let at = word.find_iter(text).find(|at| {
+    word.find_iter(text).find(|at| {
         let before = at.checked_sub(1).and_then(|at| text.get(at));
-        !before.is_some_and(part) && !text.get(at + length).is_some_and(part)
-    })?;
-    Some(memchr::memchr_iter(b'\n', &text[..at]).count() as u32 + 1)
+        !before.is_some_and(|byte| is_part_of_word(*byte))
+            && !text.get(at + length).is_some_and(|byte| is_part_of_word(*byte))
+    })
+}
+
+/// Whether a byte belongs to a word, as everything does that is not ASCII.
+pub(crate) fn is_part_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+/// The number of the line that an offset is on.
+pub(crate) fn line_at(text: &[u8], at: usize) -> u32 {
+    memchr::memchr_iter(b'\n', &text[..at]).count() as u32 + 1
 }
 
 #[cfg(test)]

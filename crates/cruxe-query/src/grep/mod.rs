@@ -20,6 +20,7 @@ use crate::filter::{Filter, is_test_file};
 use crate::locate;
 use crate::search::{as_indexed, innermost};
 
+pub(crate) use pattern::words_of;
 pub use pattern::{BadPattern, Pattern};
 use scan::{MatchStart, Scan};
 
@@ -184,10 +185,15 @@ fn is_text(why: SkipReason) -> bool {
 
 /// The files in which the index does not rule a match out.
 fn candidates(published: &RefSnapshot, pattern: &Pattern, language: Option<&str>) -> Result<Vec<FileRow>, QueryError> {
-    let in_language = |row: &FileRow| language.is_none_or(|language| row.language.eq_ignore_ascii_case(language));
-    let words = pattern.words();
+    let mut rows = files_with(published, pattern.words())?;
+    rows.retain(|row| language.is_none_or(|language| row.language.eq_ignore_ascii_case(language)));
+    Ok(rows)
+}
+
+/// The files that have all of some words, as the index knows them: all files where there are none.
+pub(crate) fn files_with(published: &RefSnapshot, words: &[String]) -> Result<Vec<FileRow>, QueryError> {
     if words.is_empty() {
-        return Ok(published.files()?.into_iter().filter(in_language).collect());
+        return Ok(published.files()?);
     }
     let corpus = published.corpus()?;
     let mut kept: Option<HashSet<u32>> = None;
@@ -203,27 +209,8 @@ fn candidates(published: &RefSnapshot, pattern: &Pattern, language: Option<&str>
         });
     }
     let kept = kept.unwrap_or_default();
-    let rows = corpus.files().iter().enumerate().filter(|(at, row)| kept.contains(&(*at as u32)) && in_language(row));
+    let rows = corpus.files().iter().enumerate().filter(|(at, _)| kept.contains(&(*at as u32)));
     Ok(rows.map(|(_, row)| row.clone()).collect())
-}
-
-/// The first line that matches, by path, and how many other files have one.
-pub(crate) type FirstMatch = (RepoPath, u32, usize);
-
-/// That of the files that are wanted.
-pub(crate) fn first(
-    view: &View,
-    pattern: &Pattern,
-    wanted: impl Fn(&FileRow) -> bool,
-) -> Result<Option<FirstMatch>, QueryError> {
-    let Some(published) = &view.published else { return Ok(None) };
-    let mut rows = candidates(published, pattern, None)?;
-    rows.retain(wanted);
-    rows.sort_by(|one, other| one.path.cmp(&other.path));
-    let read = Scan::new(view, &rows, pattern.matcher()).all();
-    view.work.check()?;
-    let first = read.found.first().and_then(|(at, places)| Some((rows[*at].path.clone(), places.first()?.line)));
-    Ok(first.map(|(path, line)| (path, line, read.found.len() - 1)))
 }
 
 fn passes(filter: &Filter, row: &FileRow, table: &SymbolTable, place: &MatchStart) -> bool {

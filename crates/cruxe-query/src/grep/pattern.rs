@@ -48,8 +48,7 @@ impl Pattern {
             .nest_limit(NEST_LIMIT)
             .build(text)
             .map_err(|problem| BadPattern { reason: problem.to_string().trim().to_owned(), at: None })?;
-        let mut words: Vec<String> =
-            runs.iter().flat_map(|run| inner_words(run)).map(str::to_ascii_lowercase).collect();
+        let mut words: Vec<String> = runs.iter().flat_map(|run| words_of(run)).collect();
         // Outside of ASCII there are other letters that are `k` and `s` but for their case.
         words.retain(|word| case_sensitive || !word.contains(['k', 's']));
         words.sort_unstable();
@@ -70,6 +69,11 @@ impl Pattern {
     pub(super) fn without_words(self) -> Pattern {
         Pattern { words: Vec::new(), ..self }
     }
+}
+
+/// Words that are whole words of any text that has this one, as the index knows them.
+pub(crate) fn words_of(text: &str) -> Vec<String> {
+    inner_words(text).map(str::to_ascii_lowercase).collect()
 }
 
 fn parse(text: &str) -> Result<Hir, BadPattern> {

@@ -152,7 +152,7 @@ impl Freshness {
         let seen = self.verified.lock().as_ref().filter(same).map(|known| Arc::clone(&known.seen));
         let Some(seen) = seen else { return Ok(false) };
         let opened = self.watcher.lock().as_ref().map(Watcher::opened).unwrap_or_default();
-        match seen.still_holds(project, &opened) {
+        match seen.still_holds(&project.root, &opened) {
             Held::NotPlace => return Ok(false),
             Held::NotFile(path) => {
                 let unheard = &mut self.doubts.lock().unheard;

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -110,22 +111,41 @@ impl Seen {
     }
 
     /// Whether everything is still as it was. Where a watcher has heard of nothing since, a look at a large tree is good
-    /// for a while; files with names elsewhere and those that were `opened` of late are looked at each time.
-    pub fn still_holds(&self, project: &Project, opened: &[PathBuf]) -> Held {
+    /// for a while; files with names elsewhere and those that were `opened` of late are looked at each time. Who asks again and
+    /// again does not wait for the next look: it begins beside the questions before the last one is too old.
+    pub fn still_holds(self: &Arc<Self>, root: &Path, opened: &[PathBuf]) -> Held {
         let files = self.entries.len() - self.files_from;
+        let good_for = GOOD_FOR.saturating_mul(files as u32);
         let mut looks = self.looks.lock();
         if let Some((when, Held::All)) = &looks.last
             && self.is_watched
             && files > ALWAYS
-            && when.elapsed() < GOOD_FOR.saturating_mul(files as u32)
+            && when.elapsed() < good_for
         {
+            let begins = when.elapsed() > good_for / 2 && !looks.going_on;
+            looks.going_on |= begins;
             drop(looks);
+            if begins {
+                let (seen, root) = (Arc::clone(self), root.to_owned());
+                let look = std::thread::Builder::new().name("look".into()).spawn(move || seen.look_now(&root));
+                if look.is_err() {
+                    self.looks.lock().going_on = false; // a later question looks
+                    self.news.notify_all();
+                }
+            }
             let opened = opened.iter().filter_map(|path| self.position(path));
             // The root tells whether another folder took the place of one above it.
             let mut always = std::iter::once(0).chain(self.linked.iter().copied()).chain(opened);
             let differs = always.find(|at| self.entries[*at].differs());
-            return self.held(differs, project);
+            return self.held(differs, root);
         }
+        drop(looks);
+        self.look(root)
+    }
+
+    /// Looks at everything, or waits for another's look that begins after this moment.
+    fn look(&self, root: &Path) -> Held {
+        let mut looks = self.looks.lock();
         // A look that goes on may have passed what changed since.
         let wanted = looks.done + if looks.going_on { 2 } else { 1 };
         loop {
@@ -140,17 +160,23 @@ impl Seen {
             }
             looks.going_on = true;
             drop(looks);
-            let began = Instant::now();
-            let held = match self.is_watched || !self.folders.iter().any(Entry::differs) {
-                true => self.held(self.first_difference(), project),
-                false => Held::NotPlace,
-            };
+            self.look_now(root);
             looks = self.looks.lock();
-            looks.going_on = false;
-            looks.done += 1;
-            looks.last = Some((began, held));
-            self.news.notify_all();
         }
+    }
+
+    /// Looks at everything, for whoever has said that a look goes on.
+    fn look_now(&self, root: &Path) {
+        let began = Instant::now();
+        let held = match self.is_watched || !self.folders.iter().any(Entry::differs) {
+            true => self.held(self.first_difference(), root),
+            false => Held::NotPlace,
+        };
+        let mut looks = self.looks.lock();
+        looks.going_on = false;
+        looks.done += 1;
+        looks.last = Some((began, held));
+        self.news.notify_all();
     }
 
     /// Where a file stands among the entries; files are in the order of their paths.
@@ -160,9 +186,9 @@ impl Seen {
         found.ok().map(|at| self.files_from + at)
     }
 
-    fn held(&self, differs: Option<usize>, project: &Project) -> Held {
+    fn held(&self, differs: Option<usize>, root: &Path) -> Held {
         let Some(at) = differs else { return Held::All };
-        let path = self.entries[at].path.strip_prefix(&project.root).ok().and_then(|path| path.to_str());
+        let path = self.entries[at].path.strip_prefix(root).ok().and_then(|path| path.to_str());
         let path = path.filter(|_| at >= self.files_from).and_then(|path| RepoPath::from_walk(path).ok());
         path.map_or(Held::NotPlace, Held::NotFile)
     }

@@ -2,12 +2,14 @@
 //! have looked there too.
 
 use std::collections::{HashMap, HashSet};
+use std::time::SystemTime;
 
 use cruxe_files::Root;
 use cruxe_model::{ContentHash, RepoPath, SkipReason};
 use cruxe_vcs::{Blob, BlobReader};
 
 use crate::ignore_rules;
+use crate::seen::{Mark, mark_of};
 use crate::view::View;
 
 /// More of one file is not read.
@@ -22,6 +24,16 @@ fn may_be_code(why: SkipReason) -> bool {
 pub struct LeftOut<'v> {
     files: Vec<&'v (RepoPath, SkipReason)>,
     source: Source,
+}
+
+/// Which text it is, told without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextMark(Inner);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inner {
+    OnDisk(Mark),
+    Stored(ContentHash),
 }
 
 /// Where they are read.
@@ -70,6 +82,20 @@ impl LeftOut<'_> {
     /// The files, with why they are left out.
     pub fn files(&self) -> impl Iterator<Item = (&RepoPath, SkipReason)> {
         self.files.iter().map(|(path, why)| (path, *why))
+    }
+
+    /// Which text one is; `None` where that cannot be told: it is not there, or it changed so shortly before that the next change
+    /// might not show.
+    pub fn mark(&self, path: &RepoPath) -> Option<TextMark> {
+        match &self.source {
+            Source::WorkTree(root) => {
+                let began = SystemTime::now();
+                let mark = mark_of(&root.path().join(path.as_str())).filter(|mark| mark.is_settled(began));
+                mark.map(|mark| TextMark(Inner::OnDisk(mark)))
+            }
+            Source::Commit(_, files) => files.get(path).map(|hash| TextMark(Inner::Stored(*hash))),
+            Source::Nowhere => None,
+        }
     }
 
     /// The text of one; `None` for what cannot be read or is no text after all.

@@ -37,7 +37,7 @@ pub use directory::directory;
 pub use error::IndexError;
 pub use history::{CommitTree, PastReader};
 pub use job::{JobReport, JobRequest};
-pub use left_out::LeftOut;
+pub use left_out::{LeftOut, TextMark};
 pub use project::{Project, Source};
 pub use prune::Pruned;
 pub use refs::Layers;

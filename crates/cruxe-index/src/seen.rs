@@ -50,8 +50,8 @@ struct Entry {
 }
 
 /// What a `stat` says, with what only matters while the machine runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Mark {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
     kind: Kind,
     device: u64,
     stat: FileStat,
@@ -215,6 +215,13 @@ impl Seen {
     }
 }
 
+impl Mark {
+    /// Whether a change after a look that began then would show.
+    pub(crate) fn is_settled(&self, began: SystemTime) -> bool {
+        believable(self.stat, began, SystemTime::now()).is_some()
+    }
+}
+
 impl Entry {
     fn now(path: PathBuf) -> Entry {
         Entry { mark: mark_of(&path), path }
@@ -225,7 +232,8 @@ impl Entry {
     }
 }
 
-fn mark_of(path: &Path) -> Option<Mark> {
+/// What is at a path now, as far as its `stat` tells.
+pub(crate) fn mark_of(path: &Path) -> Option<Mark> {
     let meta = Meta::of(&fs::symlink_metadata(path).ok()?);
     let mut stat = scan::stat(&meta);
     if meta.kind == Kind::Folder {

@@ -16,6 +16,7 @@ mod error;
 pub mod external;
 pub mod filter;
 pub mod grep;
+mod left_words;
 pub mod locate;
 pub mod mentions;
 pub mod name;

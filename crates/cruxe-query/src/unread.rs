@@ -5,6 +5,7 @@ use cruxe_model::SkipReason;
 use memchr::memmem::Finder;
 
 use crate::error::{MissingSymbol, QueryError};
+use crate::left_words::WORDS;
 use crate::name;
 
 /// A name in texts that are not indexed.
@@ -38,8 +39,6 @@ impl Effort {
 
 /// Where a look is cheap, there are no more texts than that.
 const FEW: usize = 32;
-/// More bytes are not looked at.
-const MAX_BYTES: usize = 96 << 20;
 
 /// The texts of a ref that are not indexed and have a name; `None` where there are none, or none were looked for.
 pub(crate) fn unread(view: &View, name: &str, effort: Effort) -> Result<Option<Unread>, QueryError> {
@@ -48,20 +47,19 @@ pub(crate) fn unread(view: &View, name: &str, effort: Effort) -> Result<Option<U
     if count == 0 || name.is_empty() || effort == Effort::Little && !cheap {
         return Ok(None);
     }
-    let (word, texts) = (Finder::new(name), view.left_out());
-    let (mut found, mut bytes) = (Unread { name: name.to_owned(), first: None, more: 0, unseen: 0 }, 0);
-    for (path, why) in texts.files() {
-        view.work.check()?;
-        if bytes > MAX_BYTES {
-            found.unseen += 1;
-            continue;
-        }
-        let Some(text) = texts.read(path) else { continue };
-        bytes += text.len();
-        let Some(line) = line_of(&word, &text) else { continue };
-        match found.first {
-            None => found.first = Some((path.as_str().to_owned(), line, why)),
-            Some(_) => found.more += 1,
+    let Some(published) = &view.published else { return Ok(None) };
+    let words = published.kept(&WORDS).get(view)?;
+    let having = words.having(name);
+    let mut found = Unread { name: name.to_owned(), first: None, more: 0, unseen: words.unseen };
+    if !having.is_empty() {
+        let (word, texts) = (Finder::new(name), view.left_out());
+        for (path, why) in having {
+            view.work.check()?;
+            let Some(line) = texts.read(path).and_then(|text| line_of(&word, &text)) else { continue };
+            match found.first {
+                None => found.first = Some((path.as_str().to_owned(), line, why)),
+                Some(_) => found.more += 1,
+            }
         }
     }
     Ok((found.first.is_some() || found.unseen > 0).then_some(found))
@@ -119,6 +117,25 @@ mod tests {
         assert_eq!(found("OnLoad"), Some(Unread { name: "OnLoad".to_owned(), first, more: 1, unseen: 0 }));
         assert_eq!(found("Unused"), None, "a part of a word is another word");
         assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn a_text_that_changes_between_two_questions_is_read_again() {
+        let tree = Indexed::new(FILES);
+        let places = |name: &str| {
+            let found = unread(&tree.view(), name, Effort::Thorough).unwrap();
+            found.map(|found| (found.first.map(|(path, line, _)| (path, line)), found.more))
+        };
+        let at = |path: &str| tree.view().project.root.join(path);
+        assert_eq!((places("OnLoad").map(|found| found.1), places("Unused")), (Some(1), None));
+        std::fs::write(at("src/Page.g.cs"), "partial class Page {\n    void Init() { Unused(); }\n}\n").unwrap();
+        assert_eq!(places("Unused"), Some((Some(("src/Page.g.cs".to_owned(), 2)), 0)));
+        assert_eq!(places("OnLoad"), Some((Some(("src/View.Designer.cs".to_owned(), 1)), 0)));
+        std::fs::remove_file(at("src/View.Designer.cs")).unwrap();
+        assert_eq!(places("OnLoad"), None);
+        assert_eq!(places("+="), None, "a name without a word is looked for in every text");
+        std::fs::write(at("src/Page.g.cs"), "x += OnLoad\n").unwrap();
+        assert_eq!(places("+=").map(|found| found.1), Some(0));
     }
 
     #[test]

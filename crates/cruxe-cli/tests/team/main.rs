@@ -6,6 +6,7 @@
 mod access;
 mod failures;
 mod kills;
+mod leftovers;
 mod many;
 mod pages;
 mod permissions;

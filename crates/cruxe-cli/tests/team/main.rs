@@ -15,3 +15,4 @@ mod remote;
 mod storage;
 mod store;
 mod support;
+mod tables;

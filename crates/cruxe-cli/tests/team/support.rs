@@ -123,6 +123,11 @@ impl Team {
         self.sql_in(&self.database, sql)
     }
 
+    /// Where the team's own database is.
+    pub fn database_address(&self) -> String {
+        self.address(&self.database)
+    }
+
     /// Has programs that are started from now on reach the database through something else on this machine.
     pub fn set_database_port(&mut self, port: u16) {
         self.port = Some(port);

@@ -121,12 +121,11 @@ impl NodeShelf {
             tracing::warn!("{problem}");
         }
         self.directories.retain(&repos);
-        let known: HashMap<String, Known> = repos.into_iter().map(|known| (known.name.clone(), known)).collect();
         let local: Vec<(String, i64)> =
             self.here.lock().iter().map(|(name, here)| (name.clone(), here.state)).collect();
         let mut behind = Vec::new();
         for (name, state) in local {
-            match known.get(&name) {
+            match self.tables.repo(&self.local.folder(&name)) {
                 None => self.forget(&name),
                 Some(known) if known.state.is_some_and(|newest| newest != state) => behind.push(known),
                 Some(_) => {}
@@ -136,7 +135,7 @@ impl NodeShelf {
         self.tidy();
     }
 
-    fn bring_all(&self, repos: &[&Known]) {
+    fn bring_all(&self, repos: &[Arc<Known>]) {
         let queue = Mutex::new(repos.iter());
         let work = || {
             while let Some(known) = { queue.lock().next() } {
@@ -309,7 +308,7 @@ impl Shelf for NodeShelf {
     }
 
     fn repositories(&self) -> Vec<(PathBuf, String)> {
-        self.tables.repos().into_iter().map(|known| (self.local.folder(&known.name), known.name)).collect()
+        self.tables.repos().into_iter().map(|known| (self.local.folder(&known.name), known.name.clone())).collect()
     }
 
     fn directory(&self, root: &Path) -> Result<Option<Arc<Directory>>, String> {

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod access;
+mod catalog;
 mod failures;
 mod kills;
 mod leftovers;

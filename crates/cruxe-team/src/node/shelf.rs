@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use cruxe_index::{Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_server::Shelf;
 use cruxe_server::contract::{ErrorCode, ToolError};
+use cruxe_server::{Scope, Shelf};
 use cruxe_store::{Directory, Home};
 use parking_lot::Mutex;
 
@@ -47,6 +47,8 @@ pub(crate) struct NodeShelf {
     pub evicted: AtomicU64,
     directories: Directories,
     arrivals: Arc<Arrivals>,
+    /// Who wants to hear that something changed.
+    listeners: Mutex<Vec<Box<dyn Fn() + Send + Sync>>>,
     me: Weak<NodeShelf>,
 }
 
@@ -89,6 +91,7 @@ impl NodeShelf {
             evicted: AtomicU64::new(0),
             directories: Directories::at(options.folder.join("directories"), options.directory_bytes),
             arrivals: Arc::default(),
+            listeners: Mutex::default(),
             me: me.clone(),
         })
     }
@@ -112,6 +115,11 @@ impl NodeShelf {
     /// How many bytes of directories are in memory.
     pub fn directory_bytes(&self) -> usize {
         self.directories.bytes()
+    }
+
+    /// Tells whoever listens that something changed.
+    pub fn tell(&self) {
+        self.listeners.lock().iter().for_each(|tell| tell());
     }
 
     /// Brings the newest state of every repository that is here, and lets go what is not needed.
@@ -315,6 +323,18 @@ impl Shelf for NodeShelf {
         let Some(known) = self.tables.repo(root).filter(|known| known.state.is_some()) else { return Ok(None) };
         let directory = self.directories.of(&self.database, &known);
         directory.map(Some).ok_or_else(|| "it cannot be had now".to_owned())
+    }
+
+    fn published(&self, root: &Path) -> Option<i64> {
+        self.tables.repo(root)?.state
+    }
+
+    fn on_change(&self, tell: Box<dyn Fn() + Send + Sync>) {
+        self.listeners.lock().push(tell);
+    }
+
+    fn scope_of(&self, holder: &str) -> Option<Scope> {
+        self.tables.scope_of_holder(holder.parse().ok()?)
     }
 
     fn open(&self, root: &Path) -> Result<Arc<Workspace>, ToolError> {

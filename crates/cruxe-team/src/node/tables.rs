@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cruxe_server::{Refs, Scope};
@@ -38,6 +39,8 @@ pub(crate) struct Known {
 pub(crate) struct Tables {
     local: Local,
     now: RwLock<Now>,
+    /// Something changed that nobody has asked about yet.
+    changed: AtomicBool,
 }
 
 struct Now {
@@ -65,7 +68,7 @@ impl Tables {
             whole_at: read_at,
             from: rows.from,
         };
-        Ok(Tables { local: local.clone(), now: RwLock::new(now) })
+        Ok(Tables { local: local.clone(), now: RwLock::new(now), changed: AtomicBool::new(true) })
     }
 
     /// Looks again.
@@ -87,22 +90,34 @@ impl Tables {
     fn take_in(&self, rows: Rows, tokens: Tokens, read_at: Instant) -> bool {
         let mut now = self.now.write();
         let mut names_changed = false;
+        let mut changed = now.tokens != tokens;
         if rows.whole {
             let repos = rows.repos.into_iter().map(|known| (self.local.folder(&known.name), known)).collect();
             let before = std::mem::replace(&mut now.repos, repos);
             names_changed = !before.keys().eq(now.repos.keys());
+            changed |= before != now.repos;
             now.whole_at = read_at;
         } else {
             for known in rows.repos {
                 let root = self.local.folder(&known.name);
-                names_changed |= now.repos.insert(root, known).is_none();
+                let before = now.repos.insert(root, Arc::clone(&known));
+                names_changed |= before.is_none();
+                changed |= before.as_ref() != Some(&known);
             }
         }
         if names_changed || now.tokens != tokens {
             now.scopes = Mutex::default();
         }
         (now.tokens, now.from, now.read_at) = (tokens, rows.from, read_at);
+        if changed {
+            self.changed.store(true, Ordering::Relaxed);
+        }
         now.repos.len() == rows.count
+    }
+
+    /// Whether something changed since this was last asked.
+    pub fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::Relaxed)
     }
 
     /// How old they are.
@@ -122,6 +137,12 @@ impl Tables {
     pub fn scope_of(&self, secret: &str) -> Option<Scope> {
         let now = self.now.read();
         now.tokens.by_hash.get(&hash_of(secret)).map(|held| now.scope(held))
+    }
+
+    /// The same by the number of the token.
+    pub fn scope_of_holder(&self, id: i64) -> Option<Scope> {
+        let now = self.now.read();
+        now.tokens.by_hash.values().find(|held| held.id == id).map(|held| now.scope(held))
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Team {
     database: String,
     /// Where blobs are kept over HTTP, if not where the environment says.
     store: Option<String>,
+    /// In which region they are, if not in that of the environment.
+    region: Option<String>,
     /// Where programs reach the database, if not where it is.
     port: Option<u16>,
     /// What programs load that have another clock.
@@ -77,6 +79,12 @@ impl Team {
         self
     }
 
+    /// The same in another region of the storage.
+    pub fn in_region(mut self, region: &str) -> Team {
+        self.region = Some(region.to_owned());
+        self
+    }
+
     fn with_tables(self) -> Team {
         let storage = format!("file://{}", self.blobs().display());
         self.run(&["init", "--storage", &storage]);
@@ -92,6 +100,7 @@ impl Team {
             server,
             database,
             store: None,
+            region: None,
             port: None,
             clock: Mutex::default(),
             _turn: turn(),
@@ -159,6 +168,7 @@ impl Team {
                 .env("AWS_ACCESS_KEY_ID", "key")
                 .env("AWS_SECRET_ACCESS_KEY", "secret");
         }
+        command.envs(self.region.iter().map(|region| ("AWS_REGION", region)));
         command
     }
 

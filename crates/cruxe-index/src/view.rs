@@ -1,7 +1,6 @@
 //! What is published of a ref at one moment, and who hears of the next publish.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use cruxe_embed::Table;
 use cruxe_model::config::FreshnessPolicy;
@@ -162,7 +161,7 @@ impl Workspace {
         if let Some(change) = change {
             self.handle_stale(&name, change, active.is_some(), source.is_some(), policy, &mut standing)?;
         }
-        if self.behind.load(Ordering::Relaxed) {
+        if self.is_behind() {
             if policy == FreshnessPolicy::Strict {
                 return Err(IndexError::Stale { ref_name: name, change: Change::OtherSource, head: None });
             }

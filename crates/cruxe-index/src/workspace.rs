@@ -57,6 +57,11 @@ impl Workspace {
         self.behind.store(behind, Ordering::Relaxed);
     }
 
+    /// Whether something newer than what is here of a replica was pushed.
+    pub fn is_behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed)
+    }
+
     /// What is published now.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.project.store.snapshot()

@@ -1,4 +1,5 @@
-//! What a server offers beside tools: resources, prompts and completions, about its own workspace.
+//! What a server offers beside tools: resources, prompts and completions, about its own workspace or, where it has many
+//! repositories, about the one that a request names.
 
 use std::sync::Arc;
 
@@ -13,11 +14,15 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::contract::{ErrorCode, ToolError};
+use crate::scope::Scope;
 use crate::session::Session;
 use crate::toolsets::{Toolset, Toolsets};
+use crate::uri::Addresses;
+use crate::workspaces::Shelf;
 
 /// Resources, prompts and completions of some toolsets.
 pub struct Catalog {
+    app: Arc<App>,
     /// The server's own workspace and its deck.
     own: (Arc<Workspace>, Arc<Deck>),
     /// What stands for them where the client may not see them: nothing.
@@ -31,17 +36,37 @@ pub struct Catalog {
 
 impl Catalog {
     /// The catalog of a server.
-    pub fn new(app: &App, sets: Toolsets) -> Catalog {
+    pub fn new(app: &Arc<App>, sets: Toolsets) -> Catalog {
         let workspace = Arc::clone(app.own());
         let (published, _) = watch::channel(0);
         let counter = published.clone();
-        workspace.on_publish(move || counter.send_modify(|count| *count += 1));
+        let count = move || counter.send_modify(|count| *count += 1);
+        match app.workspaces().shelf() {
+            Some(shelf) => shelf.on_change(Box::new(count)),
+            None => workspace.on_publish(count),
+        }
         let nowhere = Workspace::open(Project::nowhere(app.workspaces().home(), workspace.project.config.clone()));
         let with_deck = |workspace: Arc<Workspace>| {
             let deck = app.deck(&workspace.project.root);
             (workspace, deck)
         };
-        Catalog { own: with_deck(workspace), nowhere: with_deck(nowhere), sets, published, listed: Mutex::default() }
+        let (own, nowhere) = (with_deck(workspace), with_deck(nowhere));
+        Catalog { app: Arc::clone(app), own, nowhere, sets, published, listed: Mutex::default() }
+    }
+
+    /// The repositories of a server that has many.
+    pub(crate) fn shelf(&self) -> Option<&dyn Shelf> {
+        self.app.workspaces().shelf()
+    }
+
+    /// What addresses begin with here.
+    pub(crate) fn addresses(&self) -> Addresses {
+        if self.shelf().is_some() { Addresses::OfMany } else { Addresses::OfOne }
+    }
+
+    /// The names of the repositories that a client may see, in order; none where the server has one workspace.
+    pub(crate) fn repositories(&self, session: &Session) -> Vec<String> {
+        self.app.workspaces().names(session)
     }
 
     /// The server's own workspace and its deck, as far as the client may see them.
@@ -49,9 +74,22 @@ impl Catalog {
         if session.scope().allows(&self.own.0.project.root) { &self.own } else { &self.nowhere }
     }
 
-    /// The server's own workspace; an empty one where the client may not see it.
-    pub(crate) fn workspace(&self, session: &Session) -> &Arc<Workspace> {
-        &self.seen(session).0
+    /// What a request is about: the server's own workspace, an empty one where the client may not see it; of a server that has
+    /// many, the repository that is named, or the only one that the client may see.
+    pub(crate) fn place<'s>(&self, session: &'s Session, repo: Option<&str>) -> Result<Place<'s>, ToolError> {
+        let workspace = match self.shelf() {
+            Some(_) => self.app.workspaces().find(repo, session)?,
+            None => Arc::clone(&self.seen(session).0),
+        };
+        Ok(Place { workspace, session })
+    }
+
+    /// Holds a client that listens to what it may see now: its stream outlives the request that began it.
+    pub(crate) fn renew_scope(&self, session: &Session) {
+        let scope = session.scope();
+        if let (Some(shelf), Some(holder)) = (self.shelf(), scope.holder()) {
+            session.admit_scope(&shelf.scope_of(holder).unwrap_or_else(|| Scope::of(holder)));
+        }
     }
 
     /// The deck of the server's own workspace; none where the client may not see what is checked out there.
@@ -68,25 +106,30 @@ impl Catalog {
     pub(crate) fn serves(&self, set: Toolset) -> bool {
         self.sets.contains(set)
     }
+}
 
+/// A repository, as a client asks about it.
+pub(crate) struct Place<'s> {
+    pub workspace: Arc<Workspace>,
+    session: &'s Session,
+}
+
+impl Place<'_> {
     /// What is published of a ref, the session's if none is named.
-    pub(crate) fn view(&self, session: &Session, ref_name: Option<&str>, work: &Work) -> Result<View<'_>, ToolError> {
-        let (workspace, name) = self.meant(session, ref_name)?;
-        Ok(workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.with_work(work))
+    pub fn view(&self, ref_name: Option<&str>, work: &Work) -> Result<View<'_>, ToolError> {
+        let name = self.meant(ref_name)?;
+        Ok(self.workspace.view(name.as_deref(), FreshnessPolicy::Balanced)?.with_work(work))
     }
 
     /// The same without a look at the disk; it never starts a sync.
-    pub(crate) fn as_published(&self, session: &Session, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
-        let (workspace, name) = self.meant(session, ref_name)?;
-        Ok(workspace.as_published(name.as_deref())?)
+    pub fn as_published(&self, ref_name: Option<&str>) -> Result<View<'_>, ToolError> {
+        Ok(self.workspace.as_published(self.meant(ref_name)?.as_deref())?)
     }
 
-    /// The workspace and the ref that a request means, as far as the client may see them.
-    fn meant(&self, session: &Session, ref_name: Option<&str>) -> Result<(&Arc<Workspace>, Option<String>), ToolError> {
-        let workspace = self.workspace(session);
-        let own = session.default_ref(&workspace.project.root);
-        let name = session.scope().ref_of(workspace, ref_name.map(str::to_owned).or(own))?;
-        Ok((workspace, name))
+    /// The ref that a request means, as far as the client may see it.
+    fn meant(&self, ref_name: Option<&str>) -> Result<Option<String>, ToolError> {
+        let own = self.session.default_ref(&self.workspace.project.root);
+        self.session.scope().ref_of(&self.workspace, ref_name.map(str::to_owned).or(own))
     }
 }
 
@@ -102,9 +145,11 @@ pub(crate) fn refusal(error: ToolError) -> ErrorData {
     }
     match error.code {
         ErrorCode::InvalidInput => ErrorData::invalid_params(message, Some(data)),
-        ErrorCode::FileNotFound | ErrorCode::SymbolNotFound | ErrorCode::RefNotIndexed => {
-            ErrorData::resource_not_found(message, Some(data))
-        }
+        ErrorCode::FileNotFound
+        | ErrorCode::SymbolNotFound
+        | ErrorCode::RefNotIndexed
+        | ErrorCode::WorkspaceNotRegistered
+        | ErrorCode::ProjectNotFound => ErrorData::resource_not_found(message, Some(data)),
         _ => ErrorData::internal_error(message, Some(data)),
     }
 }

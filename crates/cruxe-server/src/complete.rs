@@ -5,15 +5,16 @@ use cruxe_query::complete::{self, Completions};
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
 
 use crate::cards;
-use crate::catalog::{Catalog, refusal};
+use crate::catalog::{Catalog, Place, refusal};
 use crate::contract::ToolError;
 use crate::prompts;
 use crate::session::Session;
-use crate::uri::Kind;
+use crate::uri::{Kind, WORKSPACE};
 
 /// What an argument is, so that its value can be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completes {
+    Workspace,
     Symbol,
     Ref,
     Path,
@@ -30,8 +31,11 @@ impl Catalog {
     ) -> Result<CompletionInfo, ErrorData> {
         let what = self.completed(&request.r#ref, &request.argument.name)?;
         let arguments = request.context.as_ref().and_then(|context| context.arguments.as_ref());
-        let ref_name = arguments.and_then(|known| known.get("ref")).map(String::as_str).filter(|name| !name.is_empty());
-        let found = self.values(session, what, &request.argument.value, ref_name, work).map_err(refusal)?;
+        let known = |name: &str| {
+            arguments.and_then(|known| known.get(name)).map(String::as_str).filter(|value| !value.is_empty())
+        };
+        let (repo, ref_name) = (known(WORKSPACE), known("ref"));
+        let found = self.values(session, what, &request.argument.value, repo, ref_name, work).map_err(refusal)?;
         let (total, more) = (found.total as u32, found.total > found.values.len());
         CompletionInfo::with_pagination(found.values, Some(total), more)
             .map_err(|problem| ErrorData::internal_error(problem, None))
@@ -43,21 +47,22 @@ impl Catalog {
         match of {
             Reference::Prompt(prompt) => {
                 let spec = prompts::find(self, &prompt.name).map_err(unknown)?;
-                let found = spec.arguments.iter().find(|known| known.name == argument);
+                let found = prompts::arguments(self, spec).find(|known| known.name == argument);
                 found.map(|known| known.completes).ok_or_else(|| {
-                    let names: Vec<&str> = spec.arguments.iter().map(|known| known.name).collect();
+                    let names: Vec<&str> = prompts::arguments(self, spec).map(|known| known.name).collect();
                     unknown(format!("`{}` has no argument `{argument}`; it has: {}", spec.name, names.join(", ")))
                 })
             }
             Reference::Resource(template) => {
-                let known = Kind::ALL.into_iter().filter(|kind| self.serves(kind.toolset()));
-                let kind = known.into_iter().find(|kind| kind.template() == template.uri);
+                let form = |kind: Kind| self.addresses().template(kind);
+                let kind = self.kinds().find(|kind| form(*kind) == template.uri);
                 match (kind, argument) {
+                    (Some(_), WORKSPACE) if self.shelf().is_some() => Ok(Completes::Workspace),
                     (Some(Kind::Symbol), "symbol") => Ok(Completes::Symbol),
                     (Some(Kind::File | Kind::Doc), "path") => Ok(Completes::Path),
-                    (Some(Kind::Symbol | Kind::File | Kind::Doc), "ref") => Ok(Completes::Ref),
+                    (Some(Kind::Symbol | Kind::File | Kind::Doc | Kind::Repo), "ref") => Ok(Completes::Ref),
                     (Some(Kind::Card), "id") => Ok(Completes::Task),
-                    (Some(kind), _) => Err(unknown(format!("{} has no `{argument}`", kind.template()))),
+                    (Some(kind), _) => Err(unknown(format!("{} has no `{argument}`", form(kind)))),
                     (None, _) => Err(unknown(format!(
                         "`{}` is none of the templates that resources/templates/list names",
                         template.uri
@@ -73,14 +78,17 @@ impl Catalog {
         session: &Session,
         what: Completes,
         typed: &str,
+        repo: Option<&str>,
         ref_name: Option<&str>,
         work: &Work,
     ) -> Result<Completions, ToolError> {
         let most = CompletionInfo::MAX_VALUES;
+        let place = || self.place(session, repo);
         Ok(match what {
-            Completes::Symbol => complete::symbols(&self.view(session, ref_name, work)?, typed, most)?,
-            Completes::Path => complete::paths(&self.view(session, ref_name, work)?, typed, most)?,
-            Completes::Ref => Completions::of(complete::matching(self.refs(session)?, typed), most),
+            Completes::Workspace => Completions::of(complete::matching(self.repositories(session), typed), most),
+            Completes::Symbol => complete::symbols(&place()?.view(ref_name, work)?, typed, most)?,
+            Completes::Path => complete::paths(&place()?.view(ref_name, work)?, typed, most)?,
+            Completes::Ref => Completions::of(complete::matching(refs(&place()?, session)?, typed), most),
             Completes::Task => {
                 let cards = cards::list(self.deck(session))?;
                 let named = typed.to_lowercase();
@@ -90,20 +98,20 @@ impl Catalog {
             }
         })
     }
+}
 
-    /// Branches that git has and refs that are indexed.
-    fn refs(&self, session: &Session) -> Result<Vec<String>, ToolError> {
-        let workspace = self.workspace(session);
-        let mut refs = match &workspace.project.repo {
-            Some(repo) => repo.branches().map_err(cruxe_index::IndexError::from)?,
-            None => Vec::new(),
-        };
-        if let Ok(snapshot) = workspace.snapshot() {
-            let indexed = snapshot.refs().map_err(cruxe_index::IndexError::from)?;
-            refs.extend(indexed.into_iter().map(|state| state.name));
-        }
-        let scope = session.scope();
-        refs.retain(|name| scope.is_all() || scope.allows_ref(&workspace.project.root, name));
-        Ok(refs)
+/// Branches that git has and refs that are indexed.
+fn refs(place: &Place, session: &Session) -> Result<Vec<String>, ToolError> {
+    let workspace = &place.workspace;
+    let mut refs = match &workspace.project.repo {
+        Some(repo) => repo.branches().map_err(cruxe_index::IndexError::from)?,
+        None => Vec::new(),
+    };
+    if let Ok(snapshot) = workspace.snapshot() {
+        let indexed = snapshot.refs().map_err(cruxe_index::IndexError::from)?;
+        refs.extend(indexed.into_iter().map(|state| state.name));
     }
+    let scope = session.scope();
+    refs.retain(|name| scope.is_all() || scope.allows_ref(&workspace.project.root, name));
+    Ok(refs)
 }

@@ -1,6 +1,7 @@
 //! Resources: symbols, files, documents and cards by their addresses.
 //!
-//! Only what is in the index is served, so no address leads out of the workspace.
+//! Only what is in the index is served, so no address leads out of the workspace. A server of many repositories lists these: their
+//! files are as many as symbols, and to list them it would have to bring every repository.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -27,25 +28,37 @@ const MARKDOWN: &str = "markdown";
 pub(crate) const SYMBOL_TOKENS: usize = 3000;
 
 impl Catalog {
-    /// The resources there are, a page at a time: cards, then documents, then files. Symbols are too many to be listed;
-    /// their template and completions lead to them.
+    /// The resources there are, a page at a time: cards, then documents, then files; or repositories. Symbols are too many to
+    /// be listed; their template and completions lead to them.
     pub(crate) fn list_resources(
         &self,
         session: &Session,
         cursor: Option<&str>,
         work: &Work,
     ) -> Result<Page<Resource>, ErrorData> {
-        let view = self.view(session, None, work).map_err(refusal)?;
-        let entries = self.entries(session, &view).map_err(refusal)?;
+        let entries = match self.shelf() {
+            Some(_) => self.repository_entries(session),
+            None => {
+                let place = self.place(session, None).map_err(refusal)?;
+                let view = place.view(None, work).map_err(refusal)?;
+                self.entries(session, &view).map_err(refusal)?
+            }
+        };
         let page = page("resources/list", entries, Entry::key, cursor)?;
         Ok(Page { entries: page.entries.iter().map(Entry::listed).collect(), next: page.next })
     }
 
     /// The forms of addresses.
     pub(crate) fn resource_templates(&self, cursor: Option<&str>) -> Result<Page<ResourceTemplate>, ErrorData> {
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| self.serves(kind.toolset())).collect();
+        let kinds: Vec<Kind> = self.kinds().collect();
         let page = page("resources/templates/list", kinds, |kind| kind_number(*kind).to_string(), cursor)?;
+        let template = |kind: Kind| template(kind, self.addresses().template(kind));
         Ok(Page { entries: page.entries.into_iter().map(template).collect(), next: page.next })
+    }
+
+    /// The kinds of resources that are served.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        self.addresses().kinds().iter().copied().filter(|kind| self.serves(kind.toolset()))
     }
 
     /// What stands at an address.
@@ -62,7 +75,8 @@ impl Catalog {
 
     /// Reads an address of a kind that is served.
     pub(crate) fn address(&self, uri: &str) -> Result<ResourceUri, ErrorData> {
-        let address = ResourceUri::parse(uri).map_err(|problem| ErrorData::invalid_params(problem, None))?;
+        let address = ResourceUri::parse(uri, self.addresses());
+        let address = address.map_err(|problem| ErrorData::invalid_params(problem, None))?;
         let set = address.kind.toolset();
         if !self.serves(set) {
             let problem =
@@ -84,9 +98,15 @@ impl Catalog {
             let text = cards::read(deck, id)?.ok_or_else(|| cards::missing(deck, id))?;
             return Ok((text, "text/markdown".to_owned()));
         }
-        let view = self.view(session, address.ref_name.as_deref(), work)?;
+        let place = self.place(session, address.repo.as_deref())?;
+        let view = place.view(address.ref_name.as_deref(), work)?;
         if address.kind == Kind::Symbol {
-            let text = portrait::of_symbol(self.workspace(session), &view, &address.name, None, SYMBOL_TOKENS)?;
+            let text = portrait::of_symbol(&view, &address.name, None, SYMBOL_TOKENS)?;
+            return Ok((text, "text/markdown".to_owned()));
+        }
+        if address.kind == Kind::Repo {
+            let name = address.repo.as_deref().unwrap_or_default();
+            let text = portrait::of_repository(&place.workspace, &view, &session.scope(), name)?;
             return Ok((text, "text/markdown".to_owned()));
         }
         let (_, file) = outline::file(&view, &address.name)?;
@@ -100,7 +120,11 @@ impl Catalog {
 
     /// A figure that changes when the list of resources does.
     pub(crate) fn fingerprint(&self, session: &Session) -> Option<u64> {
-        let view = self.as_published(session, None).ok()?;
+        if self.shelf().is_some() {
+            return Some(figure(&self.repository_entries(session)));
+        }
+        let place = self.place(session, None).ok()?;
+        let view = place.as_published(None).ok()?;
         Some(figure(&self.cards(session).ok()?) ^ self.figure_of_files(&view).ok()?)
     }
 
@@ -123,6 +147,13 @@ impl Catalog {
         let mut entries = self.cards(session)?;
         entries.extend(self.files(view)?);
         Ok(entries)
+    }
+
+    /// The repositories of a server that has many.
+    fn repository_entries(&self, session: &Session) -> Vec<Entry> {
+        let mime = || "text/markdown".to_owned();
+        let entry = |name: String| Entry { kind: Kind::Repo, name, title: None, mime: mime(), size: None };
+        self.repositories(session).into_iter().map(entry).collect()
     }
 
     fn cards(&self, session: &Session) -> Result<Vec<Entry>, ToolError> {
@@ -179,8 +210,11 @@ impl Entry {
     }
 
     fn listed(&self) -> Resource {
-        let uri = ResourceUri::new(self.kind, self.name.as_str()).to_string();
-        let mut resource = Resource::new(uri, self.name.as_str()).with_mime_type(self.mime.as_str());
+        let uri = match self.kind {
+            Kind::Repo => ResourceUri::of_repo(self.name.as_str()),
+            kind => ResourceUri::new(kind, self.name.as_str()),
+        };
+        let mut resource = Resource::new(uri.to_string(), self.name.as_str()).with_mime_type(self.mime.as_str());
         resource.title = self.title.clone();
         resource.size = self.size;
         resource
@@ -199,21 +233,23 @@ fn kind_number(kind: Kind) -> u8 {
         Kind::Doc => 1,
         Kind::File => 2,
         Kind::Symbol => 3,
+        Kind::Repo => 4,
     }
 }
 
-fn template(kind: Kind) -> ResourceTemplate {
+fn template(kind: Kind, form: String) -> ResourceTemplate {
     let (title, about, mime) = match kind {
         Kind::Symbol => (
             "Symbol",
             "A definition by symbol_id or name: its source, who calls it, what it calls.",
             Some("text/markdown"),
         ),
+        Kind::Repo => ("Repository", "A repository by its name: its refs, its files.", Some("text/markdown")),
         Kind::File => ("File", "The text of a file in the index, in any indexed ref.", None),
         Kind::Doc => ("Document", "A Markdown document, in any indexed ref.", Some("text/markdown")),
         Kind::Card => ("Task card", "A task card by its id, front matter included.", Some("text/markdown")),
     };
-    let mut template = ResourceTemplate::new(kind.template(), kind.as_str()).with_title(title).with_description(about);
+    let mut template = ResourceTemplate::new(form, kind.as_str()).with_title(title).with_description(about);
     template.mime_type = mime.map(str::to_owned);
     template
 }
@@ -248,8 +284,9 @@ fn mime(language: &str) -> String {
     }
 }
 
-/// The resource of the first result of an answer, where results are symbols or files of this server's own workspace.
-pub(crate) fn link_of_first(structured: &Value) -> Option<Resource> {
+/// The resource of the first result of an answer, where results are symbols or files of this server's own workspace or, of many, of
+/// one repository.
+pub(crate) fn link_of_first(structured: &Value, repo: Option<&str>) -> Option<Resource> {
     let first = structured.get("results")?.get(0)?;
     let ref_name = structured.get("metadata")?.get("ref")?.as_str()?;
     let text = |key: &str| first.get(key).and_then(Value::as_str);
@@ -257,8 +294,8 @@ pub(crate) fn link_of_first(structured: &Value) -> Option<Resource> {
         Some(id) => (Kind::Symbol, id, text("qualified_name").or(text("name"))?),
         None => (Kind::File, text("path")?, text("path")?),
     };
-    let uri = ResourceUri::new(kind, handle).at(ref_name).to_string();
-    Some(Resource::new(uri, name))
+    let uri = ResourceUri { repo: repo.map(str::to_owned), ..ResourceUri::new(kind, handle).at(ref_name) };
+    Some(Resource::new(uri.to_string(), name))
 }
 
 /// Where a symbol is defined, by handle or by name.
@@ -278,11 +315,13 @@ mod tests {
     fn the_link_of_an_answer_is_its_first_result_in_its_ref() {
         let answer = json!({"metadata": {"ref": "main"}, "results": [
             {"symbol_id": "sym_1", "qualified_name": "a::b", "path": "a.rs"}, {"symbol_id": "sym_2"}]});
-        let link = link_of_first(&answer).unwrap();
+        let link = link_of_first(&answer, None).unwrap();
         assert_eq!((link.uri.as_str(), link.name.as_str()), ("cruxe://symbol/sym_1?ref=main", "a::b"));
         let answer = json!({"metadata": {"ref": "main"}, "results": [{"path": "a b.md"}]});
-        assert_eq!(link_of_first(&answer).unwrap().uri, "cruxe://file/a%20b.md?ref=main");
-        assert_eq!(link_of_first(&json!({"metadata": {"ref": "main"}, "results": []})), None);
-        assert_eq!(link_of_first(&json!({"status": "ready"})), None);
+        assert_eq!(link_of_first(&answer, None).unwrap().uri, "cruxe://file/a%20b.md?ref=main");
+        let of_many = link_of_first(&answer, Some("org/app")).unwrap();
+        assert_eq!(of_many.uri, "cruxe://repo/org/app/-/file/a%20b.md?ref=main");
+        assert_eq!(link_of_first(&json!({"metadata": {"ref": "main"}, "results": []}), None), None);
+        assert_eq!(link_of_first(&json!({"status": "ready"}), None), None);
     }
 }

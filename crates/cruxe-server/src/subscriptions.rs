@@ -1,6 +1,6 @@
 //! Tells clients when the list of resources or a resource that they follow has changed.
 //!
-//! Every publish of the index is a reason to look: at the list by its names, at what is followed by its content. A publish
+//! Every publish of the index, or of any of many, is a reason to look: at the list by its names, at what is followed by its content. A publish
 //! that changed neither is not told, so that a client that reads again on every notification does so for a reason.
 
 use std::collections::BTreeMap;
@@ -16,17 +16,30 @@ use tokio::sync::watch;
 
 use crate::admission::{Admission, Cost};
 use crate::cards;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Place};
 use crate::prompts::portrait;
 use crate::resources::SYMBOL_TOKENS;
+use crate::scope::Refs;
 use crate::session::Session;
-use crate::uri::Kind;
+use crate::uri::{Kind, ResourceUri};
 
 /// Resources that one client follows at most: each is read at every publish.
 pub(crate) const MAX_FOLLOWED: usize = 500;
 
-/// Resources by address, each with a figure that changes with its text; none for one that cannot be read.
-pub(crate) type Followed = BTreeMap<String, Option<u64>>;
+/// Resources by address, each as it was last seen.
+pub(crate) type Followed = BTreeMap<String, Sight>;
+
+/// A resource as it was seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sight {
+    /// A figure that changes with its text; none for one that cannot be read.
+    figure: Option<u64>,
+    /// What it depended on, where it need not be looked at again as long as that is the same.
+    since: Option<Since>,
+}
+
+/// What is published of a repository of many, and what of it may be seen. A server of many hears of a push to any of them.
+type Since = (i64, Refs);
 
 /// What changed since it was last told.
 struct Changes {
@@ -40,25 +53,46 @@ impl Catalog {
     /// Begins to follow a resource.
     pub(crate) fn follow(&self, session: &Session, uri: &str) -> Result<(), ErrorData> {
         self.address(uri)?;
-        let state = self.state(session, uri);
+        let sight = self.look_at(session, uri, &Sight::default());
         let mut followed = session.followed();
         if followed.len() >= MAX_FOLLOWED && !followed.contains_key(uri) {
             let problem = format!("{MAX_FOLLOWED} resources are followed already. Unsubscribe from one first.");
             return Err(ErrorData::invalid_params(problem, None));
         }
-        followed.insert(uri.to_owned(), state);
+        followed.insert(uri.to_owned(), sight);
         Ok(())
+    }
+
+    /// A resource as it is now, given how it was last seen.
+    fn look_at(&self, session: &Session, uri: &str, known: &Sight) -> Sight {
+        let Ok(address) = self.address(uri) else { return Sight::default() };
+        let since = self.since(session, &address);
+        if since.is_some() && since == known.since {
+            return known.clone();
+        }
+        let Ok(place) = self.place(session, address.repo.as_deref()) else { return Sight::default() };
+        let figure = self.state(session, &place, &address);
+        // What is here may be older than what is published: it is on its way.
+        Sight { figure, since: since.filter(|_| !place.workspace.is_behind()) }
+    }
+
+    fn since(&self, session: &Session, address: &ResourceUri) -> Option<Since> {
+        let shelf = self.shelf()?;
+        let root = shelf.root(address.repo.as_deref()?);
+        let refs = session.scope().refs(&root)?;
+        Some((shelf.published(&root)?, refs))
     }
 
     /// A figure that changes with what is published of a resource. An edit on disk does not count before it is indexed:
     /// a look between the two would take it for what had always been there, and nobody would be told.
-    fn state(&self, session: &Session, uri: &str) -> Option<u64> {
-        let address = self.address(uri).ok()?;
-        let view = self.as_published(session, address.ref_name.as_deref()).ok()?;
+    fn state(&self, session: &Session, place: &Place, address: &ResourceUri) -> Option<u64> {
+        let view = place.as_published(address.ref_name.as_deref()).ok()?;
         let published = |path: &str| outline::file(&view, path).ok().map(|(_, file)| file.hash.to_hex());
         let state = match address.kind {
-            Kind::Symbol => {
-                portrait::of_symbol(self.workspace(session), &view, &address.name, None, SYMBOL_TOKENS).ok()?
+            Kind::Symbol => portrait::of_symbol(&view, &address.name, None, SYMBOL_TOKENS).ok()?,
+            Kind::Repo => {
+                let name = address.repo.as_deref().unwrap_or_default();
+                portrait::of_repository(&place.workspace, &view, &session.scope(), name).ok()?
             }
             Kind::Doc | Kind::File => published(&address.name)?,
             Kind::Card => {
@@ -79,11 +113,11 @@ impl Catalog {
         let mut changes = Changes { list: list_changed, deck: self.deck(session).exists(), resources: Vec::new() };
         *list = now.or(*list);
         for (uri, known) in followed {
-            let now = self.state(session, uri);
-            if now != *known {
-                *known = now;
+            let now = self.look_at(session, uri, known);
+            if now.figure != known.figure {
                 changes.resources.push(uri.clone());
             }
+            *known = now;
         }
         changes
     }
@@ -108,6 +142,7 @@ impl Subscriber {
         let (catalog, session) = (Arc::clone(&self.catalog), Arc::clone(&self.session));
         let work = move || {
             let _slot = slot;
+            catalog.renew_scope(&session);
             look(&catalog, &session)
         };
         tokio::task::spawn_blocking(work).await.ok()
@@ -135,9 +170,9 @@ pub(crate) async fn notify_session(subscriber: Subscriber, peer: Peer<RoleServer
             let mut followed = session.followed().clone();
             let news = catalog.changes_since(session, &mut list, &mut followed);
             let mut current = session.followed();
-            for (uri, state) in followed {
+            for (uri, sight) in followed {
                 if let Some(known) = current.get_mut(&uri) {
-                    *known = state;
+                    *known = sight;
                 }
             }
             drop(current);
@@ -173,7 +208,7 @@ pub(crate) async fn notify_listener(subscriber: Subscriber, context: &Subscripti
     let wants_list = context.accepted().resources_list_changed == Some(true);
     let wants_tools = context.accepted().tools_list_changed == Some(true);
     let mut deck = subscriber.catalog.deck(&subscriber.session).exists();
-    let mut known = (None, uris.into_iter().map(|uri| (uri, None)).collect::<Followed>());
+    let mut known = (None, uris.into_iter().map(|uri| (uri, Sight::default())).collect::<Followed>());
     let mut first = true;
     loop {
         let look = move |catalog: &Catalog, session: &Session| {
@@ -188,7 +223,9 @@ pub(crate) async fn notify_listener(subscriber: Subscriber, context: &Subscripti
         if std::mem::take(&mut first) {
             if changes.has_changed().unwrap_or(false) {
                 known.0 = known.0.map(|figure| !figure);
-                known.1.values_mut().for_each(|state| *state = state.map(|figure| !figure));
+                let unlike =
+                    |sight: &mut Sight| *sight = Sight { figure: sight.figure.map(|figure| !figure), since: None };
+                known.1.values_mut().for_each(unlike);
             }
         } else {
             let mut sent = Ok(());

@@ -1,7 +1,10 @@
 //! Addresses of resources: `cruxe://symbol/ID`, `cruxe://file/PATH`, `cruxe://doc/PATH`, `cruxe://card/ID`.
 //!
-//! `?ref=REF` after any of the first three asks for another branch, tag or commit. What is no letter, digit or one of
-//! `-._~/` is percent-encoded.
+//! A server of many repositories has these below a repository's own, as its pages have: `cruxe://repo/org/app` and
+//! `cruxe://repo/org/app/-/file/PATH`. No word of a repository's name begins with `-`, so the name ends where `/-/` stands.
+//!
+//! `?ref=REF` after any but a card asks for another branch, tag or commit. What is no letter, digit or one of `-._~/` is
+//! percent-encoded.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,20 +22,63 @@ pub enum Kind {
     Doc,
     /// A file, by its path.
     File,
+    /// A repository of a server that has many, by its name.
+    Repo,
     /// A definition, by its handle or name.
     Symbol,
 }
 
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::Symbol, Kind::File, Kind::Doc, Kind::Card];
+/// What the addresses of a server begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// The kind: everything is of the one workspace that the server has.
+    OfOne,
+    /// The repository.
+    OfMany,
+}
 
+impl Addresses {
+    /// The kinds that there are.
+    pub fn kinds(self) -> &'static [Kind] {
+        match self {
+            Addresses::OfOne => &[Kind::Symbol, Kind::File, Kind::Doc, Kind::Card],
+            // A card lies in a work tree, and a server of many repositories has none.
+            Addresses::OfMany => &[Kind::Repo, Kind::Symbol, Kind::File, Kind::Doc],
+        }
+    }
+
+    /// The form of the addresses of a kind (RFC 6570).
+    pub fn template(self, kind: Kind) -> String {
+        let rest = match kind {
+            Kind::Repo => return format!("{REPO}{{+{WORKSPACE}}}{{?ref}}"),
+            Kind::Symbol => "symbol/{symbol}{?ref}",
+            Kind::File => "file/{+path}{?ref}",
+            Kind::Doc => "doc/{+path}{?ref}",
+            Kind::Card => "card/{id}",
+        };
+        match self {
+            Addresses::OfOne => format!("{SCHEME}{rest}"),
+            Addresses::OfMany => format!("{REPO}{{+{WORKSPACE}}}{INSIDE}{rest}"),
+        }
+    }
+}
+
+/// The name of a repository in templates and among the arguments of prompts, as the tools call it.
+pub(crate) const WORKSPACE: &str = "workspace";
+
+const SCHEME: &str = "cruxe://";
+const REPO: &str = "cruxe://repo/";
+/// Stands between a repository and what is in it.
+const INSIDE: &str = "/-/";
+
+impl Kind {
     /// The word in the address.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Card => "card",
             Kind::Doc => "doc",
             Kind::File => "file",
+            Kind::Repo => "repo",
             Kind::Symbol => "symbol",
         }
     }
@@ -40,19 +86,9 @@ impl Kind {
     /// The toolset that it is served with.
     pub fn toolset(self) -> Toolset {
         match self {
-            Kind::Symbol | Kind::File => Toolset::Code,
+            Kind::Symbol | Kind::File | Kind::Repo => Toolset::Code,
             Kind::Doc => Toolset::Context,
             Kind::Card => Toolset::Tasks,
-        }
-    }
-
-    /// The form of its addresses (RFC 6570).
-    pub fn template(self) -> &'static str {
-        match self {
-            Kind::Symbol => "cruxe://symbol/{symbol}{?ref}",
-            Kind::File => "cruxe://file/{+path}{?ref}",
-            Kind::Doc => "cruxe://doc/{+path}{?ref}",
-            Kind::Card => "cruxe://card/{id}",
         }
     }
 }
@@ -60,9 +96,11 @@ impl Kind {
 /// The address of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceUri {
+    /// The repository that it is in; `None` where the server has one workspace.
+    pub repo: Option<String>,
     /// What it is.
     pub kind: Kind,
-    /// Its path, handle or id.
+    /// Its path, handle or id; of a repository nothing more.
     pub name: String,
     /// The ref that it is read from; the session's where there is none.
     pub ref_name: Option<String>,
@@ -71,7 +109,17 @@ pub struct ResourceUri {
 impl ResourceUri {
     /// An address in the session's ref.
     pub fn new(kind: Kind, name: impl Into<String>) -> ResourceUri {
-        ResourceUri { kind, name: name.into(), ref_name: None }
+        ResourceUri { repo: None, kind, name: name.into(), ref_name: None }
+    }
+
+    /// The address of a repository.
+    pub fn of_repo(name: impl Into<String>) -> ResourceUri {
+        ResourceUri::new(Kind::Repo, "").within(name)
+    }
+
+    /// The same in a repository of many.
+    pub fn within(self, repo: impl Into<String>) -> ResourceUri {
+        ResourceUri { repo: Some(repo.into()), ..self }
     }
 
     /// The same in a certain ref.
@@ -79,17 +127,37 @@ impl ResourceUri {
         ResourceUri { ref_name: Some(ref_name.into()), ..self }
     }
 
-    /// Reads an address; the error says what is wrong with it.
-    pub fn parse(uri: &str) -> Result<ResourceUri, String> {
-        let forms = || Kind::ALL.map(Kind::template).join(", ");
-        let rest = uri.strip_prefix("cruxe://").ok_or_else(|| format!("`{uri}` is not of the form {}", forms()))?;
-        let (word, rest) = rest.split_once('/').unwrap_or((rest, ""));
-        let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == word);
-        let kind = kind.ok_or_else(|| format!("`{word}` is no kind of resource; the forms are {}", forms()))?;
-        let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let name = decode(name)?;
-        if name.trim().is_empty() {
-            return Err(format!("`{uri}` names nothing; the form is {}", kind.template()));
+    /// Reads an address of a server; the error says what is wrong with it.
+    pub fn parse(uri: &str, of: Addresses) -> Result<ResourceUri, String> {
+        let forms = || of.kinds().iter().map(|kind| of.template(*kind)).collect::<Vec<_>>().join(", ");
+        let rest = uri.strip_prefix(SCHEME).ok_or_else(|| format!("`{uri}` is not of the form {}", forms()))?;
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let known = |word: &str| {
+            let kind = of.kinds().iter().find(|kind| kind.as_str() == word);
+            kind.copied().ok_or_else(|| format!("`{word}` is no kind of resource; the forms are {}", forms()))
+        };
+        let (word, rest) = place.split_once('/').unwrap_or((place, ""));
+        let (repo, kind, name) = match (of, known(word)?) {
+            (Addresses::OfOne, kind) => (None, kind, rest),
+            (Addresses::OfMany, Kind::Repo) => match rest.split_once(INSIDE) {
+                None => (Some(rest), Kind::Repo, ""),
+                Some((repo, inside)) => {
+                    let (word, name) = inside.split_once('/').unwrap_or((inside, ""));
+                    let kind = known(word)?;
+                    if kind == Kind::Repo {
+                        return Err(format!("`{uri}`: a repository is in no other; the forms are {}", forms()));
+                    }
+                    (Some(repo), kind, name)
+                }
+            },
+            (Addresses::OfMany, _) => {
+                return Err(format!("`{uri}` names no repository; the forms are {}", forms()));
+            }
+        };
+        let (repo, name) = (repo.map(decode).transpose()?, decode(name)?);
+        let named = if kind == Kind::Repo { repo.as_deref().unwrap_or_default() } else { &name };
+        if named.trim().is_empty() || repo.as_ref().is_some_and(|repo| repo.trim().is_empty()) {
+            return Err(format!("`{uri}` names nothing; the form is {}", of.template(kind)));
         }
         let mut ref_name = None;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -98,13 +166,20 @@ impl ResourceUri {
                 _ => return Err(format!("`{pair}`: `ref` is the only parameter of a resource")),
             }
         }
-        Ok(ResourceUri { kind, name, ref_name })
+        Ok(ResourceUri { repo, kind, name, ref_name })
     }
 }
 
 impl fmt::Display for ResourceUri {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "cruxe://{}/{}", self.kind.as_str(), encode(&self.name))?;
+        match &self.repo {
+            None => out.write_str(SCHEME)?,
+            Some(repo) => write!(out, "{REPO}{}", encode(repo))?,
+        }
+        if self.kind != Kind::Repo {
+            let inside = if self.repo.is_some() { INSIDE } else { "" };
+            write!(out, "{inside}{}/{}", self.kind.as_str(), encode(&self.name))?;
+        }
         match &self.ref_name {
             Some(name) => write!(out, "?ref={}", encode(name)),
             None => Ok(()),
@@ -129,6 +204,7 @@ fn decode(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::Addresses::{OfMany, OfOne};
     use super::*;
 
     #[test]
@@ -140,9 +216,26 @@ mod tests {
             (ResourceUri::new(Kind::Card, "abc123"), "cruxe://card/abc123"),
         ] {
             assert_eq!(address.to_string(), uri);
-            assert_eq!(ResourceUri::parse(uri), Ok(address));
+            assert_eq!(ResourceUri::parse(uri, OfOne), Ok(address));
+            assert!(ResourceUri::parse(uri, OfMany).is_err(), "{uri} names no repository");
         }
-        assert_eq!(ResourceUri::parse("cruxe://symbol/a::b?ref="), Ok(ResourceUri::new(Kind::Symbol, "a::b")));
+        assert_eq!(ResourceUri::parse("cruxe://symbol/a::b?ref=", OfOne), Ok(ResourceUri::new(Kind::Symbol, "a::b")));
+    }
+
+    #[test]
+    fn an_address_of_many_names_the_repository_however_many_slashes_it_has() {
+        let file = |path: &str| ResourceUri::new(Kind::File, path);
+        for (address, uri) in [
+            (ResourceUri::of_repo("app"), "cruxe://repo/app"),
+            (ResourceUri::of_repo("org/sub/app").at("v1"), "cruxe://repo/org/sub/app?ref=v1"),
+            (file("src/a.rs").within("org/app"), "cruxe://repo/org/app/-/file/src/a.rs"),
+            (file("a/-/file/b").within("file/doc").at("x/y"), "cruxe://repo/file/doc/-/file/a/-/file/b?ref=x/y"),
+            (ResourceUri::new(Kind::Symbol, "a::b").within("o/-a"), "cruxe://repo/o/-a/-/symbol/a%3A%3Ab"),
+        ] {
+            assert_eq!(address.to_string(), uri);
+            assert_eq!(ResourceUri::parse(uri, OfMany), Ok(address));
+            assert!(ResourceUri::parse(uri, OfOne).is_err(), "{uri} is of a server of many");
+        }
     }
 
     #[test]
@@ -162,7 +255,44 @@ mod tests {
             "cruxe://file/%ü1",
             "cruxe://file/a?rev=main",
         ] {
-            assert!(ResourceUri::parse(uri).is_err(), "{uri}");
+            assert!(ResourceUri::parse(uri, OfOne).is_err(), "{uri}");
         }
+        for uri in [
+            "cruxe://repo",
+            "cruxe://repo/",
+            "cruxe://repo/%20",
+            "cruxe://repo//-/file/a",
+            "cruxe://repo/a/-/file/",
+            "cruxe://repo/a/-/",
+            "cruxe://repo/a/-/card/abc123",
+            "cruxe://repo/a/-/repo/b",
+            "cruxe://repo/%ff/-/file/a",
+            "cruxe://repo/a?rev=main",
+        ] {
+            let problem = ResourceUri::parse(uri, OfMany).unwrap_err();
+            assert!(
+                problem.contains("cruxe://repo/") || problem.contains("`ref`") || problem.contains("UTF-8"),
+                "{uri}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_kind_has_a_form_that_begins_as_its_addresses_do() {
+        let forms = |of: Addresses| of.kinds().iter().map(|kind| of.template(*kind)).collect::<Vec<_>>();
+        let of_one = [
+            "cruxe://symbol/{symbol}{?ref}",
+            "cruxe://file/{+path}{?ref}",
+            "cruxe://doc/{+path}{?ref}",
+            "cruxe://card/{id}",
+        ];
+        assert_eq!(forms(OfOne), of_one);
+        let of_many = [
+            "cruxe://repo/{+workspace}{?ref}",
+            "cruxe://repo/{+workspace}/-/symbol/{symbol}{?ref}",
+            "cruxe://repo/{+workspace}/-/file/{+path}{?ref}",
+            "cruxe://repo/{+workspace}/-/doc/{+path}{?ref}",
+        ];
+        assert_eq!(forms(OfMany), of_many);
     }
 }

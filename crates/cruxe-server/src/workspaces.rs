@@ -53,6 +53,15 @@ pub trait Shelf: Send + Sync {
 
     /// What the index of a repository has in brief, without bringing it; `None` where it is not indexed yet.
     fn directory(&self, root: &Path) -> Result<Option<Arc<Directory>>, String>;
+
+    /// A number of what is published of a repository, which another publish changes; nothing is brought.
+    fn published(&self, root: &Path) -> Option<i64>;
+
+    /// Calls back after repositories or what is here of them, or who may see them, may have changed. It must be quick.
+    fn on_change(&self, tell: Box<dyn Fn() + Send + Sync>);
+
+    /// What the holder of a scope may see now; `None` where it holds no more.
+    fn scope_of(&self, holder: &str) -> Option<Scope>;
 }
 
 /// A server that was started in a folder which is no project, such as `/` or the user's home.
@@ -105,6 +114,11 @@ impl Workspaces {
     /// The workspace that the server was started for.
     pub fn own(&self) -> &Arc<Workspace> {
         &self.own
+    }
+
+    /// Repositories that are known by name and kept elsewhere.
+    pub(crate) fn shelf(&self) -> Option<&dyn Shelf> {
+        self.rules.shelf.as_deref()
     }
 
     /// How many are open at most.

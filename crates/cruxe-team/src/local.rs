@@ -140,21 +140,9 @@ impl Local {
         project.register()?;
         let store = project.store;
         let before = self.record(name);
-        let put_together = |before: Option<&Record>| {
-            let place = Landing { incoming: store.receive()?, git: mirror.folder.clone() };
-            remove_folder(&place.git_incoming())?;
-            let assembled = assemble(manifest, before.map(|record| &record.manifest), &place, get)?;
-            Ok((place, assembled))
-        };
-        let (place, assembled) = match put_together(before.as_ref()) {
-            // Whoever was killed between a file and the note of it left files that are not what the note says. Nothing of them is used.
-            Err(TeamError::Mismatch(file)) if before.is_some() => {
-                tracing::warn!("{name}: {file} here is not what was noted; all of it is fetched");
-                self.forget_record(name)?;
-                put_together(None)?
-            }
-            outcome => outcome?,
-        };
+        let place = Landing { incoming: store.receive()?, git: mirror.folder.clone() };
+        remove_folder(&place.git_incoming())?;
+        let assembled = assemble(manifest, before.as_ref().map(|record| &record.manifest), &place, get)?;
         place.accept(manifest)?;
         self.set_record(name, &Record { state, manifest: manifest.clone() })?;
         let _ = remove(&self.beside(name, ".pages"));

@@ -135,6 +135,21 @@ CREATE TABLE call (
 );
 CREATE INDEX call_at ON call USING brin (at);
 ",
+    "
+-- The transaction that last changed what nodes know of a repository, so that they read what changed since they last looked. By
+-- triggers: programs of the version before know nothing of it.
+ALTER TABLE repo ADD changed xid8 NOT NULL DEFAULT pg_current_xact_id();
+ALTER TABLE published ADD changed xid8 NOT NULL DEFAULT pg_current_xact_id();
+ALTER TABLE job ADD changed xid8 NOT NULL DEFAULT pg_current_xact_id();
+CREATE INDEX repo_changed ON repo (changed);
+CREATE INDEX published_changed ON published (changed);
+CREATE INDEX job_changed ON job (changed);
+CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN NEW.changed := pg_current_xact_id(); RETURN NEW; END $$;
+CREATE TRIGGER note_change BEFORE UPDATE OF name, url ON repo FOR EACH ROW EXECUTE FUNCTION note_change();
+CREATE TRIGGER note_change BEFORE UPDATE OF state ON published FOR EACH ROW EXECUTE FUNCTION note_change();
+CREATE TRIGGER note_change BEFORE UPDATE OF asked, done ON job FOR EACH ROW EXECUTE FUNCTION note_change();
+",
 ];
 
 /// The version of the tables that this program needs.

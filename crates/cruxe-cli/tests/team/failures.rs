@@ -123,13 +123,18 @@ fn a_connection_to_the_database_that_falls_silent_is_given_up() {
         let line = text.lines().find_map(|line| line.strip_prefix("cruxe_team_table_age_seconds "));
         line.and_then(|age| age.parse::<f64>().ok()).unwrap_or_default()
     };
+    let ready = |status: u16, word: &str| node.page("/ready", &[]) == (status, format!(r#"{{"status":"{word}"}}"#));
+    assert!(ready(200, "ready"));
     until("the node hears nothing any more", SOON, || age() > 4.0);
+    until("it says so without a token", SOON, || ready(503, "database_away"));
+    assert_eq!(node.page("/health", &[]).0, 200);
     assert_eq!(node.locate(&token, "org/app", "one").unwrap(), ["a.py:1"], "what is here is answered");
     silent.store(false, Ordering::SeqCst);
     repo.push(&[("a.py", "def two(): pass\n")]);
     team.run(&["repo", "sync", "org/app"]);
     team.work("w1");
     until("the push is answered", 2 * SOON, || node.locate(&token, "org/app", "two").is_ok_and(|at| at == ["a.py:1"]));
+    assert!(ready(200, "ready"));
 }
 
 #[test]

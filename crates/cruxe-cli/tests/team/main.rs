@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod access;
+mod catalog;
 mod failures;
 mod kills;
+mod leftovers;
 mod many;
 mod pages;
 mod permissions;
@@ -14,3 +16,4 @@ mod remote;
 mod storage;
 mod store;
 mod support;
+mod tables;

@@ -122,6 +122,49 @@ fn questions(commits: &[String]) -> Vec<(&'static str, Value)> {
     asked
 }
 
+/// Every request for resources, prompts and completions about the same.
+fn requests(commits: &[String]) -> Vec<(&'static str, Value)> {
+    let mut asked: Vec<(&str, Value)> =
+        ["resources/list", "resources/templates/list", "prompts/list"].map(|method| (method, json!({}))).to_vec();
+    let read = |uri: String| ("resources/read", json!({"uri": uri}));
+    let complete = |of: &str, argument: &str, typed: &str, known: Value| {
+        let uri = format!("cruxe://repo/{{+workspace}}{of}{{?ref}}");
+        let of = json!({"type": "ref/resource", "uri": uri});
+        let argument = json!({"name": argument, "value": typed});
+        ("completion/complete", json!({"ref": of, "argument": argument, "context": {"arguments": known}}))
+    };
+    let prompt = |name: &str, arguments: Value| ("prompts/get", json!({"name": name, "arguments": arguments}));
+    let (file, symbol) = ("/-/file/{+path}", "/-/symbol/{symbol}");
+    for typed in ["", "o", "org/", "LIB", "tool", "x"] {
+        asked.push(complete("", "workspace", typed, json!({})));
+        asked.push(complete(file, "workspace", typed, json!({"workspace": "org/lib"})));
+    }
+    asked.push(read("cruxe://file/lib.py".to_owned()));
+    asked.push(prompt("explain_symbol", json!({"symbol": "common"})));
+    asked.push(complete(symbol, "symbol", "only", json!({})));
+    let written = ["HEAD", "refs/heads/side", "heads/release/1", "side~1", "main:lib.py", "none"];
+    let mut refs: Vec<&str> = BRANCHES.into_iter().chain(written).chain([""]).collect();
+    refs.extend(commits.iter().map(String::as_str));
+    for name in NAMES.into_iter().chain(["org/none", "org", "org/app/-", "../org/app"]) {
+        for of in &refs {
+            let at = if of.is_empty() { String::new() } else { format!("?ref={of}") };
+            for what in
+                ["", "/-/file/lib.py", "/-/file/org_app_side.py", "/-/symbol/common", "/-/symbol/only_org_lib_side"]
+            {
+                asked.push(read(format!("cruxe://repo/{name}{what}{at}")));
+            }
+            let known = json!({"workspace": name, "ref": of});
+            asked.push(complete(file, "path", "", known.clone()));
+            asked.push(complete(symbol, "symbol", "only", known));
+            asked.push(prompt("explain_symbol", json!({"workspace": name, "symbol": "common", "ref": of})));
+            asked.push(prompt("review_branch", json!({"workspace": name, "head": of})));
+            asked.push(prompt("review_branch", json!({"workspace": name, "head": "main", "base": of})));
+        }
+        asked.push(complete(file, "ref", "", json!({"workspace": name})));
+    }
+    asked
+}
+
 /// Every page about the same.
 fn pages() -> Vec<String> {
     let mut pages = vec!["/".to_owned(), "/?q=common".to_owned(), "/?q=only_org_lib_release_1".to_owned()];
@@ -207,7 +250,7 @@ fn no_answer_says_what_a_server_with_only_the_allowed_repositories_and_branches_
     let commits: Vec<String> = repos.iter().map(|repo| repo.git(&["rev-parse", "side"])).collect();
     team.work("w1");
     let node = team.start_node("n1", &[]);
-    let questions = questions(&commits);
+    let (questions, requests) = (questions(&commits), requests(&commits));
     let mut differ = Differences::default();
     let mut random = Random(std::env::var("CRUXE_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7));
     for round in 0..rounds() {
@@ -232,6 +275,11 @@ fn no_answer_says_what_a_server_with_only_the_allowed_repositories_and_branches_
             let with_nothing_else = plain(&fresh, fresh_node.ask(&fresh_token, tool, arguments.clone()));
             differ.compare(&with_everything, &with_nothing_else, || format!("{tool} {arguments} with {grants:?}"));
         }
+        for (method, params) in &requests {
+            let with_everything = plain(&team, node.request(&token, method, params.clone()));
+            let with_nothing_else = plain(&fresh, fresh_node.request(&fresh_token, method, params.clone()));
+            differ.compare(&with_everything, &with_nothing_else, || format!("{method} {params} with {grants:?}"));
+        }
         for page in &pages() {
             let show = |node: &Node, token: &str| {
                 plain_page(node.page(page, &[("authorization", &format!("Bearer {token}"))]))
@@ -240,7 +288,7 @@ fn no_answer_says_what_a_server_with_only_the_allowed_repositories_and_branches_
             differ.compare(&with_everything, &with_nothing_else, || format!("{page} with {grants:?}"));
         }
     }
-    eprintln!("{} answers and pages were compared", differ.compared);
+    eprintln!("{} answers, resources, prompts, completions and pages were compared", differ.compared);
     assert!(differ.found.is_empty(), "{} differ, among them:\n{}", differ.found.len(), differ.shown());
 }
 

@@ -57,6 +57,25 @@ fn a_push_is_answered_on_every_node_whatever_the_storage() {
 }
 
 #[test]
+fn a_signature_for_the_region_auto_holds() {
+    let Some(team) = Team::without_tables() else { return };
+    let Ok(address) = std::env::var("CRUXE_TEST_S3") else { return eprintln!("skipped: no CRUXE_TEST_S3") };
+    let team = team.in_region("auto");
+    team.run(&["init", "--storage", &format!("{address}/auto")]);
+    let repo = team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    repo.push(&[("a.py", "\ndef one(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    team.work("w2");
+    assert_eq!(team.run(&["status"])["repos"][0]["problem"], serde_json::Value::Null);
+    let token = team.token("alice", &[&["*"]]);
+    let node = team.start_node("n1", &[]);
+    assert_eq!(node.locate(&token, "org/app", "one").unwrap(), ["a.py:2"]);
+    team.run(&["repo", "remove", "org/app"]);
+    assert!(team.run(&["sweep", "--grace", "0"])["blobs"].as_u64().unwrap() > 0);
+}
+
+#[test]
 fn a_store_that_checks_signatures_refuses_another_key() {
     for (address, key, wrong, code) in [
         ("CRUXE_TEST_S3", "AWS_SECRET_ACCESS_KEY", "wrong", "403 SignatureDoesNotMatch"),

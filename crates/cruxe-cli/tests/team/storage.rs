@@ -147,3 +147,25 @@ fn a_blob_that_came_wrong_once_is_fetched_again_before_anybody_is_told() {
     });
     assert_eq!(team.sql("SELECT count(*) FROM blob WHERE damaged"), "0");
 }
+
+#[test]
+fn a_store_that_is_as_particular_as_googles_is_used_by_path_in_the_region_auto() {
+    let store = Store::like_google();
+    let Some(team) = Team::without_tables() else { return };
+    let team = team.with_store(&store.address).in_region("auto");
+    team.run(&["init", "--storage", "s3://bucket/team"]);
+    let repo = team.repo("org/app", &[("a.py", &source("app"))]);
+    assert_eq!(team.work("w1"), 1);
+    repo.push(&[("b.py", "def pushed(): pass\n")]);
+    team.run(&["repo", "sync", "org/app"]);
+    assert_eq!(team.work("w2"), 1, "another worker, which reads what the first has put");
+    let token = team.token("alice", &[&["*"]]);
+    let node = team.start_node("n1", &[]);
+    assert_eq!(node.locate(&token, "org/app", "pushed").unwrap(), ["b.py:1"]);
+    team.run(&["repo", "remove", "org/app"]);
+    store.lose_all();
+    let swept = team.run(&["sweep", "--grace", "0"]);
+    assert!(swept["blobs"].as_u64().unwrap() > 0, "what is gone is no failure: {swept}");
+    assert_eq!(team.sql("SELECT count(*) FROM blob"), "0");
+    assert_eq!(store.refusals(), [] as [&str; 0]);
+}

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -39,6 +40,8 @@ pub struct Team {
     database: String,
     /// Where blobs are kept over HTTP, if not where the environment says.
     store: Option<String>,
+    /// In which region they are, if not in that of the environment.
+    region: Option<String>,
     /// Where programs reach the database, if not where it is.
     port: Option<u16>,
     /// What programs load that have another clock.
@@ -76,6 +79,12 @@ impl Team {
         self
     }
 
+    /// The same in another region of the storage.
+    pub fn in_region(mut self, region: &str) -> Team {
+        self.region = Some(region.to_owned());
+        self
+    }
+
     fn with_tables(self) -> Team {
         let storage = format!("file://{}", self.blobs().display());
         self.run(&["init", "--storage", &storage]);
@@ -91,6 +100,7 @@ impl Team {
             server,
             database,
             store: None,
+            region: None,
             port: None,
             clock: Mutex::default(),
             _turn: turn(),
@@ -123,6 +133,11 @@ impl Team {
         self.sql_in(&self.database, sql)
     }
 
+    /// Where the team's own database is.
+    pub fn database_address(&self) -> String {
+        self.address(&self.database)
+    }
+
     /// Has programs that are started from now on reach the database through something else on this machine.
     pub fn set_database_port(&mut self, port: u16) {
         self.port = Some(port);
@@ -153,6 +168,7 @@ impl Team {
                 .env("AWS_ACCESS_KEY_ID", "key")
                 .env("AWS_SECRET_ACCESS_KEY", "secret");
         }
+        command.envs(self.region.iter().map(|region| ("AWS_REGION", region)));
         command
     }
 
@@ -305,6 +321,65 @@ impl Client {
             Some(error) => Err(error.clone()),
             None => Ok(answer["result"].clone()),
         }
+    }
+
+    /// Sends a request of the protocol's revision without sessions; the result, or the error.
+    pub fn request(&self, token: &str, method: &str, params: Value) -> Result<Value, Value> {
+        let mut response = self.post(token, method, params, Some(Duration::from_secs(30)));
+        let text = response.body_mut().read_to_string().unwrap();
+        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method}: {text}"));
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["result"].clone()),
+        }
+    }
+
+    /// Listens to what changes; each notification as its method and what it is about.
+    pub fn listen(&self, token: &str, uris: &[&str]) -> Receiver<(String, String)> {
+        let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": uris});
+        let response = self.post(token, "subscriptions/listen", json!({"notifications": wanted}), None);
+        let lines = BufReader::new(response.into_body().into_reader()).lines();
+        let (tell, heard) = channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let data = line.strip_prefix("data:").and_then(|data| serde_json::from_str::<Value>(data.trim()).ok());
+                let Some(message) = data else { continue };
+                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                if tell.send((text(&message["method"]), text(&message["params"]["uri"]))).is_err() {
+                    return;
+                }
+            }
+        });
+        let first = heard.recv_timeout(Duration::from_secs(30)).unwrap();
+        assert_eq!(first.0, "notifications/subscriptions/acknowledged");
+        heard
+    }
+
+    fn post(
+        &self,
+        token: &str,
+        method: &str,
+        mut params: Value,
+        patience: Option<Duration>,
+    ) -> ureq::http::Response<ureq::Body> {
+        let own = |key: &str| format!("io.modelcontextprotocol/{key}");
+        let client = json!({"name": "it", "version": "1"});
+        params["_meta"] =
+            json!({own("protocolVersion"): "2026-07-28", own("clientInfo"): client, own("clientCapabilities"): {}});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(patience).build().into();
+        let mut request = agent
+            .post(format!("{}/mcp", self.address))
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        if let Some(name) = params.get("uri").or(params.get("name")).and_then(Value::as_str) {
+            request = request.header("mcp-name", name);
+        }
+        request.send(body.to_string()).unwrap()
     }
 
     /// A page with some headers: its status, what it sets a browser, and its text.

@@ -39,13 +39,14 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 
 fn write(asked: &Asked) -> Result<String, ToolError> {
     let symbol = asked.required("symbol")?;
-    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.work)?;
-    let portrait =
-        portrait::of_symbol(asked.catalog.workspace(asked.session), &view, symbol, asked.get("path"), TOKENS)?;
+    let place = asked.place()?;
+    let view = place.view(asked.get("ref"), asked.work)?;
+    let portrait = portrait::of_symbol(&view, symbol, asked.get("path"), TOKENS)?;
+    let guide = asked.guide(&place);
     Ok(format!(
         "Explain the definition below to somebody who is about to change it. Say, in this order: what it is for; what \
          it takes, returns and changes, and how it fails; what its callers rely on; what would break if it changed. \
          Name places as path:line. What the text below does not show, look up ({GET_CALL_GRAPH} and {FIND_REFERENCES} for \
-         more callers, {LOCATE_SYMBOL} for types it mentions); do not guess.\n\n{portrait}"
+         more callers, {LOCATE_SYMBOL} for types it mentions); do not guess.\n\n{guide}{portrait}"
     ))
 }

@@ -8,16 +8,18 @@ mod review_branch;
 
 use std::collections::BTreeMap;
 
+use cruxe_deck::fence::inline;
 use cruxe_model::Work;
 use rmcp::model::{ErrorData, GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-use crate::catalog::{Catalog, refusal};
+use crate::catalog::{Catalog, Place, refusal};
 use crate::complete::Completes;
 use crate::contract::ToolError;
 use crate::pages::{Page, page};
 use crate::session::Session;
 use crate::toolsets::Toolset;
+use crate::uri::WORKSPACE;
 
 /// A prompt: what it says of itself and a function that writes it.
 pub(crate) struct PromptSpec {
@@ -25,7 +27,7 @@ pub(crate) struct PromptSpec {
     title: &'static str,
     description: &'static str,
     toolset: Toolset,
-    pub arguments: &'static [Argument],
+    arguments: &'static [Argument],
     write: fn(&Asked) -> Result<String, ToolError>,
 }
 
@@ -35,6 +37,20 @@ pub(crate) struct Argument {
     description: &'static str,
     required: bool,
     pub completes: Completes,
+}
+
+/// The argument that every prompt of a server of many repositories has beside its own.
+static REPOSITORY: Argument = Argument {
+    name: WORKSPACE,
+    description: "The repository, such as org/app; may be left out where there is one",
+    required: false,
+    completes: Completes::Workspace,
+};
+
+/// The arguments of a prompt.
+pub(crate) fn arguments(catalog: &Catalog, spec: &'static PromptSpec) -> impl Iterator<Item = &'static Argument> {
+    let of_many = catalog.shelf().map(|_| &REPOSITORY);
+    of_many.into_iter().chain(spec.arguments)
 }
 
 /// Every prompt, by name.
@@ -62,6 +78,19 @@ impl Asked<'_> {
                 .suggest("completion/complete lists values for it.")
         })
     }
+
+    /// The repository that the prompt is about.
+    pub fn place(&self) -> Result<Place<'_>, ToolError> {
+        self.catalog.place(self.session, self.get(WORKSPACE))
+    }
+
+    /// What whoever looks further has to say to the tools.
+    pub fn guide(&self, place: &Place) -> String {
+        match &place.workspace.project.replica {
+            Some(name) => format!("Repository {}: give it to every tool as `{WORKSPACE}`.\n\n", inline(name)),
+            None => String::new(),
+        }
+    }
 }
 
 /// The prompt of a name, if it is served.
@@ -77,8 +106,9 @@ pub(crate) fn find(catalog: &Catalog, name: &str) -> Result<&'static PromptSpec,
 impl Catalog {
     /// The prompts of the toolsets that are served.
     pub(crate) fn list_prompts(&self, cursor: Option<&str>) -> Result<Page<Prompt>, ErrorData> {
-        let served: Vec<&PromptSpec> = PROMPTS.iter().filter(|spec| self.serves(spec.toolset)).collect();
+        let served: Vec<&'static PromptSpec> = PROMPTS.iter().filter(|spec| self.serves(spec.toolset)).collect();
         let page = page("prompts/list", served, |spec| spec.name.to_owned(), cursor)?;
+        let listed = |spec: &'static PromptSpec| listed(spec, arguments(self, spec));
         Ok(Page { entries: page.entries.into_iter().map(listed).collect(), next: page.next })
     }
 
@@ -91,14 +121,14 @@ impl Catalog {
     ) -> Result<GetPromptResult, ErrorData> {
         let unknown = |problem: String| ErrorData::invalid_params(problem, None);
         let spec = find(self, &request.name).map_err(unknown)?;
+        let known: Vec<&str> = arguments(self, spec).map(|known| known.name).collect();
         let mut arguments = BTreeMap::new();
         for (name, value) in request.arguments.unwrap_or_default() {
-            if !spec.arguments.iter().any(|known| known.name == name) {
-                let names: Vec<&str> = spec.arguments.iter().map(|known| known.name).collect();
+            if !known.contains(&name.as_str()) {
                 return Err(unknown(format!(
                     "`{}` has no argument `{name}`; it has: {}.",
                     spec.name,
-                    names.join(", ")
+                    known.join(", ")
                 )));
             }
             match value {
@@ -114,10 +144,9 @@ impl Catalog {
     }
 }
 
-fn listed(spec: &PromptSpec) -> Prompt {
+fn listed(spec: &PromptSpec, arguments: impl Iterator<Item = &'static Argument>) -> Prompt {
     let argument = |argument: &Argument| {
         PromptArgument::new(argument.name).with_description(argument.description).with_required(argument.required)
     };
-    let arguments = spec.arguments.iter().map(argument).collect();
-    Prompt::new(spec.name, Some(spec.description), Some(arguments)).with_title(spec.title)
+    Prompt::new(spec.name, Some(spec.description), Some(arguments.map(argument).collect())).with_title(spec.title)
 }

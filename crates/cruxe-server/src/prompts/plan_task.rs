@@ -62,7 +62,8 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
             draft.add_all(task.lines().map(|line| format!("{line}\n")), |count| format!("… {count} more lines\n"));
         }
     }
-    let view = asked.catalog.view(asked.session, asked.get("ref"), asked.work)?;
+    let place = asked.place()?;
+    let view = place.view(asked.get("ref"), asked.work)?;
     let question = search::Question::new(words(card.as_deref().unwrap_or(task)), RESULTS);
     let answer = search::search(&view, &question)?;
     draft.add(&format!("\n## Code that it may be about (ref {})\n", inline(&view.standing.ref_name)));

@@ -1,21 +1,22 @@
-//! A symbol as a reader wants to meet it: where it is, its source, who calls it, what it calls.
-
-use std::sync::Arc;
+//! A symbol as a reader wants to meet it: where it is, its source, who calls it, what it calls. And a repository of many: its refs,
+//! its files.
 
 use cruxe_deck::fence::{inline, one_line};
-use cruxe_index::{View, Workspace};
+use cruxe_index::{IndexError, Layers, View, Workspace};
 use cruxe_query::call_graph::{self, Direction, Edge};
 use cruxe_query::external::External;
 use cruxe_query::references::{self, Confidence, Subject};
 use cruxe_query::target::Wanted;
 use cruxe_query::{MissingSymbol, QueryError};
+use cruxe_store::{FileRow, RefState};
 
 use super::draft::Draft;
 use crate::answers::several_definitions;
-use crate::ask::layers;
 use crate::contract::ToolError;
-use crate::contract::names::{GET_CALL_GRAPH, SYNC_REPO};
+use crate::contract::names::{GET_CALL_GRAPH, LIST_REFS, SYNC_REPO};
 use crate::resources::{content, definition};
+use crate::scope::Scope;
+use crate::uri::{Kind, ResourceUri};
 
 /// Callers, callees and uses that are listed at most.
 const LISTED: usize = 15;
@@ -23,13 +24,7 @@ const LISTED: usize = 15;
 const SOURCE: f64 = 0.6;
 
 /// The portrait of a symbol in Markdown, at most so many tokens long.
-pub(crate) fn of_symbol(
-    workspace: &Arc<Workspace>,
-    view: &View,
-    name: &str,
-    path: Option<&str>,
-    tokens: usize,
-) -> Result<String, ToolError> {
+pub(crate) fn of_symbol(view: &View, name: &str, path: Option<&str>, tokens: usize) -> Result<String, ToolError> {
     let wanted = Wanted { name: name.to_owned(), path: path.map(str::to_owned), line: None };
     let question = call_graph::Question {
         wanted: wanted.clone(),
@@ -50,7 +45,10 @@ pub(crate) fn of_symbol(
     draft.add(&format!("{}:{}-{}", one_line(&symbol.path), symbol.line_start, symbol.line_end));
     draft.add(&format!(", ref {}, {}\n\n", inline(&view.standing.ref_name), symbol.symbol_id));
     if !view.standing.is_fresh() {
-        draft.add(&format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"));
+        draft.add(&match view.project.replica {
+            Some(_) => "Something newer was pushed and is on its way here.\n\n".to_owned(),
+            None => format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"),
+        });
     }
     if let Some(warning) = several_definitions(&target, &symbol.name) {
         draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
@@ -70,8 +68,42 @@ pub(crate) fn of_symbol(
         }
         add_edges(&mut draft, "Calls", &graph.callees);
     } else {
-        add_uses(&mut draft, workspace, view, wanted)?;
+        add_uses(&mut draft, view, wanted)?;
     }
+    Ok(draft.finish())
+}
+
+/// What the portrait of a repository may cost a reader.
+const REPOSITORY_TOKENS: usize = 3000;
+
+/// The portrait of a repository in Markdown: the refs that may be seen, then the files of one.
+pub(crate) fn of_repository(
+    workspace: &Workspace,
+    view: &View,
+    scope: &Scope,
+    name: &str,
+) -> Result<String, ToolError> {
+    let mut draft = Draft::new(REPOSITORY_TOKENS);
+    draft.add(&format!("# {}\n\n", inline(name)));
+    let below = |kind: Kind, what: &str| ResourceUri::new(kind, what).within(name);
+    draft.add(&format!(
+        "A file is at {}, a definition at {}; `?ref=REF` for another ref.\n\n## Refs\n",
+        below(Kind::File, "PATH"),
+        below(Kind::Symbol, "NAME")
+    ));
+    let Some(published) = &view.published else { return Ok(draft.finish()) };
+    let mut states = workspace.snapshot().and_then(|snapshot| snapshot.refs()).map_err(IndexError::from)?;
+    states.retain(|state| scope.allows_ref(&view.project.root, &state.name));
+    let line = |state: &RefState| {
+        let commit: String = state.commit.iter().flat_map(|commit| commit.chars().take(12)).collect();
+        format!("- {} at {commit}: {} files, {} symbols\n", inline(&state.name), state.files, state.symbols)
+    };
+    draft.add_all(states.iter().map(line), |count| format!("- … {count} more: {LIST_REFS}\n"));
+    draft.add(&format!("\n## Files of {}\n", inline(&view.standing.ref_name)));
+    let mut files = published.files().map_err(IndexError::from)?;
+    files.sort_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+    let line = |file: &FileRow| format!("- {}\n", one_line(file.path.as_str()));
+    draft.add_all(files.iter().map(line), |count| format!("- … {count} more: completion/complete lists them\n"));
     Ok(draft.finish())
 }
 
@@ -93,10 +125,9 @@ fn add_edges(draft: &mut Draft, title: &str, edges: &[Edge]) {
     draft.add_all(edges.iter().map(line), |count| format!("- … {count} more: {GET_CALL_GRAPH}\n"));
 }
 
-fn add_uses(draft: &mut Draft, workspace: &Arc<Workspace>, view: &View, wanted: Wanted) -> Result<(), ToolError> {
-    let layers = layers(workspace, view);
+fn add_uses(draft: &mut Draft, view: &View, wanted: Wanted) -> Result<(), ToolError> {
     let question = references::Question { wanted, limit: LISTED, ..Default::default() };
-    let answer = references::find(view, &layers, &question)?;
+    let answer = references::find(view, &Layers::None, &question)?;
     draft.add(&format!(
         "\n## Used in {} places, {} unresolved\n",
         answer.total,

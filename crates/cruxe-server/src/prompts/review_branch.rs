@@ -1,7 +1,9 @@
 //! `review_branch`: what a branch changes, with the diffs that matter most and who is affected.
 
+use std::sync::Arc;
+
 use cruxe_deck::fence::{inline, one_line};
-use cruxe_index::{Layers, View};
+use cruxe_index::{Layers, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
 use cruxe_query::diff::{self, Change, ChangeType};
 use cruxe_query::past::Record;
@@ -53,7 +55,8 @@ pub(super) const PROMPT: PromptSpec = PromptSpec {
 };
 
 fn write(asked: &Asked) -> Result<String, ToolError> {
-    let (workspace, scope) = (asked.catalog.workspace(asked.session), asked.session.scope());
+    let (place, scope) = (asked.place()?, asked.session.scope());
+    let workspace = &place.workspace;
     let head = asked.get("head").map(str::to_owned);
     let question = diff::Question {
         base: scope.base_of(workspace, asked.get("base").map(str::to_owned))?,
@@ -68,7 +71,8 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let mut draft = Draft::new(TOKENS);
     let merge_base = answer.merge_base.to_hex();
     draft.add(&format!(
-        "Review the changes of {} against {} (merge base {}): {} files, {} symbols.\n\n{}",
+        "{}Review the changes of {} against {} (merge base {}): {} files, {} symbols.\n\n{}",
+        asked.guide(&place),
         inline(&answer.head_ref),
         inline(&answer.base_ref),
         &merge_base[..merge_base.len().min(12)],
@@ -81,7 +85,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
         return Ok(draft.finish());
     }
     answer.changes.sort_by_key(risk);
-    let view = asked.catalog.view(asked.session, Some(&answer.head_ref), asked.work)?;
+    let view = place.view(Some(&answer.head_ref), asked.work)?;
     draft.add("\n## Changed symbols, the riskiest first\n");
     let mut looked_up = 0;
     let lines = answer.changes.iter().map(|change| {
@@ -97,7 +101,7 @@ fn write(asked: &Asked) -> Result<String, ToolError> {
     let lines: Vec<String> = lines.collect();
     draft.add_all(lines, |count| format!("- … {count} more: {DIFF_CONTEXT} with path_filter\n"));
     add_renames(&mut draft, &answer.renames);
-    add_diffs(&mut draft, asked, &answer, &merge_base)?;
+    add_diffs(&mut draft, asked, workspace, &answer, &merge_base)?;
     let named = |path: &str| answer.changes.iter().any(|change| record(change).is_some_and(|one| one.path == path));
     let others: Vec<&diff::FileChange> = answer.files.iter().filter(|file| !named(&file.path)).collect();
     if !others.is_empty() {
@@ -184,7 +188,13 @@ fn add_renames(draft: &mut Draft, renames: &[diff::Rename]) {
 }
 
 /// The diffs of the riskiest symbols that existed before.
-fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::BranchDiff, merge_base: &str) -> Result<(), ToolError> {
+fn add_diffs(
+    draft: &mut Draft,
+    asked: &Asked,
+    workspace: &Arc<Workspace>,
+    answer: &diff::BranchDiff,
+    merge_base: &str,
+) -> Result<(), ToolError> {
     let modified = answer.changes.iter().filter(|change| change.change_type == ChangeType::Modified);
     let mut first = true;
     for after in modified.filter_map(|change| change.after.as_ref()).take(DIFFS) {
@@ -198,7 +208,7 @@ fn add_diffs(draft: &mut Draft, asked: &Asked, answer: &diff::BranchDiff, merge_
             head: answer.head_ref.clone(),
             work: asked.work.clone(),
         };
-        let diff = match compare::compare(asked.catalog.workspace(asked.session), &question).map_err(ToolError::from) {
+        let diff = match compare::compare(workspace, &question).map_err(ToolError::from) {
             Ok(found) => found.diff,
             // Several of that name, or moved in between: the list above names it all the same.
             Err(error) if matches!(error.code, ErrorCode::AmbiguousSymbol | ErrorCode::SymbolNotFound) => continue,

@@ -23,7 +23,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::errors::{CallError, describe_failure};
-use super::tools::{QUESTION_TIME, Served, Server};
+use super::tools::{Ended, QUESTION_TIME, Served, Server};
 use crate::admission::Cost;
 use crate::arguments::MAX_LETTERS;
 use crate::catalog::Catalog;
@@ -37,6 +37,7 @@ use crate::session::Session;
 use crate::subscriptions::{self, MAX_FOLLOWED, Subscriber};
 use crate::tool::{Call, JsonAnswer, ToolAnswer};
 use crate::toolsets::Toolset;
+use crate::uri::{Addresses, WORKSPACE};
 
 /// One client's connection; rmcp drives it over whichever transport.
 #[derive(Clone)]
@@ -146,7 +147,7 @@ impl ServerHandler for Connection {
         let list = move |catalog: &Catalog, session: &Session, cancel: &Work| {
             catalog.list_resources(session, cursor_of(&request), cancel)
         };
-        let page = self.consult(&context, list).await?;
+        let page = self.consult(About::of("resources/list"), &context, list).await?;
         let mut result = ListResourcesResult::with_all_items(page.entries);
         result.next_cursor = page.next;
         Ok(result)
@@ -170,10 +171,11 @@ impl ServerHandler for Connection {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.hold_to_scope(&context.extensions)?;
         short([request.uri.as_str()])?;
+        let about = self.about_address("resources/read", &request.uri);
         let read = move |catalog: &Catalog, session: &Session, cancel: &Work| {
             catalog.read_resource(session, &request.uri, cancel)
         };
-        Ok(ReadResourceResult::new(vec![self.consult(&context, read).await?]).into())
+        Ok(ReadResourceResult::new(vec![self.consult(about, &context, read).await?]).into())
     }
 
     async fn subscribe(
@@ -183,8 +185,9 @@ impl ServerHandler for Connection {
     ) -> Result<(), ErrorData> {
         self.hold_to_scope(&context.extensions)?;
         short([request.uri.as_str()])?;
+        let about = self.about_address("resources/subscribe", &request.uri);
         let follow = move |catalog: &Catalog, session: &Session, _: &Work| catalog.follow(session, &request.uri);
-        self.consult(&context, follow).await
+        self.consult(about, &context, follow).await
     }
 
     async fn unsubscribe(
@@ -244,9 +247,11 @@ impl ServerHandler for Connection {
     ) -> Result<GetPromptResponse, ErrorData> {
         self.hold_to_scope(&context.extensions)?;
         short(request.arguments.iter().flatten().filter_map(|(_, value)| value.as_str()))?;
+        let said = |name: &str| request.arguments.as_ref()?.get(name)?.as_str().map(str::to_owned);
+        let about = About { method: "prompts/get", workspace: said(WORKSPACE), ref_name: said("ref") };
         let write =
             move |catalog: &Catalog, session: &Session, cancel: &Work| catalog.get_prompt(session, request, cancel);
-        Ok(self.consult(&context, write).await?.into())
+        Ok(self.consult(about, &context, write).await?.into())
     }
 
     async fn complete(
@@ -257,9 +262,11 @@ impl ServerHandler for Connection {
         self.hold_to_scope(&context.extensions)?;
         let known = request.context.iter().flat_map(|context| context.arguments.iter().flatten());
         short(known.map(|(_, value)| value.as_str()).chain([request.argument.value.as_str()]))?;
+        let said = |name: &str| request.context.as_ref()?.arguments.as_ref()?.get(name).cloned();
+        let about = About { method: "completion/complete", workspace: said(WORKSPACE), ref_name: said("ref") };
         let complete =
             move |catalog: &Catalog, session: &Session, cancel: &Work| catalog.complete(session, &request, cancel);
-        Ok(CompleteResult::new(self.consult(&context, complete).await?))
+        Ok(CompleteResult::new(self.consult(about, &context, complete).await?))
     }
 
     async fn call_tool(
@@ -314,12 +321,15 @@ impl Connection {
         }
     }
 
-    fn to_result(&self, answer: JsonAnswer, linked: bool) -> Result<CallToolResult, ErrorData> {
+    fn to_result(&self, answer: JsonAnswer, linked: Option<Linked>) -> Result<CallToolResult, ErrorData> {
         let read = |answer: &JsonAnswer| {
             serde_json::from_str::<Value>(answer.json())
                 .map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
         };
-        let link = if linked { link_of_first(&read(&answer)?) } else { None };
+        let link = match linked {
+            Some(linked) => link_of_first(&read(&answer)?, linked.repo.as_deref()),
+            None => None,
+        };
         if self.carries {
             return Ok(rpc::carry(answer, link));
         }
@@ -334,8 +344,40 @@ impl Connection {
         self.server.catalog.as_ref().ok_or_else(none)
     }
 
-    /// Asks the catalog on a thread of its own; a client that cancels its request stops it.
+    /// What a request with an address is about.
+    fn about_address(&self, method: &'static str, uri: &str) -> About {
+        let address = self.server.catalog.as_ref().and_then(|catalog| catalog.address(uri).ok());
+        let (workspace, ref_name) = address.map(|address| (address.repo, address.ref_name)).unwrap_or_default();
+        About { method, workspace, ref_name }
+    }
+
+    /// Asks the catalog on a thread of its own; a client that cancels its request stops it. Whoever hears of calls hears of it.
     async fn consult<T: Send + 'static>(
+        &self,
+        about: About,
+        context: &RequestContext<RoleServer>,
+        ask: impl FnOnce(&Catalog, &Session, &Work) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let begun = Instant::now();
+        let outcome = self.consult_unheard(context, ask).await;
+        let word = match &outcome {
+            Ok(_) => "ok",
+            Err(error) if error.code == RpcCode::INTERNAL_ERROR => "internal_error",
+            Err(error) if error.code == RpcCode::RESOURCE_NOT_FOUND => "not_found",
+            Err(_) => "invalid_input",
+        };
+        self.server.note(&Ended {
+            holder: self.session.scope().holder().map(str::to_owned),
+            tool: about.method,
+            workspace: about.workspace,
+            ref_name: about.ref_name,
+            outcome: word,
+            took: begun.elapsed(),
+        });
+        outcome
+    }
+
+    async fn consult_unheard<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         ask: impl FnOnce(&Catalog, &Session, &Work) -> Result<T, ErrorData> + Send + 'static,
@@ -365,12 +407,36 @@ impl Connection {
         }
     }
 
-    /// Whether the answer to a call links to a resource. That costs some fifty tokens, so only answers with
-    /// `detail_level: context`, which are long anyway, have a link, and one: to the best result.
-    fn links(&self, arguments: &Object) -> bool {
-        let served = self.server.catalog.as_ref().is_some_and(|catalog| catalog.serves(Toolset::Code));
-        let wanted = arguments.get("detail_level").and_then(Value::as_str) == Some("context");
-        served && wanted && !arguments.contains_key("workspace")
+    /// What the answer to a call links to, if it does. That costs some fifty tokens, so only answers with `detail_level: context`,
+    /// which are long anyway, have a link, and one: to the best result.
+    fn links(&self, arguments: &Object) -> Option<Linked> {
+        let catalog = self.server.catalog.as_ref().filter(|catalog| catalog.serves(Toolset::Code))?;
+        arguments.get("detail_level").and_then(Value::as_str).filter(|level| *level == "context")?;
+        match (catalog.addresses(), arguments.get(WORKSPACE)) {
+            (Addresses::OfOne, None) => Some(Linked { repo: None }),
+            // Results of several say each whose they are.
+            (Addresses::OfMany, Some(Value::String(name))) if name != "*" => Some(Linked { repo: Some(name.clone()) }),
+            _ => None,
+        }
+    }
+}
+
+/// A link to the best result of an answer.
+struct Linked {
+    /// The repository of many that the answer is about.
+    repo: Option<String>,
+}
+
+/// What a request that is no call of a tool is about.
+struct About {
+    method: &'static str,
+    workspace: Option<String>,
+    ref_name: Option<String>,
+}
+
+impl About {
+    fn of(method: &'static str) -> About {
+        About { method, workspace: None, ref_name: None }
     }
 }
 

@@ -26,7 +26,7 @@ use cruxe_model::config::AnswerForm;
 
 use crate::app::App;
 use crate::catalog::Catalog;
-use crate::server::Server;
+use crate::server::{Observer, Server};
 use crate::tool::Tool;
 use crate::toolsets::{Toolset, Toolsets};
 use several::MOST_NAMES;
@@ -93,14 +93,25 @@ pub fn all(app: &Arc<App>) -> Vec<Arc<dyn Tool>> {
 
 /// The server with the tools, resources and prompts of some toolsets, which answers in a form.
 pub fn server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Arc<Server> {
-    Arc::new(bare_server(app, version, sets, form).with_catalog(Catalog::new(app, sets.clone())))
+    Arc::new(unobserved(app, version, sets, form))
 }
 
-/// The same with tools alone, for a server that has no workspace of its own to offer resources of.
-pub fn bare_server(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Server {
+/// The same with somebody who hears of every call.
+pub fn observed_server(
+    app: &Arc<App>,
+    version: &str,
+    sets: &Toolsets,
+    form: AnswerForm,
+    observer: Observer,
+) -> Arc<Server> {
+    Arc::new(unobserved(app, version, sets, form).with_observer(observer))
+}
+
+fn unobserved(app: &Arc<App>, version: &str, sets: &Toolsets, form: AnswerForm) -> Server {
     let tools = all(app);
     let has = |set: &Toolset| tools.iter().any(|tool| tool.spec().toolset == *set);
     let mut text: String = sets.iter().filter(has).map(instructions).collect();
     text.push_str(common(form));
-    Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form)
+    let catalog = Catalog::new(app, sets.clone());
+    Server::new("cruxe", version, &text, tools).with_toolsets(sets).with_form(form).with_catalog(catalog)
 }

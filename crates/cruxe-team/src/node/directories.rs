@@ -82,7 +82,7 @@ impl Directories {
     }
 
     /// Reads those that are not known.
-    pub fn read_ahead(&self, database: &Database, repos: &[Known]) -> Result<(), TeamError> {
+    pub fn read_ahead(&self, database: &Database, repos: &[Arc<Known>]) -> Result<(), TeamError> {
         let missing: Vec<(i64, i64)> = {
             let kept = self.kept.lock();
             let has = |repo: &i64, state: i64| {
@@ -104,7 +104,7 @@ impl Directories {
     }
 
     /// Forgets those of repositories that are gone.
-    pub fn retain(&self, repos: &[Known]) {
+    pub fn retain(&self, repos: &[Arc<Known>]) {
         let there: std::collections::HashSet<i64> = repos.iter().map(|repo| repo.id).collect();
         let mut kept = self.kept.lock();
         let gone: Vec<i64> =
@@ -187,8 +187,8 @@ fn fetch(database: &Database, states: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, Tea
 mod tests {
     use super::*;
 
-    fn known(id: i64, state: i64) -> Known {
-        Known { id, name: format!("r{id}"), url: String::new(), state: Some(state), waiting: false }
+    fn known(id: i64, state: i64) -> Arc<Known> {
+        Arc::new(Known { id, name: format!("r{id}"), url: String::new(), state: Some(state), waiting: false })
     }
 
     #[test]

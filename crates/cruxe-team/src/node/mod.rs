@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use cruxe_index::{Project, Workspace};
 use cruxe_model::config::{AnswerForm, Config};
 use cruxe_server::http::FindScope;
@@ -42,6 +42,8 @@ fn short(text: &str) -> String {
 /// How long what was last read of the database is believed when it cannot be reached. Nobody can revoke a token in a database that
 /// is away; but it may be away for this node alone.
 const BELIEVED: Duration = Duration::from_secs(300);
+/// How often whoever listens is told at most that something changed: each of them looks then.
+const TELL_EVERY: Duration = Duration::from_secs(1);
 /// How often a node says that it is there.
 const ANNOUNCE_EVERY: Duration = Duration::from_secs(30);
 
@@ -86,7 +88,7 @@ impl Node {
         std::thread::spawn(move || following.follow(&wake));
         let bringing = Arc::clone(&node);
         // Apart from the former: a large repository must not keep a revoked token alive.
-        std::thread::spawn(move || woken.iter().for_each(|()| bringing.shelf.catch_up()));
+        std::thread::spawn(move || bringing.catch_up(&woken));
         Ok(node)
     }
 
@@ -128,8 +130,10 @@ impl Node {
         };
         let app = App::new(Workspaces::new(home, own, rules), Prewarm::Disabled);
         let form = form.unwrap_or(self.options.config.server.answers);
-        let server = tools::bare_server(&app, version, &Toolsets::new(vec![Toolset::Code]), form);
-        (app, Arc::new(server.with_observer(self.observer())))
+        // A deck lies in a work tree, and a node has none.
+        let sets = Toolsets::new(vec![Toolset::Code]);
+        let server = tools::observed_server(&app, version, &sets, form, self.observer());
+        (app, server)
     }
 
     fn observer(&self) -> Observer {
@@ -150,6 +154,22 @@ impl Node {
     /// What is served beside MCP: webhooks, packs for laptops, figures.
     pub fn routes(self: &Arc<Node>) -> axum::Router {
         routes::router(Arc::clone(self))
+    }
+
+    /// Brings what is published whenever it is woken, and tells whoever listens if that changed anything.
+    fn catch_up(&self, woken: &Receiver<()>) {
+        let brought = || self.shelf.brought.load(Ordering::Relaxed);
+        let (mut news, mut told) = (false, Instant::now());
+        for () in woken {
+            let (changed, before) = (self.tables.take_changed(), brought());
+            self.shelf.catch_up();
+            news |= changed || brought() != before;
+            // It is woken again soon: what came in between is told then.
+            if news && told.elapsed() >= TELL_EVERY {
+                self.shelf.tell();
+                (news, told) = (false, Instant::now());
+            }
+        }
     }
 
     /// Keeps up with what is published and who may see it.

@@ -1,10 +1,11 @@
 //! What a node says over HTTP beside MCP.
 //!
 //! `/team/v1/hook/…` hears of pushes; `/team/v1/repos…` and `/team/v1/blobs…` give the published state to who may see all of it, so
-//! that a laptop starts from it; `/team/v1/metrics` has figures.
+//! that a laptop starts from it; `/team/v1/metrics` has figures; `/ready` says whether the database answers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -22,6 +23,8 @@ use crate::pack::Hash;
 use crate::webhooks::Hook;
 use crate::{jobs, publish, repos};
 
+/// Who has not heard of the database for longer is behind it: a node looks every two seconds.
+const CURRENT: Duration = Duration::from_secs(10);
 /// GitHub's limit of a message.
 const MOST_BYTES: usize = 25 << 20;
 
@@ -32,6 +35,7 @@ pub(super) fn router(node: Arc<Node>) -> Router {
         .route("/team/v1/manifest/{*name}", get(on_manifest))
         .route("/team/v1/blobs/{repo}/{hash}", get(on_blob))
         .route("/team/v1/metrics", get(on_metrics))
+        .route("/ready", get(on_ready))
         .with_state(node)
 }
 
@@ -142,6 +146,16 @@ async fn on_blob(
         Ok(Body::from(node.blobs.get_packed(&hash)?).into_response())
     })
     .await
+}
+
+/// Whether this node hears of pushes and tokens: a load balancer asks without a token and learns a word. A node that does not still
+/// answers about what it has, so `/health` says another thing.
+async fn on_ready(State(node): State<Arc<Node>>) -> Response {
+    let (status, word) = match node.tables.age() < CURRENT {
+        true => (StatusCode::OK, "ready"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "database_away"),
+    };
+    (status, axum::Json(json!({"status": word}))).into_response()
 }
 
 /// Figures of this node, for who may see everything: they name no repository, but they count all of them.

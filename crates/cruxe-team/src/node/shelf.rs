@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use cruxe_index::{Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_server::Shelf;
 use cruxe_server::contract::{ErrorCode, ToolError};
+use cruxe_server::{Scope, Shelf};
 use cruxe_store::{Directory, Home};
 use parking_lot::Mutex;
 
@@ -47,6 +47,8 @@ pub(crate) struct NodeShelf {
     pub evicted: AtomicU64,
     directories: Directories,
     arrivals: Arc<Arrivals>,
+    /// Who wants to hear that something changed.
+    listeners: Mutex<Vec<Box<dyn Fn() + Send + Sync>>>,
     me: Weak<NodeShelf>,
 }
 
@@ -89,6 +91,7 @@ impl NodeShelf {
             evicted: AtomicU64::new(0),
             directories: Directories::at(options.folder.join("directories"), options.directory_bytes),
             arrivals: Arc::default(),
+            listeners: Mutex::default(),
             me: me.clone(),
         })
     }
@@ -114,6 +117,11 @@ impl NodeShelf {
         self.directories.bytes()
     }
 
+    /// Tells whoever listens that something changed.
+    pub fn tell(&self) {
+        self.listeners.lock().iter().for_each(|tell| tell());
+    }
+
     /// Brings the newest state of every repository that is here, and lets go what is not needed.
     pub fn catch_up(&self) {
         let repos = self.tables.repos();
@@ -121,12 +129,11 @@ impl NodeShelf {
             tracing::warn!("{problem}");
         }
         self.directories.retain(&repos);
-        let known: HashMap<String, Known> = repos.into_iter().map(|known| (known.name.clone(), known)).collect();
         let local: Vec<(String, i64)> =
             self.here.lock().iter().map(|(name, here)| (name.clone(), here.state)).collect();
         let mut behind = Vec::new();
         for (name, state) in local {
-            match known.get(&name) {
+            match self.tables.repo(&self.local.folder(&name)) {
                 None => self.forget(&name),
                 Some(known) if known.state.is_some_and(|newest| newest != state) => behind.push(known),
                 Some(_) => {}
@@ -136,7 +143,7 @@ impl NodeShelf {
         self.tidy();
     }
 
-    fn bring_all(&self, repos: &[&Known]) {
+    fn bring_all(&self, repos: &[Arc<Known>]) {
         let queue = Mutex::new(repos.iter());
         let work = || {
             while let Some(known) = { queue.lock().next() } {
@@ -309,13 +316,25 @@ impl Shelf for NodeShelf {
     }
 
     fn repositories(&self) -> Vec<(PathBuf, String)> {
-        self.tables.repos().into_iter().map(|known| (self.local.folder(&known.name), known.name)).collect()
+        self.tables.repos().into_iter().map(|known| (self.local.folder(&known.name), known.name.clone())).collect()
     }
 
     fn directory(&self, root: &Path) -> Result<Option<Arc<Directory>>, String> {
         let Some(known) = self.tables.repo(root).filter(|known| known.state.is_some()) else { return Ok(None) };
         let directory = self.directories.of(&self.database, &known);
         directory.map(Some).ok_or_else(|| "it cannot be had now".to_owned())
+    }
+
+    fn published(&self, root: &Path) -> Option<i64> {
+        self.tables.repo(root)?.state
+    }
+
+    fn on_change(&self, tell: Box<dyn Fn() + Send + Sync>) {
+        self.listeners.lock().push(tell);
+    }
+
+    fn scope_of(&self, holder: &str) -> Option<Scope> {
+        self.tables.scope_of_holder(holder.parse().ok()?)
     }
 
     fn open(&self, root: &Path) -> Result<Arc<Workspace>, ToolError> {

@@ -10,6 +10,7 @@
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
+//! * [`fixtures`]: what pytest fills a parameter with
 //! * [`hierarchy`]: who builds on a type and what it builds on, for questions about that
 //! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
@@ -20,6 +21,7 @@
 
 mod exact;
 mod file;
+mod fixtures;
 mod foreign;
 mod guess;
 mod hierarchy;
@@ -133,7 +135,7 @@ pub struct Resolver<'a> {
     bindings: Memo<(VersionId, u32), Ty>,
     symbols: Memo<Def, Ty>,
     spaces: Memo<String, bool>,
-    families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
+    families: Memo<(String, System, guess::Use, bool), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String, Space)>>,
     circle: RefCell<modules::Circle>,

@@ -77,7 +77,8 @@ impl Python {
         let alias = annotation.is_some_and(|ty| self.is_type_alias(cx, &ty));
         let ty = match (alias, annotation) {
             (true, _) => value.and_then(|value| self.type_ref(cx, &value, 0)),
-            (false, annotation) => annotation.and_then(|ty| self.type_ref(cx, &ty, 0)),
+            (false, Some(ty)) => self.type_ref(cx, &ty, 0),
+            (false, None) => self.commented_type(cx, outer + 1),
         };
         let target = Target {
             scope: cx.function_scope(),

@@ -207,6 +207,12 @@ impl File {
         before.is_some_and(|other| other.role == Role::Import && self.facts.line_of(other.start) == line)
     }
 
+    /// Whether a field is defined by an assignment in a method: `self.x = …`.
+    pub fn is_set_in_method(&self, index: SymbolIndex) -> bool {
+        let symbol = self.symbol(index);
+        symbol.kind == SymbolKind::Field && !in_class_body(&self.facts, &self.nesting, symbol)
+    }
+
     /// The symbols of this name directly below another.
     pub fn children<'a>(&'a self, parent: SymbolIndex, name: &'a str) -> impl Iterator<Item = SymbolIndex> + 'a {
         range(&self.members, key(parent.0, name)).filter(move |at| self.symbol(*at).name == name)

@@ -44,6 +44,8 @@ pub struct File {
     exports: Vec<(u64, u32)>,
     globs: Vec<u32>,
     by_name: OnceLock<ByName>,
+    /// Whether something was found out about a path: `isinstance(a.b, Foo)`.
+    pub tests_paths: bool,
     bytes: usize,
 }
 
@@ -124,7 +126,9 @@ impl File {
             + 4 * facts.line_starts.len()
             + 1024;
         let by_name = OnceLock::new();
-        File { row, facts, lang, nesting, decls, members, exports, globs, by_name, bytes }
+        let tests_paths = lang.naming.assignments_define
+            && facts.bindings.iter().any(|binding| facts.name(binding.name).contains('.'));
+        File { row, facts, lang, nesting, decls, members, exports, globs, by_name, tests_paths, bytes }
     }
 
     /// Its id.

@@ -28,6 +28,9 @@ impl Resolver<'_> {
             Expr::SelfValue => modules::rules(file).self_value(self, file, offset),
             Expr::Super => modules::rules(file).super_value(self, file, offset),
             Expr::Member(base, name) => {
+                if let Some(tested) = self.tested_path(file, id, offset) {
+                    return tested;
+                }
                 let name = file.facts.name(*name);
                 let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
                 match ty {

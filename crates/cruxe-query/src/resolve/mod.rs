@@ -7,6 +7,7 @@
 //! * [`scope`]: a plain name, from the innermost scope outwards
 //! * [`modules`]: what an import or a path means; the rules of each module system are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
+//! * [`tested`]: what a test in the code says about a path
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
@@ -33,6 +34,7 @@ mod overrides;
 mod parts;
 mod required;
 mod scope;
+mod tested;
 mod tree;
 mod types;
 mod users;

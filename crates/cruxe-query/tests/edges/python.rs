@@ -563,3 +563,47 @@ def f(child: Child):
         )],
     );
 }
+
+#[test]
+fn a_test_of_the_type_of_an_attribute_says_what_it_is_where_it_holds() {
+    check(
+        "Dummy.lock",
+        &[(
+            "a.py",
+            "class Locker:
+    def lock(self): pass
+class Dummy(Locker):
+    def lock(self): pass
+class App:
+    def __init__(self, locker: Locker):
+        self.locker = locker
+    def run(self):
+        self.locker.lock()
+        if isinstance(self.locker, Dummy):
+            self.locker.lock()  # <-
+        self.locker.lock()
+    def refuse(self):
+        if not isinstance(self.locker, Dummy):
+            self.locker.lock()
+            return
+        self.locker.lock()  # <-
+        self.locker = Locker()
+        self.locker.lock()
+def f(app: App, other: App):
+    app.locker.lock()
+    assert isinstance(app.locker, Dummy)
+    app.locker.lock()  # <-
+    other.locker.lock()
+    app = other
+    app.locker.lock()
+def g(app: App):
+    app.locker.lock()
+    isinstance(app.locker, Dummy) and app.locker.lock()  # <-
+    assert isinstance(app.locker, Dummy)
+    def later():
+        app.locker.lock()
+    return app.locker.lock() if isinstance(app.other, Dummy) else None  # <-
+",
+        )],
+    );
+}

@@ -182,7 +182,10 @@ impl Python {
         }
         match self.kind(pattern) {
             K::Identifier => self.introduce_name(cx, pattern, target, source),
-            K::Attribute => self.introduce_attribute(cx, pattern, target, source),
+            K::Attribute => {
+                self.forget(cx, pattern);
+                self.introduce_attribute(cx, pattern, target, source);
+            }
             K::AsPatternTarget | K::Parenthesized => {
                 if let Some(inner) = self.first(pattern) {
                     self.introduce(cx, &inner, target, source, depth + 1);

@@ -78,7 +78,7 @@ impl Resolver<'_> {
                 continue;
             }
             let own = self.members_of(Def { version: file.id(), symbol: class }, name);
-            let own = own.into_iter().filter(|def| other(def) && self.is_fixture(*def, name)).next_back();
+            let own = own.into_iter().rfind(|def| other(def) && self.is_fixture(*def, name));
             if let Some(def) = own.or_else(|| self.renamed(file, name, Some(class)).filter(other)) {
                 return Filler::Known(def);
             }
@@ -106,11 +106,11 @@ impl Resolver<'_> {
     /// A fixture that a module has: its own, or one that it imports.
     fn module_fixture(&self, module: &Arc<File>, name: &str, fits: &impl Fn(&Def) -> bool) -> Option<Def> {
         let offered = self.offered(&Module::File(module.id()), name, Space::Value);
-        let symbols = offered.into_iter().filter_map(|entity| match entity {
+        let mut symbols = offered.into_iter().filter_map(|entity| match entity {
             Entity::Symbol(def) => Some(def),
             _ => None,
         });
-        let own = symbols.filter(|def| fits(def) && self.is_fixture(*def, name)).next_back();
+        let own = symbols.rfind(|def| fits(def) && self.is_fixture(*def, name));
         own.or_else(|| self.renamed(module, name, None).filter(fits)).or_else(|| {
             let globs = module.globs().flat_map(|(at, _)| self.import(module, at).to_vec());
             let files = globs.filter_map(|entity| match entity {

@@ -75,7 +75,7 @@ pub(super) const SCRIPTS: LanguageDef = LanguageDef {
             setdefault fromkeys rstrip lstrip splitlines partition rpartition rsplit isdigit \
             debug info warning error exception critical log write_text read_text write_bytes read_bytes \
             unlink touch resolve joinpath relative_to iterdir glob rglob is_dir is_file with_suffix with_name \
-            rename exec_module add_argument add_option parse_args cancel result done",
+            rename exec_module add_argument add_option parse_args cancel result done closed",
         ..NAMING
     },
     ..LANGUAGE

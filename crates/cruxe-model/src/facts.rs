@@ -308,6 +308,8 @@ pub enum Role {
     Mention,
     /// A type that is called to make a value of an unnamed sub-class of it: `new T() { … }`.
     Subclass,
+    /// A parameter or string whose name says what a framework fills in: a fixture of pytest. With a receiver it gives that its name.
+    Provided,
 }
 
 impl Role {

@@ -66,7 +66,7 @@ impl From<Certainty> for Confidence {
         match certainty {
             Certainty::Exact => Confidence::Exact,
             Certainty::Static => Confidence::Static,
-            Certainty::Heuristic => Confidence::Heuristic,
+            Certainty::Customary | Certainty::Heuristic => Confidence::Heuristic,
         }
     }
 }
@@ -379,6 +379,9 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope)
         }
     }
     let own = search.names.len();
+    for name in group.defs.iter().flat_map(|def| resolver.fixture_names(*def)) {
+        search.add_name(&name);
+    }
     let (mut at, mut looked_at) = (0, 0);
     while let Some(name) = search.names.get(at).cloned() {
         let mut versions = resolver.mentioning(&name);
@@ -431,7 +434,7 @@ impl Uses {
     fn without_flood(&mut self, name: &str) {
         let guessed = |one: &Use| one.certainty == Certainty::Heuristic;
         let guesses = self.found.iter().filter(|one| guessed(one)).count();
-        let known = self.found.len() - guesses;
+        let known = self.found.iter().filter(|one| !one.certainty.is_guess()).count();
         if is_telling(name) || guesses <= FEW_GUESSES.max(2 * known) {
             return;
         }

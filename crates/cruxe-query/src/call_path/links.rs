@@ -14,7 +14,7 @@ use cruxe_model::facts::Role;
 use crate::calls::{self, Symbols};
 use crate::filter::Filter;
 use crate::references::{self, Confidence, EdgeType, Pick, Scope, Use, Uses};
-use crate::resolve::{Certainty, Def, File, Reason, Resolution, Resolver};
+use crate::resolve::{Def, File, Reason, Resolution, Resolver};
 use crate::{target, twins};
 
 /// Unresolved calls of one name that are remembered.
@@ -239,7 +239,7 @@ impl<'a> Links<'a> {
     pub fn handed_on(&self, def: Def) -> Vec<UseSite> {
         let group = target::group(self.resolver, def);
         let mut uses = references::uses(self.resolver, &group, Pick::All, Scope::Until(self.deadline)).found;
-        uses.retain(|one| one.role == Role::Value && one.certainty != Certainty::Heuristic);
+        uses.retain(|one| one.role == Role::Value && !one.certainty.is_guess());
         references::sort(&mut uses);
         uses.sort_by_key(|one| one.in_test());
         let place = |one: Use| UseSite { holder: references::holder(&one), start: one.start, site: one.file };

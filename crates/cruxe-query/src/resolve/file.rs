@@ -44,6 +44,8 @@ pub struct File {
     exports: Vec<(u64, u32)>,
     globs: Vec<u32>,
     by_name: OnceLock<ByName>,
+    /// Whether something was found out about a path: `isinstance(a.b, Foo)`.
+    pub tests_paths: bool,
     bytes: usize,
 }
 
@@ -127,7 +129,9 @@ impl File {
             + 4 * facts.line_starts.len()
             + 1024;
         let by_name = OnceLock::new();
-        File { row, facts, lang, nesting, decls, members, exports, globs, by_name, bytes }
+        let tests_paths = lang.naming.assignments_define
+            && facts.bindings.iter().any(|binding| facts.name(binding.name).contains('.'));
+        File { row, facts, lang, nesting, decls, members, exports, globs, by_name, tests_paths, bytes }
     }
 
     /// Its id.
@@ -208,6 +212,12 @@ impl File {
         let before = after.checked_sub(1).and_then(|at| self.facts.occurrences.get(at));
         let line = self.facts.line_of(start);
         before.is_some_and(|other| other.role == Role::Import && self.facts.line_of(other.start) == line)
+    }
+
+    /// Whether a field is defined by an assignment in a method: `self.x = …`.
+    pub fn is_set_in_method(&self, index: SymbolIndex) -> bool {
+        let symbol = self.symbol(index);
+        symbol.kind == SymbolKind::Field && !in_class_body(&self.facts, &self.nesting, symbol)
     }
 
     /// The symbols of this name directly below another.

@@ -14,6 +14,7 @@ use super::file::{File, Lang};
 use super::occurrence::{Certainty, Reason, Resolution};
 use super::types::Ty;
 use super::{Def, Resolver, foreign};
+use crate::references::in_test as in_test_code;
 
 /// In more files than this nobody looks for the habits of a code base.
 const MAX_CUSTOM_FILES: usize = 200;
@@ -28,8 +29,8 @@ pub(super) enum Use {
     Read,
 }
 
-/// A variable's name with the name of a member that is used on it.
-pub(super) type Habit = (String, String, System, Use);
+/// A variable's name with the name of a member that is used on it, in a test or elsewhere.
+pub(super) type Habit = (String, String, System, Use, bool);
 
 /// The members of a name that a use may mean.
 #[derive(Default)]
@@ -39,6 +40,8 @@ pub(super) struct Family {
     root: Option<Vec<Def>>,
     /// Too many to be looked at.
     crowded: bool,
+    /// There are some, all of them in tests, where the use is not.
+    only_tests: bool,
 }
 
 impl Resolver<'_> {
@@ -49,17 +52,18 @@ impl Resolver<'_> {
             Role::Write => Use::Written,
             _ => Use::Read,
         };
-        let family = self.family(name, file.lang, used);
+        let in_test = in_test_code(file, occurrence.start);
+        let family = self.family(name, file.lang, used, in_test);
         if family.crowded {
             return Resolution::Unresolved(Reason::Several);
         }
         if family.members.is_empty() {
             // Not a member of any type of the ref. But what stands before the dot may be a module, or anything.
-            let free = file.lang.naming.open_values && self.has_free(name, file.lang);
+            let free = family.only_tests || file.lang.naming.open_values && self.has_free(name, file.lang);
             return if free { Resolution::Unresolved(Reason::Receiver) } else { Resolution::Outside };
         }
         if let Some(found) = self.by_convention(file, occurrence, name, used, &family) {
-            return Resolution::Defs(vec![found], Certainty::Heuristic);
+            return Resolution::Defs(vec![found], Certainty::Customary);
         }
         match &family.root {
             Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root.clone(), Certainty::Heuristic),
@@ -67,19 +71,19 @@ impl Resolver<'_> {
         }
     }
 
-    fn family(&self, name: &str, lang: Lang, used: Use) -> Rc<Family> {
-        let key = (name.to_owned(), lang.naming.system, used);
+    fn family(&self, name: &str, lang: Lang, used: Use, in_test: bool) -> Rc<Family> {
+        let key = (name.to_owned(), lang.naming.system, used, in_test);
         if let Some(family) = self.families.borrow().get(&key) {
             return Rc::clone(family);
         }
-        let family = Rc::new(self.read_family(name, lang, used));
+        let family = Rc::new(self.read_family(name, lang, used, in_test));
         self.families.borrow_mut().insert(key, Rc::clone(&family));
         family
     }
 
-    fn read_family(&self, name: &str, lang: Lang, used: Use) -> Family {
+    fn read_family(&self, name: &str, lang: Lang, used: Use, in_test: bool) -> Family {
         let table = self.member_table(name);
-        let mut members = Vec::new();
+        let (mut members, mut left_out) = (Vec::new(), false);
         for (def, owner) in &table.all {
             let fits = self.with(*def, |other, symbol| {
                 let data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant);
@@ -92,9 +96,16 @@ impl Resolver<'_> {
                 let by_path = lang.naming.associated_by_path && symbol.flags.associated;
                 lang.may_mean(other.lang) && kind && !by_path
             });
-            if fits.unwrap_or(false) {
-                members.push((*def, *owner));
+            if !fits.unwrap_or(false) {
+                continue;
             }
+            // What only tests define is not what other code was written for.
+            if !in_test && self.with(*def, |other, symbol| in_test_code(other, symbol.name_span.start)).unwrap_or(false)
+            {
+                left_out = true;
+                continue;
+            }
+            members.push((*def, *owner));
             if members.len() > MAX_FAMILY {
                 return Family { crowded: true, ..Family::default() };
             }
@@ -108,11 +119,13 @@ impl Resolver<'_> {
         let roots = members.iter().filter(|(_, owner)| !owner.is_some_and(inherits));
         let roots: Vec<Def> = roots.map(|(def, _)| *def).collect();
         let root = (self.distinct(&roots) == 1).then_some(roots);
-        Family { members, root, crowded: false }
+        let only_tests = left_out && members.is_empty();
+        Family { members, root, crowded: false, only_tests }
     }
 
     /// A code base calls values of one type by one name: where a variable without a type has the name that others
-    /// with a type have, and that type has the member, it is meant.
+    /// with a type have, and that type has the member, it is meant. So is an object with the member that has the name itself:
+    /// `res` of a handler is made from `const res = Object.create(…)`.
     fn by_convention(
         &self,
         file: &Arc<File>,
@@ -124,7 +137,8 @@ impl Resolver<'_> {
         let receiver = file.facts.exprs.get(occurrence.receiver?.0 as usize)?;
         let Expr::Name(variable) = receiver else { return None };
         let variable = file.facts.name(*variable);
-        let key = (variable.to_owned(), name.to_owned(), file.lang.naming.system, used);
+        let in_test = in_test_code(file, occurrence.start);
+        let key = (variable.to_owned(), name.to_owned(), file.lang.naming.system, used, in_test);
         if let Some(known) = self.customs.borrow().get(&key) {
             return *known;
         }
@@ -138,7 +152,17 @@ impl Resolver<'_> {
 
     /// Whether variables of this name are declared with this type.
     fn is_customary(&self, variable: &str, owner: Def, lang: Lang) -> bool {
-        let Some(ty) = self.with(owner, |_, symbol| symbol.name.clone()) else { return false };
+        use SymbolKind::{Const, Static, Variable};
+        let Some(owner) = self.with(owner, |_, symbol| {
+            let object = matches!(symbol.kind, Const | Static | Variable);
+            (symbol.name.clone(), object, object && symbol.parent.is_none() && !symbol.flags.local)
+        }) else {
+            return false;
+        };
+        let (ty, is_object, is_shared) = owner;
+        if is_object {
+            return is_shared && ty == variable;
+        }
         let declares = |version: &u32| {
             let Some(file) = self.file(*version).filter(|file| lang.may_mean(file.lang)) else { return false };
             let Some(name) = file.name_id(variable) else { return false };

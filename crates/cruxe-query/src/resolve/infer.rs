@@ -28,6 +28,9 @@ impl Resolver<'_> {
             Expr::SelfValue => modules::rules(file).self_value(self, file, offset),
             Expr::Super => modules::rules(file).super_value(self, file, offset),
             Expr::Member(base, name) => {
+                if let Some(tested) = self.tested_path(file, id, offset) {
+                    return tested;
+                }
                 let name = file.facts.name(*name);
                 let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
                 match ty {
@@ -189,7 +192,12 @@ impl Resolver<'_> {
             Ty::Foreign(name, list) if &*name == "..." => return list.first().cloned().unwrap_or_default(),
             declared => return declared,
         }
-        let Some(value) = binding.value else { return Ty::Unknown };
+        let Some(value) = binding.value else {
+            return match binding.kind {
+                BindingKind::Param => self.provided_type(&file, file.facts.name(binding.name), binding.start),
+                _ => Ty::Unknown,
+            };
+        };
         // The value of `x = x.next()` is about the `x` before, where there is one.
         let ordered = matches!(file.lang.naming.locals, Locals::Redeclared | Locals::Everywhere);
         let offset = if ordered { binding.start.saturating_sub(1) } else { binding.start };

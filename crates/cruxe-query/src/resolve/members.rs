@@ -181,7 +181,8 @@ impl Resolver<'_> {
             return Vec::new();
         }
         if let Some(own) = table.owned.get(&owner) {
-            return self.preferred(own, want);
+            let set = self.property_set_by(table, owner, own, height);
+            return if set.is_empty() { self.preferred(own, want) } else { set };
         }
         let same = self.same_type(owner);
         for same in &same {
@@ -201,6 +202,29 @@ impl Resolver<'_> {
                 if !found.is_empty() {
                     return found;
                 }
+            }
+        }
+        Vec::new()
+    }
+
+    /// The property of a base class that `self.x = …` in a method calls the setter of, where the assignment looks like the definition
+    /// of a field.
+    fn property_set_by(&self, table: &MemberTable, owner: Def, own: &[Def], height: u32) -> Vec<Def> {
+        let is_property = |def: &Def| self.kind(*def) == Some(SymbolKind::Property);
+        let assigned = |def: &Def| {
+            self.with(*def, |file, _| file.lang.naming.assignments_define && file.is_set_in_method(def.symbol))
+                == Some(true)
+        };
+        if !own.iter().all(assigned) || !table.all.iter().any(|(def, _)| is_property(def)) {
+            return Vec::new();
+        }
+        let mut seen = HashSet::from([owner]);
+        let bases = self.bases(owner);
+        for base in bases.iter().flat_map(Ty::alternatives) {
+            let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
+            let found = self.inherited(table, *base, Want::Any, &mut seen, height + 1);
+            if !found.is_empty() {
+                return if found.iter().all(is_property) { found } else { Vec::new() };
             }
         }
         Vec::new()

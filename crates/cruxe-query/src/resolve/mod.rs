@@ -7,9 +7,11 @@
 //! * [`scope`]: a plain name, from the innermost scope outwards
 //! * [`modules`]: what an import or a path means; the rules of each module system are below it
 //! * [`types`] and [`infer`]: the type of a receiver, from declarations, values and declared results
+//! * [`tested`]: what a test in the code says about a path
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
+//! * [`fixtures`]: what pytest fills a parameter with
 //! * [`hierarchy`]: who builds on a type and what it builds on, for questions about that
 //! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
@@ -20,6 +22,7 @@
 
 mod exact;
 mod file;
+mod fixtures;
 mod foreign;
 mod guess;
 mod hierarchy;
@@ -31,6 +34,7 @@ mod overrides;
 mod parts;
 mod required;
 mod scope;
+mod tested;
 mod tree;
 mod types;
 mod users;
@@ -133,7 +137,7 @@ pub struct Resolver<'a> {
     bindings: Memo<(VersionId, u32), Ty>,
     symbols: Memo<Def, Ty>,
     spaces: Memo<String, bool>,
-    families: Memo<(String, System, guess::Use), Rc<guess::Family>>,
+    families: Memo<(String, System, guess::Use, bool), Rc<guess::Family>>,
     customs: Memo<guess::Habit, Option<Def>>,
     looking: RefCell<HashSet<(Module, String, Space)>>,
     circle: RefCell<modules::Circle>,

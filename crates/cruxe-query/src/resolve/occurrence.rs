@@ -21,8 +21,17 @@ pub enum Certainty {
     Exact,
     /// One definition, by scope, import or type.
     Static,
+    /// A guess by two names: the member's, and the variable's, which the code base gives to values of that type.
+    Customary,
     /// A guess: several are possible, or only the name speaks for it.
     Heuristic,
+}
+
+impl Certainty {
+    /// Whether it is a guess.
+    pub fn is_guess(self) -> bool {
+        matches!(self, Certainty::Customary | Certainty::Heuristic)
+    }
 }
 
 /// What an occurrence means.
@@ -81,13 +90,17 @@ impl Resolution {
 impl Resolver<'_> {
     /// What an occurrence means.
     pub fn resolve(&self, file: &Arc<File>, occurrence: &Occurrence) -> Resolution {
+        // A compiler does not know who fills a parameter.
+        if occurrence.role == Role::Provided {
+            return self.work_out(file, occurrence);
+        }
         match self.said(file, occurrence.start) {
             Said::Defs(defs) => Resolution::Defs(defs, Certainty::Exact),
             Said::Elsewhere => Resolution::Outside,
             Said::Unknown => self.work_out(file, occurrence),
             // Where a compiler could not tell, a guess is worth nothing.
             Said::Silence => match self.work_out(file, occurrence) {
-                Resolution::Defs(_, Certainty::Heuristic) => Resolution::Unresolved(Reason::Compiler),
+                Resolution::Defs(_, certainty) if certainty.is_guess() => Resolution::Unresolved(Reason::Compiler),
                 resolution => resolution,
             },
         }
@@ -101,6 +114,7 @@ impl Resolver<'_> {
         match (occurrence.role, occurrence.receiver) {
             (Role::Link, _) => Resolution::Outside,
             (Role::Path, receiver) => self.resolve_path(file, receiver, name),
+            (Role::Provided, _) => self.resolve_provided(file, occurrence, name),
             (Role::Import, _) => modules::rules(file).import_use(self, file, occurrence, name),
             (Role::Key, None) if file.lang.naming.free_members.contains(&SymbolKind::Field) => {
                 // The fields of records are names of the file; what is local is no field.

@@ -129,10 +129,11 @@ impl Resolver<'_> {
                 return Ty::foreign(last, args());
             }
             if naming.meta_types.contains(last) {
-                return match args().first() {
-                    Some(Ty::Value(def, _)) => Ty::Item(*def),
+                let class = |ty: &Ty| match ty {
+                    Ty::Value(def, _) => Ty::Item(*def),
                     _ => Ty::Unknown,
                 };
+                return Ty::union(args().first().into_iter().flat_map(Ty::alternatives).map(class));
             }
         }
         if let ([name, "."], [base]) = (&path[..], &ty.args[..]) {

@@ -295,3 +295,41 @@ other().close()
         ],
     );
 }
+
+#[test]
+fn a_handler_s_parameter_is_guessed_to_be_the_object_of_its_name() {
+    check(
+        "lib/response.js res.send",
+        &[
+            (
+                "lib/response.js",
+                "const res = Object.create(http.ServerResponse.prototype)
+module.exports = res
+res.send = function send(body) {}
+res.json = function json(obj) { return this.send(obj) } // <-
+",
+            ),
+            (
+                "app.js",
+                "app.get('/', function (req, res) { res.send('x') }) // <?
+app.get('/', (req, res, next) => res.send('x')) // <?
+app.get('/', (req, socket) => socket.send('x'))
+function make() { const res = { send() {} }; res.send() }
+",
+            ),
+            ("worker.js", "process.send('x')\nclass Socket { send() {} }\nnew Socket().send()\n"),
+        ],
+    );
+}
+
+#[test]
+fn guesses_by_the_name_of_a_variable_are_no_flood() {
+    let uses = "app.get('/', (req, res) => res.send('x')) // <?\n".repeat(30);
+    check(
+        "lib/response.js res.send",
+        &[
+            ("lib/response.js", "const res = {}\nmodule.exports = res\nres.send = function send(body) {}\n"),
+            ("test/app.js", &uses),
+        ],
+    );
+}

@@ -9,6 +9,7 @@ mod call_paths;
 mod constructors;
 mod ecma;
 mod external;
+mod fixtures;
 mod go;
 mod graph;
 mod javascript;

@@ -394,3 +394,216 @@ fn names_of_everyday_methods_are_not_guessed() {
         )],
     );
 }
+
+#[test]
+fn words_for_types_mean_the_same_behind_the_name_of_their_module() {
+    check(
+        "Base.run",
+        &[(
+            "a.py",
+            "import typing as t
+import typing_extensions as te
+class Base:
+    @classmethod
+    def make(cls) -> te.Self: ...
+    @classmethod
+    def quoted(cls) -> 'te.Self': ...
+    def run(self): pass
+class Other:
+    def run(self): pass
+class Child(Base): pass
+def f(one: t.Optional[Base], kind: t.Type[Base], either: 'type[Base | Other]', other: t.Type[Other], t2: x.Self):
+    Base.make().run()  # <-
+    Child.make().run()  # <-
+    Child.quoted().run()  # <-
+    one.run()  # <-
+    kind().run()  # <-
+    either().run()  # <-
+    other().run()
+    t2.run()
+",
+        )],
+    );
+}
+
+#[test]
+fn the_head_of_a_method_sees_the_names_of_its_class_and_the_body_does_not() {
+    check(
+        "Delta.SECONDS",
+        &[(
+            "a.py",
+            "SECONDS = 1
+class Delta:
+    SECONDS = 2
+    def plain(self, unit=SECONDS): pass  # <-
+    def declared(self, unit: int = SECONDS) -> SECONDS: pass  # <-
+    def body(self):
+        return SECONDS
+    def inner(self):
+        def deeper(unit=SECONDS): pass
+        return lambda unit=SECONDS: unit
+    def __init__(self, x=lambda: SECONDS): pass
+def free(unit=SECONDS): pass
+class Late:
+    def early(self, unit=SECONDS): pass
+    SECONDS = 3
+",
+        )],
+    );
+}
+
+#[test]
+fn comments_declare_types_and_generators_give_what_they_yield() {
+    check(
+        "Field.load",
+        &[(
+            "a.py",
+            "class Field:
+    def load(self): pass
+class Other:
+    def load(self): pass
+class Schema:
+    opts = None  # type: Field
+    def __init__(self):
+        self.fields = {}  # type: dict[str, Field]
+        self.ignored = make()  # type: ignore
+        self.told = make()  # a comment
+    def run(self):
+        self.opts.load()  # <-
+        self.fields['x'].load()  # <-
+        self.ignored.load()
+        self.told.load()
+def generated():
+    yield Field()
+def delegated():
+    yield from generated()
+def f():
+    for one in generated():
+        one.load()  # <-
+    for one in delegated():
+        one.load()
+",
+        )],
+    );
+    check(
+        "Field",
+        &[(
+            "a.py",
+            "class Field: pass
+x = {}  # type: dict[str, Field]  # <-
+y = {}  # Field
+",
+        )],
+    );
+}
+
+#[test]
+fn what_only_tests_define_is_no_guess_for_other_code() {
+    let double = "class Fake:\n    def get_peer_name(self): pass\ndef test_it(sock):\n    sock.get_peer_name()  # <?\n";
+    check(
+        "Fake.get_peer_name",
+        &[("tests/test_net.py", double), ("net.py", "def f(sock):\n    sock.get_peer_name()\n")],
+    );
+    check(
+        "Real.get_peer_name",
+        &[
+            (
+                "tests/test_net.py",
+                "class Fake:\n    def get_peer_name(self): pass\ndef test_it(sock):\n    sock.get_peer_name()\n",
+            ),
+            (
+                "net.py",
+                "class Real:\n    def get_peer_name(self): pass\ndef f(sock):\n    sock.get_peer_name()  # <?\n",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_assignment_to_a_property_of_a_base_class_defines_nothing() {
+    check(
+        "Base.range",
+        &[(
+            "a.py",
+            "class Base:
+    @property
+    def range(self) -> Range: ...
+    @range.setter  # <-
+    def range(self, value): ...
+    plain = 1
+class Child(Base):
+    def fill(self):
+        self.range = 'x'
+        self.plain = 'x'
+class Apart:
+    def fill(self):
+        self.range = 'x'
+def f(child: Child, apart: Apart):
+    child.range  # <-
+    child.plain
+    apart.range
+",
+        )],
+    );
+    check(
+        "Range.unset",
+        &[(
+            "a.py",
+            "class Range:
+    def unset(self): pass
+class Base:
+    @property
+    def range(self) -> Range: ...
+class Child(Base):
+    def fill(self):
+        self.range = 'x'
+def f(child: Child):
+    child.range.unset()  # <-
+",
+        )],
+    );
+}
+
+#[test]
+fn a_test_of_the_type_of_an_attribute_says_what_it_is_where_it_holds() {
+    check(
+        "Dummy.lock",
+        &[(
+            "a.py",
+            "class Locker:
+    def lock(self): pass
+class Dummy(Locker):
+    def lock(self): pass
+class App:
+    def __init__(self, locker: Locker):
+        self.locker = locker
+    def run(self):
+        self.locker.lock()
+        if isinstance(self.locker, Dummy):
+            self.locker.lock()  # <-
+        self.locker.lock()
+    def refuse(self):
+        if not isinstance(self.locker, Dummy):
+            self.locker.lock()
+            return
+        self.locker.lock()  # <-
+        self.locker = Locker()
+        self.locker.lock()
+def f(app: App, other: App):
+    app.locker.lock()
+    assert isinstance(app.locker, Dummy)
+    app.locker.lock()  # <-
+    other.locker.lock()
+    app = other
+    app.locker.lock()
+def g(app: App):
+    app.locker.lock()
+    isinstance(app.locker, Dummy) and app.locker.lock()  # <-
+    assert isinstance(app.locker, Dummy)
+    def later():
+        app.locker.lock()
+    return app.locker.lock() if isinstance(app.other, Dummy) else None  # <-
+",
+        )],
+    );
+}

@@ -36,7 +36,7 @@ fn card(pointed: &Pointed, ref_name: Option<&str>) -> Markup {
             @match certainty {
                 Certainty::Exact => p.faint { "exact: a compiler's index says so" },
                 Certainty::Static => {},
-                Certainty::Heuristic => p.sure-guess { "a guess" },
+                Certainty::Customary | Certainty::Heuristic => p.sure-guess { "a guess" },
             }
         },
         Meaning::Module => plain("is a module or package"),

@@ -77,7 +77,8 @@ impl Python {
         let alias = annotation.is_some_and(|ty| self.is_type_alias(cx, &ty));
         let ty = match (alias, annotation) {
             (true, _) => value.and_then(|value| self.type_ref(cx, &value, 0)),
-            (false, annotation) => annotation.and_then(|ty| self.type_ref(cx, &ty, 0)),
+            (false, Some(ty)) => self.type_ref(cx, &ty, 0),
+            (false, None) => self.commented_type(cx, outer + 1),
         };
         let target = Target {
             scope: cx.function_scope(),
@@ -181,7 +182,10 @@ impl Python {
         }
         match self.kind(pattern) {
             K::Identifier => self.introduce_name(cx, pattern, target, source),
-            K::Attribute => self.introduce_attribute(cx, pattern, target, source),
+            K::Attribute => {
+                self.forget(cx, pattern);
+                self.introduce_attribute(cx, pattern, target, source);
+            }
             K::AsPatternTarget | K::Parenthesized => {
                 if let Some(inner) = self.first(pattern) {
                     self.introduce(cx, &inner, target, source, depth + 1);

@@ -60,17 +60,17 @@ impl Python {
         own == result || inner.and_then(|inner| inner.strip_suffix(']')) == Some(result)
     }
 
-    /// The first value that a function without a declared result returns says what it gives.
+    /// The first value that a function without a declared result returns says what it gives; so does what a fixture or context
+    /// manager yields.
     pub(super) fn returned(&self, cx: &mut Cx) {
         let node = cx.node();
-        let function = (1..).map_while(|level| cx.ancestor(level)).find_map(|frame| match self.kinds.get(frame.kind) {
-            K::Function => Some(true),
-            K::Lambda | K::Class => Some(false),
-            _ => None,
-        });
-        let (Some(symbol), Some(true), Some(value)) = (cx.current_symbol(), function, self.first(&node)) else {
-            return;
-        };
+        let levels = (1..).map_while(|level| Some((level, self.kinds.get(cx.ancestor(level)?.kind))));
+        let around = levels.into_iter().find(|(_, kind)| matches!(kind, K::Function | K::Lambda | K::Class));
+        let Some((level, K::Function)) = around else { return };
+        if self.kind(&node) == K::Yield && !self.hands_out(cx, level) {
+            return self.generated(cx);
+        }
+        let (Some(symbol), Some(value)) = (cx.current_symbol(), self.first(&node)) else { return };
         let known = cx.symbol_at(symbol);
         if known.ty.is_some() || known.value.is_some() || self.kind(&value) == K::None {
             return;
@@ -78,6 +78,21 @@ impl Python {
         let value = self.expr(cx, &value, 0);
         if *cx.expr_at(value) != Expr::Unknown {
             cx.amend(symbol, |symbol| symbol.value = Some(value));
+        }
+    }
+
+    /// What a function without a declared result yields, where its type can be seen: the current node.
+    fn generated(&self, cx: &mut Cx) {
+        let Some((symbol, value)) = cx.current_symbol().zip(self.first(&cx.node())) else { return };
+        let known = cx.symbol_at(symbol);
+        // `yield from x` gives what is in it.
+        let delegates = cx.text_of(&cx.node())["yield".len()..].trim_start().starts_with("from");
+        if delegates || known.ty.is_some() || known.value.is_some() {
+            return;
+        }
+        if let Some(ty) = self.inferred(cx, &value, 0) {
+            let ty = self.word_type(cx, "Generator", vec![ty]);
+            cx.amend(symbol, |symbol| symbol.ty = Some(ty));
         }
     }
 
@@ -164,7 +179,7 @@ impl Python {
     }
 
     /// `route` of `@app.route("/")`.
-    fn decorator_name<'s>(&self, cx: &Cx<'_, 's, '_>, decorator: &Node) -> &'s str {
+    pub(super) fn decorator_name<'s>(&self, cx: &Cx<'_, 's, '_>, decorator: &Node) -> &'s str {
         let Some(mut expr) = self.first(decorator) else { return "" };
         if self.kind(&expr) == K::Call {
             expr = expr.child_by_field_id(self.function).unwrap_or(expr);
@@ -212,6 +227,7 @@ impl Python {
         for parameter in self.parts(&node, &mut node.walk()) {
             self.parameter(cx, &parameter);
         }
+        self.provided(cx);
     }
 
     fn parameter(&self, cx: &mut Cx, node: &Node) {

@@ -6,6 +6,7 @@
 mod assign;
 mod define;
 mod expr;
+mod fixtures;
 mod imports;
 mod module;
 mod narrow;
@@ -74,7 +75,7 @@ pub(super) const SCRIPTS: LanguageDef = LanguageDef {
             setdefault fromkeys rstrip lstrip splitlines partition rpartition rsplit isdigit \
             debug info warning error exception critical log write_text read_text write_bytes read_bytes \
             unlink touch resolve joinpath relative_to iterdir glob rglob is_dir is_file with_suffix with_name \
-            rename exec_module add_argument add_option parse_args cancel result done",
+            rename exec_module add_argument add_option parse_args cancel result done closed",
         ..NAMING
     },
     ..LANGUAGE
@@ -175,6 +176,7 @@ enum K {
     UnionPattern,
     UnionType,
     While,
+    Yield,
 }
 
 const KINDS: &[(&str, K)] = &[
@@ -266,6 +268,7 @@ const KINDS: &[(&str, K)] = &[
     ("union_pattern", K::UnionPattern),
     ("union_type", K::UnionType),
     ("while_statement", K::While),
+    ("yield", K::Yield),
 ];
 
 struct Python {
@@ -356,7 +359,7 @@ impl Rules for Python {
             K::AsPattern => self.as_pattern(cx),
             K::Except => self.except(cx),
             K::Global => self.global(cx),
-            K::Return => self.returned(cx),
+            K::Return | K::Yield => self.returned(cx),
             K::Block => self.tested_block(cx),
             K::Boolean => self.tested_operand(cx),
             K::Conditional => self.tested_value(cx),

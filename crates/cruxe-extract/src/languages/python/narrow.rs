@@ -1,10 +1,12 @@
 //! What tests say about names: `x` is a `Foo` inside `if isinstance(x, Foo):` and behind `assert isinstance(x, Foo)`.
 //!
-//! Only names that the function introduced before are told more about; what is assigned inside is seen from there on.
+//! Only names that the function introduced before are told more about; what is assigned inside is seen from there on. Of an
+//! attribute (`isinstance(self.x, Foo)`) the whole path is the name of a binding.
 
-use cruxe_model::facts::{Binding, ScopeId, ScopeKind};
+use cruxe_model::facts::{Binding, BindingKind, ScopeId, ScopeKind};
 use tree_sitter::Node;
 
+use super::quoted::is_name;
 use super::{K, MAX_STEPS, Python};
 use crate::walk::{Cx, span};
 
@@ -79,10 +81,21 @@ impl Python {
         }
     }
 
-    /// How a name was introduced that is not `self`.
-    fn known_before(&self, cx: &Cx, test: &Test) -> Option<Binding> {
+    /// How a name was introduced that is not `self`; of an attribute nothing is known before.
+    fn known_before(&self, cx: &mut Cx, test: &Test) -> Option<Binding> {
         let text = cx.text_of(&test.name);
-        cx.bound(text).filter(|_| !self.is_self(cx, text))
+        if self.kind(&test.name) != K::Attribute {
+            return cx.bound(text).filter(|_| !self.is_self(cx, text));
+        }
+        let (name, scope, start) = (cx.name(text), cx.function_scope(), test.name.start_byte() as u32);
+        Some(Binding { name, start, scope, kind: BindingKind::Local, ty: None, value: None })
+    }
+
+    /// Nothing is known any more of an attribute that is assigned to.
+    pub(super) fn forget(&self, cx: &mut Cx, attribute: &Node) {
+        if let Some(old) = cx.bound(cx.text_of(attribute)) {
+            cx.rebind(Binding { start: attribute.start_byte() as u32, ty: None, value: None, ..old });
+        }
     }
 
     /// The tests that all hold where a condition does.
@@ -105,10 +118,17 @@ impl Python {
     fn test<'t>(&self, cx: &Cx<'_, '_, 't>, node: &Node<'t>) -> Option<Test<'t>> {
         let function = node.child_by_field_id(self.function).filter(|_| self.kind(node) == K::Call)?;
         match self.positional(node)[..] {
-            [name, ty] if cx.text_of(&function) == "isinstance" && self.kind(&name) == K::Identifier => {
-                Some(Test { name, ty })
-            }
+            [name, ty] if cx.text_of(&function) == "isinstance" && self.is_path(cx, &name) => Some(Test { name, ty }),
             _ => None,
+        }
+    }
+
+    /// Whether an expression is a name, or names with dots between them.
+    fn is_path(&self, cx: &Cx, node: &Node) -> bool {
+        match self.kind(node) {
+            K::Identifier => true,
+            K::Attribute => cx.text_of(node).split('.').all(is_name),
+            _ => false,
         }
     }
 

@@ -4,6 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, NameId, Role, ScopeKind, Span, TypeId};
 use tree_sitter::Node;
 
+use super::types::without_typing;
 use super::{K, MAX_STEPS, Python};
 use crate::walk::{Cx, Walk, span};
 
@@ -34,7 +35,7 @@ impl Python {
                 let receiver = self.expr(cx, &object, 0);
                 cx.occurrence_at(text, inside.start, Role::Value, Some(receiver));
             }
-        } else {
+        } else if !self.fixture_name(cx, inside) {
             self.dotted_path(cx, inside);
         }
         Walk::Skip
@@ -86,6 +87,24 @@ impl Python {
         }
     }
 
+    /// The type that a comment behind the statement at a level gives what it assigns to: `x = {}  # type: dict[str, Foo]`.
+    pub(super) fn commented_type(&self, cx: &mut Cx, level: usize) -> Option<TypeId> {
+        let statement = cx.ancestor(level)?.node;
+        let comment = statement.next_named_sibling().filter(|next| self.kind(next) == K::Comment)?;
+        if comment.start_position().row != statement.end_position().row {
+            return None;
+        }
+        let whole = span(&comment);
+        let text = cx.slice(whole).strip_prefix('#')?.trim_start().strip_prefix("type:")?;
+        let start = whole.end - text.len() as u32;
+        let text = text.split('#').next().unwrap_or_default().trim_end();
+        if text.trim_start().starts_with("ignore") {
+            return None;
+        }
+        parse(self, cx, text, start, false)?;
+        parse(self, cx, text, start, true)
+    }
+
     pub(super) fn quoted_type(&self, cx: &mut Cx, node: &Node) -> Option<TypeId> {
         let inside = contents(cx, node)?;
         let text = cx.slice(inside);
@@ -133,7 +152,7 @@ impl Python {
 }
 
 /// What stands between the quotes; `None` for an f-string, whose inside is code.
-fn contents(cx: &Cx, node: &Node) -> Option<Span> {
+pub(super) fn contents(cx: &Cx, node: &Node) -> Option<Span> {
     let whole = span(node);
     let text = cx.slice(whole);
     let prefix = text.find(['"', '\''])?;
@@ -147,7 +166,7 @@ fn contents(cx: &Cx, node: &Node) -> Option<Span> {
     Some(Span { start, end: whole.end.saturating_sub(width as u32).max(start) })
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c == '_' || c.is_alphanumeric())
@@ -247,7 +266,7 @@ impl<'s> Reader<'_, 's> {
                 cx.occurrence_at(name, offset, if more { Role::Value } else { Role::Type }, receiver);
             }
             if !more {
-                return Some(path);
+                return Some(without_typing(cx, path));
             }
             receiver = Some(cx.expr(receiver.map_or(Expr::Name(id), |base| Expr::Member(base, id))));
             self.at += 1;

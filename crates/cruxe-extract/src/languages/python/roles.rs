@@ -1,5 +1,6 @@
 //! What an identifier is used for, decided where it stands.
 
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, Role};
 
 use super::{K, MAX_STEPS, Python};
@@ -49,8 +50,33 @@ impl Python {
         // A class that is called by its own word makes a value: `cls()`.
         let made = role == Role::Call && cx.text_of(&node) == "cls";
         if made || matches!(role, Role::Key | Role::Unpack) || !self.is_self(cx, cx.text_of(&node)) {
-            cx.occurrence(&node, role, None);
+            let receiver = self.is_of_class_body(cx).then(|| cx.expr(Expr::SelfValue));
+            cx.occurrence(&node, role, receiver);
         }
+    }
+
+    /// Whether the current identifier is a name of the class around the method in whose head it stands: `SECONDS` of
+    /// `def wait(self, unit=SECONDS)`. The head of a method is read where the class is, its body is not.
+    fn is_of_class_body(&self, cx: &Cx) -> bool {
+        let Some(method) = cx.current_symbol() else { return false };
+        let symbol = cx.symbol_at(method);
+        let class = symbol.parent.filter(|class| cx.symbol_at(*class).kind == SymbolKind::Class);
+        let Some(class) = class.filter(|_| symbol.kind.is_callable()) else { return false };
+        let own = cx.claimed(Some(class), cx.text_of(&cx.node()));
+        let before = |own| cx.symbol_at(own).name_span.start < symbol.name_span.start;
+        if !own.is_some_and(|own| own != method && before(own)) {
+            return false;
+        }
+        for level in 1.. {
+            let Some(frame) = cx.ancestor(level) else { return false };
+            match self.kinds.get(frame.kind) {
+                K::Parameters => return true,
+                K::Function => return cx.ancestor(level - 1).is_some_and(|inner| inner.field == self.return_type),
+                K::Block | K::Lambda | K::Class => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The name after a dot.

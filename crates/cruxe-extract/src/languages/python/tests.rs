@@ -276,3 +276,32 @@ fn any_text_gives_facts() {
     let deep = format!("x = {}1{}\n", "(".repeat(3000), ")".repeat(3000));
     assert_eq!(symbols(&facts(&deep)), ["variable pkg.mod.x"]);
 }
+
+#[test]
+fn parameters_that_pytest_fills_are_noted_in_tests_and_fixtures_only() {
+    let text = "\
+@pytest.fixture(name='client')
+def make_client(app, port=80, *args, **more): pass
+@pytest.mark.parametrize('user, role', [])
+@mock.patch('a.b')
+@given(number=ints())
+def test_it(patched, app, user, role, number, db: Database): pass
+@pytest.mark.usefixtures('db', 'not a name')
+class TestAll:
+    def test_two(self, app):
+        request.getfixturevalue('late')
+        def test_inner(app): pass
+class Other:
+    def test_three(self, app): pass
+def helper(app): pass
+lambda app: app
+";
+    let provided = |path: &str| -> Vec<String> {
+        let facts = extract(path, text);
+        let given = facts.occurrences.iter().filter(|occurrence| occurrence.role == Role::Provided);
+        given.map(|occurrence| facts.name(occurrence.name).to_owned()).collect()
+    };
+    assert_eq!(provided("tests/test_a.py"), ["client", "app", "app", "db", "db", "app", "late"]);
+    // Where pytest collects no tests, fixtures are still what their decorators say.
+    assert_eq!(provided("app/views.py"), ["client", "app", "db", "late"]);
+}

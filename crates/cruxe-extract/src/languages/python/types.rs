@@ -10,6 +10,11 @@ use crate::walk::Cx;
 /// A type with more arguments or alternatives is cut.
 const MAX_ARGUMENTS: usize = 32;
 
+/// What modules of types are called where they are imported.
+const TYPING: &[&str] = &["typing", "typing_extensions", "t", "te", "tp", "tx"];
+/// Words of theirs that mean the same without the module before them.
+const WORDS: &[&str] = &["Any", "Optional", "Self", "Type", "Union"];
+
 impl Python {
     pub(super) fn type_ref(&self, cx: &mut Cx, node: &Node, steps: u32) -> Option<TypeId> {
         if steps > MAX_STEPS {
@@ -71,11 +76,12 @@ impl Python {
                 let count = node.named_child_count().checked_sub(1)?;
                 let mut path = self.type_path(cx, &self.first(node)?, steps + 1)?;
                 path.push(cx.name_of(&node.named_child(count as u32)?));
-                Some(path)
+                Some(without_typing(cx, path))
             }
             K::DottedName => {
                 let mut cursor = node.walk();
-                Some(node.named_children(&mut cursor).map(|part| cx.name_of(&part)).collect())
+                let path = node.named_children(&mut cursor).map(|part| cx.name_of(&part)).collect();
+                Some(without_typing(cx, path))
             }
             _ => None,
         }
@@ -168,5 +174,13 @@ impl Python {
     pub(super) fn word_type(&self, cx: &mut Cx, word: &'static str, args: Vec<TypeId>) -> TypeId {
         let name = cx.owned_name(word.to_owned());
         cx.ty(vec![name], args)
+    }
+}
+
+/// `Self` of `typing_extensions.Self`.
+pub(super) fn without_typing(cx: &Cx, path: Vec<NameId>) -> Vec<NameId> {
+    match path[..] {
+        [module, word] if TYPING.contains(&cx.name_at(module)) && WORDS.contains(&cx.name_at(word)) => vec![word],
+        _ => path,
     }
 }

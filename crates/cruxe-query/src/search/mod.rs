@@ -11,6 +11,7 @@ pub mod explain;
 mod files;
 pub mod followup;
 mod intent;
+mod irregular;
 mod lexical;
 mod message;
 mod paths;

@@ -1,12 +1,17 @@
 //! One row of features per file of a ref, for `rank` to weigh.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{ChunkNumber, FileNumber, NameMatch, TextField, tokens};
 
 use super::lexical::{self, Lexical};
+use super::rank::factors::NO_TEST;
 use super::rank::names::{self, NamedDefinition};
 use super::rank::{self, Best, Features, RankedFile, Score, Weights, chunks, highest, part, popularity};
 use super::semantic::{self, LexicalOnly, Semantic};
+use super::stats::FileClass;
 use super::{Intent, Search};
 use crate::error::QueryError;
 use crate::name;
@@ -46,9 +51,9 @@ impl Search<'_> {
             Err(why) => (None, Some(why)),
         };
         let mut semantic = semantic;
-        if !self.query.wants.tests {
+        if let Some(factors) = self.chunk_factors() {
             let lower = |scores: &mut [f32]| {
-                scores.iter_mut().zip(&self.stats.chunk_factors).for_each(|(score, factor)| *score *= factor);
+                scores.iter_mut().zip(&*factors).for_each(|(score, factor)| *score *= factor);
             };
             lower(&mut lexical.chunks);
             semantic.iter_mut().for_each(|semantic| lower(&mut semantic.chunks));
@@ -61,6 +66,7 @@ impl Search<'_> {
             stem: highest(&lexical.stems),
             folders: highest(&lexical.folders),
         };
+        let tested = self.files_with_tests();
         let mut files: Vec<RankedFile> = Vec::new();
         for (file, definitions) in definitions.into_iter().enumerate() {
             let definition = definitions.first();
@@ -78,7 +84,7 @@ impl Search<'_> {
             };
             let told = in_chunks.candidates > 0 || features.stem > 0.0 || definition.is_some();
             if self.wanted[file] && told {
-                let (class, score) = (self.stats.classes[file], Score::default());
+                let (class, score) = (self.class_of(file, &tested), Score::default());
                 files.push(RankedFile { file: file as FileNumber, score, features, definitions, class });
             }
         }
@@ -87,6 +93,32 @@ impl Search<'_> {
         rank::order(&mut files, weights, self.query.wants);
         let candidates = best_chunks.iter().map(|best| best.candidates).sum();
         Ok(Ranked { files, lexical, semantic, lexical_only, candidates, filtered_out, best })
+    }
+
+    /// What each chunk keeps for being a test, or for being none where tests are asked for.
+    fn chunk_factors(&self) -> Option<Cow<'_, [f32]>> {
+        let wants = self.query.wants;
+        if wants.tests_first {
+            let of_source = |file: &FileNumber| self.stats.classes[*file as usize] == FileClass::Source;
+            let mut kept: Vec<f32> =
+                self.corpus.file_of().iter().map(|file| if of_source(file) { NO_TEST } else { 1.0 }).collect();
+            self.corpus.tests().for_each(|chunk| kept[chunk as usize] = 1.0);
+            return Some(Cow::Owned(kept));
+        }
+        (!wants.tests).then_some(Cow::Borrowed(&self.stats.chunk_factors[..]))
+    }
+
+    /// The files of source that have tests of their own, where tests are asked for: what is no test in them has given way already.
+    fn files_with_tests(&self) -> HashSet<FileNumber> {
+        let chunks = self.query.wants.tests_first.then(|| self.corpus.tests());
+        chunks.into_iter().flatten().map(|chunk| self.corpus.file_of()[chunk as usize]).collect()
+    }
+
+    fn class_of(&self, file: usize, tested: &HashSet<FileNumber>) -> FileClass {
+        match self.stats.classes[file] {
+            FileClass::Source if tested.contains(&(file as FileNumber)) => FileClass::Test,
+            class => class,
+        }
     }
 
     /// How many files have words of the query and are left out by the filter.
@@ -256,7 +288,6 @@ mod tests {
     use super::*;
     use crate::search::Question;
     use crate::search::query::Query;
-    use crate::search::stats::FileClass;
     use crate::testing::Indexed;
 
     const FILES: &[(&str, &str)] = &[

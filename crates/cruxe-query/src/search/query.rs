@@ -7,7 +7,9 @@ use cruxe_store::tokens;
 
 use super::Notice;
 use super::intent::{self, Intent, classify};
+use super::irregular;
 use super::pattern::pattern;
+use super::report::excerpt::{MAX_TEXT, apart};
 use super::report::{Report, is_report};
 use crate::name::{self, WantedName};
 
@@ -17,9 +19,6 @@ const MAX_WORDS: usize = 64;
 const MAX_NAME: usize = 200;
 /// Names beyond this number are not looked up.
 const MAX_NAMES: usize = 24;
-/// Of a longer text its beginning and its end are read, this many bytes together: a report says at its beginning what it
-/// is about, and a trace at its end what went wrong.
-const MAX_TEXT: usize = 16 << 10;
 /// Of a longer phrase its beginning is looked for: no two texts have so much in common by chance, and a phrase that is
 /// longer than a chunk would be found nowhere.
 const MAX_PHRASE: usize = 200;
@@ -37,7 +36,7 @@ pub struct Query {
     pub intent: Intent,
     /// Tokens to look for, each once; without stop words unless there is nothing else.
     pub words: Vec<String>,
-    /// What two neighbouring words would be called in code: `rate limit` as `ratelimit` and `rate_limit`.
+    /// What the words would be called in code: `rate limit` as `ratelimit` and `rate_limit`, `bound` as `bind`.
     pub compounds: Vec<String>,
     /// Words that may be names of definitions.
     pub names: Vec<QueryName>,
@@ -65,6 +64,8 @@ pub struct QueryName {
 pub struct Wants {
     /// Tests.
     pub tests: bool,
+    /// Tests before anything else: they are what is asked for.
+    pub tests_first: bool,
     /// Examples and benchmarks.
     pub examples: bool,
     /// Documents.
@@ -76,16 +77,24 @@ impl Query {
     pub fn parse(whole: &str) -> Query {
         let text = &*ends(whole);
         let mut left_out = Vec::new();
-        if text.len() < whole.len() {
-            left_out.push(Notice::LongQuery { bytes: whole.len(), used: MAX_TEXT / 2 });
+        let report = is_report(whole).then(|| Report::read(whole));
+        match &report {
+            Some(report) if report.cut => left_out.push(Notice::LongReport { bytes: whole.len(), used: MAX_TEXT }),
+            None if text.len() < whole.len() => {
+                left_out.push(Notice::LongQuery { bytes: whole.len(), used: MAX_TEXT / 2 });
+            }
+            _ => {}
         }
         let intent = classify(text);
-        let report = is_report(whole).then(|| Report::read(text));
-        let words = words(text);
+        let apart = match intent {
+            Intent::Symbol | Intent::Path => Cow::Borrowed(text),
+            Intent::Error | Intent::NaturalLanguage => apart(text),
+        };
+        let words = words(&apart);
         Query {
             intent,
             compounds: compounds(text),
-            names: names(report.as_ref().map_or(text, |report| &report.prose), intent, words.len()),
+            names: names(report.as_ref().map_or(&apart, |report| &report.prose), intent, words.len()),
             phrases: if report.is_some() { Vec::new() } else { phrases(text, &mut left_out) },
             report,
             places: places(text),
@@ -152,6 +161,9 @@ fn compounds(text: &str) -> Vec<String> {
         for b in [Some(b.as_str()), singular].into_iter().flatten() {
             found.extend([format!("{a}{b}"), format!("{a}_{b}")]);
         }
+    }
+    if lower.len() > 1 {
+        found.extend(lower.iter().filter_map(|word| irregular::verb(word)).flat_map(tokens));
     }
     let mut seen = HashSet::new();
     found.retain(|word| seen.insert(word.clone()));
@@ -247,7 +259,20 @@ fn wants(text: &str) -> Wants {
         r"(?i)\b(?:docs?|documentation|documents?|readme|guide|tutorial|changelog|markdown)\b",
     );
     let wants = |at: usize| found.get(at).is_some_and(|pattern| pattern.is_match(text));
-    Wants { tests: wants(0), examples: wants(1), documents: wants(2) }
+    let tests_first = wants(0) && asks_for_tests(text);
+    Wants { tests: wants(0), tests_first, examples: wants(1), documents: wants(2) }
+}
+
+/// Whether a question is for tests themselves: who asks about a test client, or how tests are run, looks for source.
+fn asks_for_tests(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:show|find|list|where|which|what|are|is|me|the|all|any|there|existing|unit|integration|regression)[ -]+)*(?:tests?|test cases?|specs?)\s+(?:of|for|that|which|covering|cover|covers|about|check|checks|checking)\b",
+        r"(?i)\b(?:is|are|was|were|gets?|being|been)\b.*\btested\b",
+        r"(?i)^(?:[\w.:`]+ +){1,5}(?:unit |integration )?(?:tests|specs)\??$",
+    )
+    .iter()
+    .any(|form| form.is_match(text.trim()))
+        && !pattern!(r"(?i)\b(?:in|during|under|by|with|runs?|running|discovers?|collects?|skip\w*|parallel)\s+(?:\w+ )?tests?\b")[0].is_match(text)
 }
 
 #[cfg(test)]
@@ -265,6 +290,8 @@ mod tests {
     fn neighbours_are_read_as_one_name_too() {
         let compounds = Query::parse("the media types of a request").compounds;
         assert_eq!(compounds, ["mediatypes", "media_types", "mediatype", "media_type"]);
+        assert_eq!(Query::parse("how are they written").compounds, ["writ"]);
+        assert_eq!(Query::parse("found").compounds, [""; 0], "a name is meant as it is written");
     }
 
     #[test]
@@ -275,6 +302,14 @@ mod tests {
         assert_eq!(sure, ["abort", "spawn_blocking"]);
         assert_eq!(query.names[0].wanted.qualifiers, ["JoinHandle"]);
         assert!(query.names.iter().any(|name| !name.sure && name.wanted.plain == "cancel"));
+    }
+
+    #[test]
+    fn names_are_seen_among_letters_that_know_no_blanks() {
+        let query = Query::parse("请问render_template在哪里实现？");
+        assert!(query.words.contains(&"render_template".to_owned()), "{:?}", query.words);
+        assert_eq!((query.names[0].wanted.plain.as_str(), query.names[0].sure), ("render_template", true));
+        assert_eq!(Query::parse("用户ID").names[0].wanted.plain, "用户ID", "a name is left as it is");
     }
 
     #[test]
@@ -322,6 +357,25 @@ mod tests {
     fn tests_and_examples_are_asked_for_by_name() {
         assert!(Query::parse("how is the parser tested").wants.tests);
         assert!(!Query::parse("latest contest").wants.tests);
+        for query in [
+            "test of the rate limiter",
+            "tests for routing",
+            "where is the cache tested",
+            "which tests cover login",
+            "rate limiter tests",
+            "unit tests of `Cart.total`",
+        ] {
+            assert!(Query::parse(query).wants.tests_first, "{query}");
+        }
+        for query in [
+            "how does the test client simulate requests",
+            "mock handler for simulating HTTP responses in tests",
+            "how vitest discovers and runs test files",
+            "where is the parser",
+            "how are results of parallel tests collected",
+        ] {
+            assert!(!Query::parse(query).wants.tests_first, "{query}");
+        }
         assert!(Query::parse("example of a middleware").wants.examples);
         assert!(Query::parse("documentation of routing").wants.documents);
     }

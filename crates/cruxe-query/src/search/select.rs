@@ -201,6 +201,7 @@ fn open(search: &Search, ranked: &Ranked, weights: &Weights, file: &RankedFile) 
     for definition in &file.definitions {
         let meant = search.query.intent == Intent::Symbol || definition.sure;
         if meant
+            && !search.query.wants.tests_first
             && names::is_also_meant(definition.fit, named)
             && table.symbols.get(definition.symbol.0 as usize).is_some()
         {

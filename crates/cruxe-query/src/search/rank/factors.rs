@@ -6,6 +6,8 @@ use crate::search::stats::FileClass;
 
 /// What a test inside a file of source keeps of its score, as test files do.
 pub(crate) const TEST_CHUNK: f32 = 0.7;
+/// What is no test keeps where tests are asked for.
+pub(crate) const NO_TEST: f32 = 0.6;
 /// What the next result of a file keeps: a list of ten places in one file helps less than ten files.
 const SAME_FILE: f32 = 0.55;
 /// What a copy of an earlier result keeps.
@@ -43,6 +45,7 @@ pub(crate) fn of_place(file: &Score, total: f32, quality: f32) -> Score {
 /// What a file of a kind keeps of its score: secondary files give way, unless they are what is asked for.
 pub(crate) fn of_class(class: FileClass, wants: Wants) -> f32 {
     match class {
+        FileClass::Source if wants.tests_first => NO_TEST,
         FileClass::Source => 1.0,
         FileClass::Test if wants.tests => 1.0,
         FileClass::Example if wants.examples => 1.0,
@@ -82,7 +85,7 @@ mod tests {
 
     #[test]
     fn secondary_files_give_way_unless_they_are_asked_for() {
-        let all = Wants { tests: true, examples: true, documents: true };
+        let all = Wants { tests: true, tests_first: false, examples: true, documents: true };
         for (class, factor, asked) in [
             (FileClass::Source, 1.0, 1.0),
             (FileClass::Test, 0.7, 1.0),
@@ -92,6 +95,8 @@ mod tests {
         ] {
             assert_eq!((of_class(class, Wants::default()), of_class(class, all)), (factor, asked), "{class:?}");
         }
+        let tests = Wants { tests_first: true, ..all };
+        assert_eq!((of_class(FileClass::Test, tests), of_class(FileClass::Source, tests)), (1.0, 0.6));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::error::StoreError;
 /// The version that this program writes.
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
-/// Indexes before this one do not know who requires a module as a whole, and are built anew.
-const FIRST_VERSION: i64 = 11;
+/// Indexes before this one do not know what lambdas work on and what instance variables are, and are built anew.
+const FIRST_VERSION: i64 = 12;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;

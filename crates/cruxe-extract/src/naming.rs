@@ -18,6 +18,12 @@ pub struct Naming {
     pub foreign: &'static [&'static str],
     /// What an import gives is a value like any other: `require("x").f()`, `@import("x.zig").f`.
     pub files_are_values: bool,
+    /// An import runs a file, and brings no name into this one: what the file defines is seen everywhere.
+    pub requires: bool,
+    /// What a method works on is its first parameter, written like any other.
+    pub explicit_self: bool,
+    /// The type of types: what returns it is a type with parameters, whose members stand inside of it.
+    pub meta: Option<&'static str>,
     /// What a file hands on (`export … from`) is no name inside the file itself.
     pub exports_apart: bool,
     /// A module inside a file does not see the names around it.
@@ -37,12 +43,18 @@ pub struct Naming {
     pub free_methods: bool,
     /// The same, and inside such a method the members of its type are seen by their plain names: `void Foo::bar()`.
     pub methods_see_members: bool,
+    /// Variables are tables that assignments fill: what `M.f = …` defines is reached through `M`, and a file is what its tables hold.
+    pub tables: bool,
     /// The qualified name of a member that stands outside its type shows the type: `void Foo::bar()`.
     pub shown_owners: bool,
     /// Definitions of one name that are one thing.
     pub merging: Merging,
     /// The words before an object inside a class whose members are reached by the class's name: `companion object`.
     pub companion: Option<&'static str>,
+    /// The function that is passed to a call may work on a value of its own, whose members it sees by their plain names.
+    pub receivers: bool,
+    /// Modules are mixed into classes and reopened like them; a method of one may call what only those classes have.
+    pub mixins: bool,
     /// A method without parameters is called without parentheses.
     pub bare_calls: bool,
     /// Words before a definition that make it one of several parts of a symbol, each in a file of its own: `partial`.
@@ -134,6 +146,9 @@ pub const NAMING: Naming = Naming {
     files_anywhere: false,
     foreign: &[],
     files_are_values: false,
+    requires: false,
+    explicit_self: false,
+    meta: None,
     exports_apart: false,
     closed_modules: false,
     locals: Locals::Declared,
@@ -143,9 +158,12 @@ pub const NAMING: Naming = Naming {
     objects: false,
     free_methods: false,
     methods_see_members: false,
+    tables: false,
     shown_owners: true,
     merging: Merging::AcrossFiles,
     companion: None,
+    receivers: false,
+    mixins: false,
     bare_calls: false,
     parts: &[],
     own_type: Some("Self"),

@@ -119,7 +119,7 @@ fn check_scopes(facts: &FileFacts, text: &str) {
     for binding in &facts.bindings {
         let name = facts.name(binding.name);
         // What a lambda introduces without saying so stands where the lambda begins.
-        let unwritten = binding.kind == BindingKind::Param && ["it", "this", "$0"].contains(&name);
+        let unwritten = name == "this" || binding.kind == BindingKind::Param && ["it", "$0"].contains(&name);
         let written = text[binding.start as usize..].starts_with(name);
         assert!(written || unwritten, "binding {name} is not at {}", binding.start);
         let scope = &facts.scopes[binding.scope.0 as usize];

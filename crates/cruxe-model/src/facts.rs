@@ -372,7 +372,8 @@ pub enum Expr {
     Index(ExprId),
     /// The value inside: `base.await`, `base?`, `await base`, `*base`.
     Unwrap(ExprId),
-    /// What the parameter at a place of a function takes: the type that an argument is expected to have.
+    /// What the parameter at a place of a function takes: the type that an argument is expected to have. At [`RECEIVER`] stands
+    /// what a function works on that has a receiver: `T` of `T.() -> Unit`.
     Argument(ExprId, u32),
     /// A part of a tuple, or of what a variant or structure without named fields holds.
     Part(ExprId, u32),
@@ -382,13 +383,16 @@ pub enum Expr {
     Unknown,
 }
 
+/// The place of a function's receiver, see [`Expr::Argument`]; nobody writes so many parameters.
+pub const RECEIVER: u32 = 255;
+
 /// A type as it is written, references and qualifiers removed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TypeRef {
-    /// Its path: `["fmt", "Result"]`; a single `[]`, `()` or `fn` for unnamed types.
+    /// Its path: `["fmt", "Result"]`; a single `[]`, `()` or `fn` for unnamed types, `.fn` for a function with a receiver.
     pub path: Vec<NameId>,
     /// Its arguments: `T` of `Vec<T>`, the element of `[]T`, the alternatives of a union; of a function its result, then
-    /// its parameters where the language's types say them.
+    /// its receiver if it has one, and its parameters where the language's types say them.
     pub args: Vec<TypeId>,
 }
 

@@ -10,7 +10,8 @@ use crate::error::StoreError;
 /// The version that this program writes.
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
-/// Indexes before this one do not know which parameters are filled with fixtures, and are built anew.
+/// Indexes before this one do not know which parameters are filled with fixtures, what lambdas work on and what instance
+/// variables are, and are built anew.
 const FIRST_VERSION: i64 = 12;
 
 /// `CQXF`: tells our file from any other SQLite file.

@@ -1,6 +1,7 @@
 //! Where facts are noted while a file is walked; [`finish`] puts them in order afterwards.
 
 mod finish;
+mod scopes;
 
 use std::borrow::Cow;
 use std::hash::Hash;
@@ -415,27 +416,6 @@ impl<'s> Builder<'s> {
         let outer = if outer.len() > MAX_QUALIFIED { self.facts.module.as_str() } else { outer };
         let parts = [outer, qualifier.unwrap_or_default(), name];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(self.separator)
-    }
-
-    /// The innermost open scope.
-    pub fn current_scope(&self) -> ScopeId {
-        self.scopes.last().copied().unwrap_or(ScopeId(0))
-    }
-
-    /// The innermost open scope that is not a block: where `var` or a Python name lives.
-    pub fn function_scope(&self) -> ScopeId {
-        let block = |scope: &&ScopeId| self.facts.scopes[scope.0 as usize].kind != ScopeKind::Block;
-        self.scopes.iter().rev().find(block).copied().unwrap_or(ScopeId(0))
-    }
-
-    /// Whether a function is open, also one without a name (a callback), which is no symbol.
-    pub fn in_function(&self) -> bool {
-        self.scopes.iter().any(|scope| self.facts.scopes[scope.0 as usize].kind == ScopeKind::Function)
-    }
-
-    /// What opened the scope.
-    pub fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
-        self.facts.scopes[scope.0 as usize].kind
     }
 
     /// Notes that a scope introduces a name.

@@ -15,6 +15,8 @@ use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
 use parking_lot::Mutex;
 
+use crate::name::segments;
+
 /// A language and its rules.
 pub type Lang = &'static LanguageDef;
 
@@ -101,6 +103,9 @@ impl File {
             let index = SymbolIndex(at as u32);
             if let Some(parent) = symbol.parent {
                 members.push((key(parent.0, &symbol.name), index));
+            }
+            if lang.naming.tables && is_held(&facts, symbol) {
+                members.push((key(ANY_TABLE.0, &symbol.name), index));
             }
             if let Some(scope) = home(&facts, &nesting, lang, symbol) {
                 decls.push((key(scope.0, &symbol.name), Decl::Symbol(index)));
@@ -201,6 +206,14 @@ impl File {
             && matches!(self.facts.exprs.get(value.0 as usize), Some(Expr::Literal(word)) if self.facts.name(*word) == "dict")
     }
 
+    /// Whether a function makes a type of others: `fn List(comptime T: type) type`.
+    pub fn makes_type(&self, symbol: SymbolIndex) -> bool {
+        let symbol = self.symbol(symbol);
+        let ty = symbol.ty.and_then(|ty| self.facts.types.get(ty.0 as usize));
+        let named = ty.and_then(|ty| ty.path.last()).map(|name| self.facts.name(*name));
+        named.is_some() && named == self.lang.naming.meta && symbol.kind.is_callable()
+    }
+
     /// What the use at an offset is.
     pub fn role_at(&self, start: u32) -> Option<Role> {
         self.occurrence_at(start).map(|occurrence| occurrence.role)
@@ -276,6 +289,7 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
     use SymbolKind::*;
     let parent = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
     let member = match parent {
+        _ if lang.naming.tables && is_held(facts, symbol) => true,
         None | Some(Module) if matches!(symbol.kind, Method | Field) && lang.naming.methods_see_members => true,
         None | Some(Module | Fn | Method) if symbol.kind == Method && lang.naming.free_methods => true,
         None => false,
@@ -300,6 +314,19 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
         match nesting.scope_parent(scope) {
             Some(outer) if own => scope = outer,
             _ => return Some(scope),
+        }
+    }
+}
+
+/// The parent of what any table at the top of a file holds, for [`File::children`].
+pub const ANY_TABLE: SymbolIndex = SymbolIndex(u32::MAX);
+
+/// Whether a table at the top of a file holds a symbol: by its literal, or because the symbol names it (`function M.f()`).
+fn is_held(facts: &FileFacts, symbol: &Symbol) -> bool {
+    match symbol.parent.map(|at| &facts.symbols[at.0 as usize]) {
+        None => segments(&symbol.qualified_name).count() > segments(&facts.module).count() + 1,
+        Some(table) => {
+            table.parent.is_none() && matches!(table.kind, SymbolKind::Variable | SymbolKind::Const | SymbolKind::Field)
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::System;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Expr, Occurrence, Role};
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
 
 use super::file::{File, Lang};
 use super::occurrence::{Certainty, Reason, Resolution};
@@ -88,8 +88,10 @@ impl Resolver<'_> {
             let fits = self.with(*def, |other, symbol| {
                 let data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant);
                 let kind = match used {
-                    Use::Called => !data || lang.naming.called_fields,
+                    Use::Called => !data || lang.naming.called_fields || lang.naming.mixins,
                     Use::Written => symbol.kind == SymbolKind::Field,
+                    // Where anything may hold a function, a name that is only read says little about one.
+                    Use::Read if lang.naming.tables => data,
                     Use::Read => symbol.kind != SymbolKind::Variant || !lang.is_deep(),
                 };
                 // A path is known, so what is reached by one needs no guess.
@@ -134,8 +136,16 @@ impl Resolver<'_> {
         used: Use,
         family: &Family,
     ) -> Option<Def> {
-        let receiver = file.facts.exprs.get(occurrence.receiver?.0 as usize)?;
-        let Expr::Name(variable) = receiver else { return None };
+        let at = |id: ExprId| file.facts.exprs.get(id.0 as usize);
+        let variable = match at(occurrence.receiver?)? {
+            Expr::Name(variable) => variable,
+            // Where methods are called without parentheses, one may be called like what it gives.
+            Expr::Call(callee) if file.lang.naming.mixins => match at(*callee)? {
+                Expr::Name(variable) | Expr::Member(_, variable) => variable,
+                _ => return None,
+            },
+            _ => return None,
+        };
         let variable = file.facts.name(*variable);
         let in_test = in_test_code(file, occurrence.start);
         let key = (variable.to_owned(), name.to_owned(), file.lang.naming.system, used, in_test);
@@ -160,6 +170,10 @@ impl Resolver<'_> {
             return false;
         };
         let (ty, is_object, is_shared) = owner;
+        // Where no variable has a type, it is called like its class.
+        if lang.naming.mixins || lang.naming.tables {
+            return is_called_like(variable, &ty);
+        }
         if is_object {
             return is_shared && ty == variable;
         }
@@ -182,4 +196,11 @@ impl Resolver<'_> {
                 _ => false,
             })
     }
+}
+
+/// Whether a variable is called like a class: `order_line` or `@order_line` for `OrderLine`.
+fn is_called_like(variable: &str, class: &str) -> bool {
+    let letters =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    class.len() > 2 && letters(variable) == letters(class)
 }

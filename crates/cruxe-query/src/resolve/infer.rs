@@ -11,6 +11,7 @@ use super::file::{File, Lang};
 use super::foreign;
 use super::modules;
 use super::modules::spaces::path_of;
+use super::parts::{bind_params, holds_something, variants_of};
 use super::types::{Ty, has_members};
 use super::{Def, Entity, Resolver, Space, Want};
 
@@ -20,7 +21,7 @@ impl Resolver<'_> {
         self.deeper(|| self.read_expr(file, id, offset, id))
     }
 
-    fn read_expr(&self, file: &Arc<File>, id: ExprId, offset: u32, whole: ExprId) -> Ty {
+    pub(super) fn read_expr(&self, file: &Arc<File>, id: ExprId, offset: u32, whole: ExprId) -> Ty {
         let Some(expr) = file.facts.exprs.get(id.0 as usize) else { return Ty::Unknown };
         let inner = |id: ExprId| self.deeper(|| self.read_expr(file, id, offset, whole));
         match expr {
@@ -62,17 +63,7 @@ impl Resolver<'_> {
                 };
                 self.result(&callee, file.lang)
             }
-            Expr::Argument(callee, at) => {
-                let callee = match file.facts.exprs.get(callee.0 as usize) {
-                    Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
-                    Some(Expr::Member(base, name)) => {
-                        self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Any)
-                    }
-                    _ => inner(*callee),
-                };
-                let ty = self.parameter(&callee, *at as usize);
-                self.as_declared(file, offset, &callee, ty)
-            }
+            Expr::Argument(callee, at) => self.argument_type(file, *callee, *at, offset, whole),
             Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
             Expr::Index(base) => self.element(&inner(*base)),
@@ -111,7 +102,7 @@ impl Resolver<'_> {
         (!found.is_empty()).then(|| Ty::union(found.iter().map(|entity| self.entity_type(entity))))
     }
 
-    fn name_type(&self, file: &Arc<File>, name: &str, offset: u32, whole: ExprId) -> Ty {
+    pub(super) fn name_type(&self, file: &Arc<File>, name: &str, offset: u32, whole: ExprId) -> Ty {
         if let Some(Entity::Module(module)) = modules::rules(file).root(self, file, name, offset) {
             return Ty::Module(module);
         }
@@ -120,6 +111,11 @@ impl Resolver<'_> {
         }
         let found = self.lookup_inside(file, name, offset, Space::Value, Some(whole));
         if found.is_empty() {
+            let mut around = file.nesting.symbols_around(&file.facts, offset);
+            let own = around.find(|at| file.symbol(*at).kind == SymbolKind::Enum).filter(|_| !file.lang.is_deep());
+            if let Some(symbol) = own {
+                return variants_of(Def { version: file.id(), symbol }, name);
+            }
             if !file.lang.is_deep() && self.is_only_extended(name, file.lang) {
                 return Ty::foreign(name, Vec::new());
             }
@@ -221,6 +217,11 @@ impl Resolver<'_> {
                 (Some(ty), _) => ty,
                 // What a function makes has the members that it writes out.
                 (None, Some(value)) if file.makes_object(def.symbol, value) => Ty::value(def),
+                // A table is what it is made from, with what is added to it.
+                (None, Some(value)) if data && file.lang.naming.tables => {
+                    let own = Some(Ty::value(def)).filter(|_| holds_something(&file, def.symbol));
+                    Ty::union([self.expr_type(&file, value, symbol.name_span.start)].into_iter().chain(own))
+                }
                 (None, Some(value)) => {
                     let callable = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property);
                     let offset = if callable { symbol.span.end.saturating_sub(1) } else { symbol.name_span.start };
@@ -258,7 +259,8 @@ impl Resolver<'_> {
             if symbol.kind == SymbolKind::Fn && makes_values(file, at) {
                 return Ty::value(Def { version, symbol: at });
             }
-            if symbol.kind != SymbolKind::Method {
+            let in_table = file.lang.naming.tables && symbol.kind == SymbolKind::Fn;
+            if symbol.kind != SymbolKind::Method && !in_table {
                 continue;
             }
             let table = self.member_table(&symbol.name);
@@ -282,7 +284,9 @@ impl Resolver<'_> {
         match base {
             Ty::Module(module) => {
                 let found = self.offered(module, name, Space::Value);
-                if found.is_empty() {
+                if found.is_empty() && lang.naming.tables {
+                    Ty::Unknown // a function may have filled it in
+                } else if found.is_empty() {
                     Ty::Missing
                 } else {
                     Ty::union(found.iter().map(|found| self.entity_type(found)))
@@ -305,6 +309,7 @@ impl Resolver<'_> {
                 let found = self.type_members(base, name, lang, want);
                 if found.is_empty() {
                     return match base {
+                        Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Enum) => variants_of(*def, name),
                         Ty::Unknown | Ty::Item(_) => Ty::Unknown,
                         _ => Ty::ForeignMember(Rc::new(base.clone()), Rc::from(name)),
                     };
@@ -334,10 +339,10 @@ impl Resolver<'_> {
         match base {
             Ty::Value(def, _) => {
                 let found = self.wanted_members(*def, name, want);
-                if found.is_empty() && lang.naming.dereferences {
-                    self.through_deref(*def, name, lang, want)
-                } else {
-                    found
+                match found.is_empty() {
+                    true if lang.naming.dereferences => self.through_deref(*def, name, lang, want),
+                    true if lang.naming.receivers => self.added_to_all(base, name, lang),
+                    _ => found,
                 }
             }
             Ty::SelfType(def) => self.wanted_members(*def, name, want),
@@ -360,7 +365,10 @@ impl Resolver<'_> {
             foreign => match foreign::pointee(foreign, lang) {
                 Some(inner) => self.deeper(|| self.type_members(&inner, name, lang, want)),
                 None => match foreign {
-                    Ty::Foreign(of, _) => self.deeper(|| self.added_to_foreign(of, name, lang)),
+                    Ty::Foreign(of, _) => self.deeper(|| match self.added_to_foreign(of, name, lang) {
+                        none if none.is_empty() && lang.naming.receivers => self.added_to_all(foreign, name, lang),
+                        found => found,
+                    }),
                     _ => Vec::new(),
                 },
             },
@@ -450,7 +458,10 @@ impl Resolver<'_> {
                         base => base.clone(),
                     });
                 }
-                None => {}
+                None => {
+                    let of = self.extended(&file, member).unwrap_or_default();
+                    bind_params(&of, base, &mut params, &mut args);
+                }
             }
         }
         self.replace(ty, &params, &args, 0)
@@ -496,7 +507,9 @@ impl Resolver<'_> {
                 let call = lang.naming.call.map(|name| self.members_of(*def, name));
                 Ty::union(call.into_iter().flatten().map(|def| self.symbol_type(def)))
             }
-            Ty::Foreign(name, args) if &**name == "fn" => args.first().cloned().unwrap_or_default(),
+            Ty::Foreign(name, args) if matches!(&**name, "fn" | ".fn") => args.first().cloned().unwrap_or_default(),
+            // `byName("x")` is an element where values are called.
+            Ty::Foreign(..) if lang.naming.call.is_some() && !lang.is_deep() => foreign::inner(callee),
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.result(ty, lang))),
             _ => Ty::Unknown,
         }

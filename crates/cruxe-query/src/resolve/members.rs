@@ -58,7 +58,7 @@ impl Resolver<'_> {
     }
 
     /// The type that a definition adds itself to from elsewhere.
-    fn extended(&self, file: &Arc<File>, def: Def) -> Option<Ty> {
+    pub(super) fn extended(&self, file: &Arc<File>, def: Def) -> Option<Ty> {
         let own = |own: &&cruxe_model::facts::Heritage| own.symbol == def.symbol && own.relation == Relation::SelfType;
         let own = file.facts.heritage.iter().find(own)?;
         Some(self.type_of(file, own.ty, file.symbol(def.symbol).name_span.start))
@@ -77,6 +77,32 @@ impl Resolver<'_> {
         table.all.iter().filter(|(_, owner)| owner.is_none()).map(|(def, _)| *def).filter(adds).collect()
     }
 
+    /// What the ref adds to every type that a value may be of, under a name: `fun <T : Named> T.label()`, `fun Any.log()`.
+    pub(super) fn added_to_all(&self, base: &Ty, name: &str, lang: Lang) -> Vec<Def> {
+        let fits = |def: &Def| {
+            let Some(file) = self.file(def.version).filter(|file| lang.may_mean(file.lang)) else { return false };
+            match self.extended(&file, *def) {
+                Some(Ty::Param(version, at)) => match (self.bound_of(version, at), base) {
+                    (Ty::Unknown, _) => true,
+                    (Ty::Value(bound, _), Ty::Value(own, _)) => *own == bound || self.builds_on(*own, bound, 0),
+                    _ => false,
+                },
+                Some(Ty::Unknown) => self.extends_anything(&file, *def),
+                _ => false,
+            }
+        };
+        let table = self.member_table(name);
+        table.all.iter().filter(|(_, owner)| owner.is_none()).map(|(def, _)| *def).filter(fits).collect()
+    }
+
+    /// Whether a definition adds itself to every type by the name that the language has for that.
+    fn extends_anything(&self, file: &File, def: Def) -> bool {
+        let mut own = file.facts.heritage.iter();
+        let own = own.find(|own| own.symbol == def.symbol && own.relation == Relation::SelfType);
+        let ty = own.and_then(|own| file.facts.types.get(own.ty.0 as usize));
+        ty.is_some_and(|ty| matches!(ty.path[..], [name] if file.lang.naming.anything.contains(&file.facts.name(name))))
+    }
+
     /// The type that a member belongs to: `None` for what is no member, `Some(None)` for one of an unknown type.
     pub(super) fn owner(&self, file: &Arc<File>, def: Def) -> Option<Option<Def>> {
         use SymbolKind::*;
@@ -88,6 +114,7 @@ impl Resolver<'_> {
                 Class | Struct | Enum | Union | Trait | Interface | Type | Variant | Field | Const | Variable
                 | Static => Some(Some(Def { version, symbol: parent })),
                 _ if symbol.kind == Method => Some(self.written_owner(file, symbol)),
+                Fn if file.makes_type(parent) => Some(Some(Def { version, symbol: parent })),
                 // What `function Foo() { this.x = 1 }` makes has an `x`.
                 Fn if symbol.kind == Field => Some(Some(Def { version, symbol: parent })),
                 _ => None,
@@ -102,7 +129,8 @@ impl Resolver<'_> {
         }
         let depth = segments(&symbol.qualified_name).count();
         let outside = depth > segments(&file.facts.module).count() + 1 && file.lang.naming.shown_owners;
-        (outside && symbol.kind.is_callable() || symbol.kind == Method).then(|| self.written_owner(file, symbol))
+        let held = symbol.kind.is_callable() || file.lang.naming.tables && symbol.kind == Field;
+        (outside && held || symbol.kind == Method).then(|| self.written_owner(file, symbol))
     }
 
     /// Whether a member names its type itself: `void Foo::bar()`.
@@ -281,7 +309,7 @@ impl Resolver<'_> {
                             | SymbolKind::Struct
                             | SymbolKind::Const
                             | SymbolKind::Type
-                    )
+                    ) | (hit.kind == SymbolKind::Module && file.lang.naming.mixins)
                     && (hit.version == owner.version || merging == Merging::AcrossFiles)
                     && self.with(def, |_, other| other.qualified_name == symbol.qualified_name).unwrap_or(false)
             };

@@ -157,6 +157,12 @@ impl Resolver<'_> {
         if found.is_empty() {
             found = self.lookup(file, name, occurrence.start, space);
         }
+        if found.is_empty() && occurrence.role.is_call() && self.may_be_a_members(file, occurrence.start) {
+            return match self.guess(file, occurrence, name) {
+                guess @ Resolution::Defs(..) => guess,
+                _ => self.not_in_sight(file, name),
+            };
+        }
         if found.is_empty() {
             let own = file.lang.naming.own_class.contains(&name);
             return if own { Resolution::Outside } else { self.not_in_sight(file, name) };
@@ -169,6 +175,19 @@ impl Resolver<'_> {
             self.told_by_call(&mut found, role.is_call());
         }
         self.settled(found, file.lang)
+    }
+
+    /// Whether a plain name may be that of a member of something unknown: of the class that a module is mixed into, of what a
+    /// lambda works on.
+    fn may_be_a_members(&self, file: &Arc<File>, offset: u32) -> bool {
+        let mut scope = Some(file.scope_at(offset)).filter(|_| file.lang.naming.receivers);
+        while let Some(at) = scope {
+            if file.declared(at, "this").next().is_some() && self.received(file, at, offset) == Ty::Unknown {
+                return true;
+            }
+            scope = file.nesting.scope_parent(at);
+        }
+        file.lang.naming.mixins
     }
 
     /// A property that is called like its type: before a member that only the type has, the type is meant, as in `State.Open` of
@@ -333,6 +352,10 @@ impl Resolver<'_> {
         {
             return found;
         }
+        if file.lang.naming.receivers && occurrence.role.is_call() && self.is_local_method(file, name, occurrence.start)
+        {
+            return Resolution::Local;
+        }
         if let Some(found) = self.by_path(file, receiver, &base, name, occurrence.start, space) {
             return self.settled(found, file.lang);
         }
@@ -364,11 +387,20 @@ impl Resolver<'_> {
                 }
                 match base {
                     Ty::ForeignMember(..) | Ty::Bound(..) | Ty::Indexed(..) => self.guess(file, occurrence, name),
+                    // Anybody may fill a table.
+                    Ty::Value(..) | Ty::Union(_) if file.lang.naming.tables => self.guess(file, occurrence, name),
                     Ty::Param(..) if !file.lang.naming.strict_bounds => self.guess(file, occurrence, name),
                     base => self.without_member(base, file.lang, name),
                 }
             }
         }
+    }
+
+    /// Whether a name is that of a local function with a receiver: `block` of `fun f(block: T.() -> Unit) = value.block()`.
+    fn is_local_method(&self, file: &Arc<File>, name: &str, offset: u32) -> bool {
+        let found = self.lookup(file, name, offset, Space::Value);
+        let [local @ Entity::Local(..)] = &found[..] else { return false };
+        matches!(self.entity_type(local), Ty::Foreign(kind, _) if &*kind == ".fn")
     }
 
     /// A name of a module that stands in the place of a value.

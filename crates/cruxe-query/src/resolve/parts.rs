@@ -4,12 +4,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, Occurrence, ScopeId, ScopeKind, TypeId, TypeRef};
+use cruxe_model::facts::{
+    BindingKind, Expr, ExprId, Occurrence, RECEIVER, ScopeId, ScopeKind, SymbolIndex, TypeId, TypeRef,
+};
 
 use super::file::{Decl, File};
 use super::occurrence::{Certainty, Reason, Resolution};
 use super::types::Ty;
-use super::{Def, Resolver, foreign};
+use super::{Def, Resolver, Want, foreign};
+
+/// The place of the last parameter, whatever its number.
+const LAST: u32 = u32::MAX;
 
 impl Resolver<'_> {
     /// What the parameter at a place of a function takes.
@@ -26,11 +31,15 @@ impl Resolver<'_> {
                 _ => Ty::Unknown,
             },
             Ty::Bound(def, base) => {
-                let ty = self.declared_parameter(*def, at);
+                let ty = self.declared_parameter(*def, at + self.given_before(*def, base));
                 self.on_receiver(&ty, *def, base)
             }
-            // The type of a function has its result first.
+            // The type of a function has its result first, then its receiver.
             Ty::Foreign(name, args) if &**name == "fn" => taken(args.get(1..).unwrap_or_default(), at),
+            Ty::Foreign(name, args) if &**name == ".fn" => match at == RECEIVER as usize {
+                true => args.get(1).cloned().unwrap_or_default(),
+                false => taken(args.get(2..).unwrap_or_default(), at),
+            },
             Ty::Foreign(name, args) => foreign::function_parameter(name, args, at).unwrap_or_default(),
             Ty::ForeignMember(base, name) => match self.element(base) {
                 // What holds one value or none was taken for the value.
@@ -41,6 +50,37 @@ impl Resolver<'_> {
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.parameter(ty, at))),
             _ => Ty::Unknown,
         })
+    }
+
+    /// What a callee takes at a place.
+    pub(super) fn argument_type(&self, file: &Arc<File>, callee: ExprId, at: u32, offset: u32, whole: ExprId) -> Ty {
+        let inner = |id: ExprId| self.deeper(|| self.read_expr(file, id, offset, whole));
+        let callee = match file.facts.exprs.get(callee.0 as usize) {
+            Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
+            Some(Expr::Member(base, name)) => {
+                self.member_type(&inner(*base), file.facts.name(*name), file.lang, Want::Any)
+            }
+            Some(Expr::Argument(function, _)) if !file.lang.is_deep() => match inner(callee) {
+                ty if is_function(&ty) => ty,
+                // Behind the parentheses stands what the last parameter takes, whatever is left out before it.
+                ty => match self.deeper(|| self.argument_type(file, *function, LAST, offset, whole)) {
+                    last if is_function(&last) => last,
+                    _ => ty,
+                },
+            },
+            _ => inner(callee),
+        };
+        let ty = self.parameter(&callee, at as usize);
+        self.as_declared(file, offset, &callee, ty)
+    }
+
+    /// How many parameters what stands before the dot takes the place of.
+    fn given_before(&self, def: Def, base: &Ty) -> usize {
+        let is_value = !matches!(base, Ty::Item(_));
+        let explicit = |file: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+            file.lang.naming.explicit_self && !symbol.flags.associated
+        };
+        usize::from(is_value && self.with(def, explicit).unwrap_or(false))
     }
 
     /// What the name of an argument means: a parameter, or the field of a class whose constructor is made from its fields.
@@ -95,6 +135,7 @@ impl Resolver<'_> {
             }
             whole.push((root, index as u32));
         }
+        let at = if at == LAST as usize { whole.len().saturating_sub(1) } else { at };
         let Some((root, index)) = whole.get(at).or(whole.last()) else { return Ty::Unknown };
         let binding = file.binding(*index);
         // Beyond the last parameter stands what that one takes, if it takes the rest.
@@ -187,6 +228,13 @@ impl Resolver<'_> {
     }
 }
 
+/// Whether a type is that of a function.
+fn is_function(ty: &Ty) -> bool {
+    let function =
+        |name: &str, args| matches!(name, "fn" | ".fn") || foreign::function_parameter(name, args, 0).is_some();
+    ty.alternatives().iter().any(|ty| matches!(ty, Ty::Foreign(name, args) if function(name, args)))
+}
+
 /// What a function takes at a place, by the types of its parameters: the last one may take the rest, as a list or a tuple.
 fn taken(params: &[Ty], at: usize) -> Ty {
     let is_rest = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if &**name == "...");
@@ -236,5 +284,39 @@ fn mentions_param(ty: &Ty) -> bool {
         Ty::Value(_, parts) | Ty::Foreign(_, parts) | Ty::Union(parts) => parts.iter().any(mentions_param),
         Ty::Shape(members) => members.iter().any(|(_, ty)| mentions_param(ty)),
         _ => false,
+    }
+}
+
+/// What every enum of Java, Kotlin and Swift has: the list of its variants.
+pub(super) fn variants_of(def: Def, name: &str) -> Ty {
+    let list = || Ty::foreign("[]", vec![Ty::value(def)]);
+    match name {
+        "values" => Ty::foreign("fn", vec![list()]),
+        "entries" | "allCases" => list(),
+        _ => Ty::Unknown,
+    }
+}
+
+/// Whether a table has fields or functions that are written down.
+pub(super) fn holds_something(file: &File, table: SymbolIndex) -> bool {
+    let whole = &file.symbol(table).qualified_name;
+    let inside = |name: &str| name.strip_prefix(whole.as_str()).is_some_and(|rest| rest.starts_with('.'));
+    file.facts.symbols.iter().any(|symbol| inside(&symbol.qualified_name))
+}
+
+/// What the type parameters of an extension are on a receiver: `T` of `fun <T> T.also()`, of `fun <T> List<T>.last()`.
+pub(super) fn bind_params(of: &Ty, base: &Ty, params: &mut Vec<Ty>, args: &mut Vec<Ty>) {
+    match (of, base) {
+        (Ty::Param(..), base) => {
+            params.push(of.clone());
+            args.push(base.clone());
+        }
+        (Ty::Value(one, of), Ty::Value(other, given)) if one == other => {
+            of.iter().zip(given.iter()).for_each(|(of, given)| bind_params(of, given, params, args));
+        }
+        (Ty::Foreign(_, of), Ty::Foreign(_, given)) if of.len() == given.len() => {
+            of.iter().zip(given.iter()).for_each(|(of, given)| bind_params(of, given, params, args));
+        }
+        _ => {}
     }
 }

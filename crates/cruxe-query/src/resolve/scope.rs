@@ -7,6 +7,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind, SymbolIndex};
 
 use super::file::{Decl, File};
+use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, SpaceOf, modules};
 
 impl Resolver<'_> {
@@ -26,24 +27,26 @@ impl Resolver<'_> {
     ) -> Vec<Entity> {
         let mut scope = file.scope_at(offset);
         let mut in_function = false;
+        // The members of the innermost value that a lambda around works on; only locals go before them.
+        let mut received: Vec<Entity> = Vec::new();
         let class_bodies = file.lang.naming.members == Members::ClassBody;
         loop {
             let kind = file.facts.scopes[scope.0 as usize].kind;
             let hidden = kind == ScopeKind::Type && in_function && class_bodies;
             if !hidden {
                 let found = self.in_scope(file, scope, name, offset, space, inside);
-                if !found.is_empty() {
+                if !found.is_empty() && (received.is_empty() || self.is_local(&found)) {
                     return found;
+                }
+                if !received.is_empty() && !matches!(kind, ScopeKind::Function | ScopeKind::Block) {
+                    return received;
                 }
                 let found = self.through_globs(file, scope, name, space);
                 if !found.is_empty() {
                     return found;
                 }
-                if file.lang.naming.companion.is_some() && kind == ScopeKind::Function {
-                    let found = self.members_of_receiver(file, scope, name, offset, space);
-                    if !found.is_empty() {
-                        return found;
-                    }
+                if file.lang.naming.receivers && kind == ScopeKind::Function && received.is_empty() {
+                    received = self.members_of_receiver(file, scope, name, offset, space);
                 }
                 if file.lang.naming.methods_see_members {
                     let found = self.members_in_sight(file, scope, name, offset, space);
@@ -61,7 +64,19 @@ impl Resolver<'_> {
                 None => break,
             }
         }
+        if !received.is_empty() {
+            return received;
+        }
         modules::rules(file).beyond(self, file, name, offset, space)
+    }
+
+    /// Whether a name is one of the function around it.
+    fn is_local(&self, found: &[Entity]) -> bool {
+        found.iter().all(|entity| match entity {
+            Entity::Local(..) => true,
+            Entity::Symbol(def) => self.with(*def, |_, symbol| symbol.flags.local).unwrap_or(false),
+            _ => false,
+        })
     }
 
     /// The members of the value that a lambda works on: `x.apply { … }`.
@@ -73,13 +88,20 @@ impl Resolver<'_> {
         offset: u32,
         space: Space,
     ) -> Vec<Entity> {
+        if space == Space::Type || name == "this" {
+            return Vec::new();
+        }
+        let ty = self.received(file, scope, offset);
+        self.type_members(&ty, name, file.lang, super::Want::Any).into_iter().map(Entity::Symbol).collect()
+    }
+
+    /// The type of the value that the lambda which opens a scope works on.
+    pub(super) fn received(&self, file: &Arc<File>, scope: ScopeId, offset: u32) -> Ty {
         let receiver = file.declared(scope, "this").find_map(|decl| match decl {
             Decl::Binding(at) if file.binding(at).start < offset => Some(at),
             _ => None,
         });
-        let Some(at) = receiver.filter(|_| space != Space::Type && name != "this") else { return Vec::new() };
-        let ty = self.entity_type(&Entity::Local(file.id(), at));
-        self.type_members(&ty, name, file.lang, super::Want::Any).into_iter().map(Entity::Symbol).collect()
+        receiver.map_or(Ty::Unknown, |at| self.entity_type(&Entity::Local(file.id(), at)))
     }
 
     /// The members of the type that a scope is of, or that its method belongs to, inherited ones included. What stands before a
@@ -151,6 +173,8 @@ impl Resolver<'_> {
                 }
                 // Nothing but a type can be meant, and the local is declared with one: `list *list`.
                 Decl::Binding(at) if space == Space::Type && !may_be_type(file, at) => {}
+                // What a constructor takes, methods do not see.
+                Decl::Binding(at) if is_of_constructor(file, scope, at) && in_method(file, offset) => {}
                 Decl::Binding(at) => local = self.nearer(file, local, at, offset, inside),
             }
         }
@@ -168,7 +192,9 @@ impl Resolver<'_> {
     /// Of two bindings of one name the one that is seen: the last before the offset, else the first.
     fn nearer(&self, file: &File, old: Option<u32>, new: u32, offset: u32, inside: Option<ExprId>) -> Option<u32> {
         let binding = file.binding(new);
+        // The variables of an instance are those of all its methods.
         let ordered = file.lang.naming.locals != Locals::Everywhere
+            && !file.facts.name(binding.name).starts_with('@')
             && !matches!(binding.kind, BindingKind::Param | BindingKind::TypeParam);
         if ordered && (binding.start > offset || self.in_own_value(file, new, offset, inside)) {
             return old;
@@ -217,7 +243,7 @@ impl Resolver<'_> {
 
     /// `use module::*` and the like in a scope.
     pub(super) fn through_globs(&self, file: &Arc<File>, scope: ScopeId, name: &str, space: Space) -> Vec<Entity> {
-        if file.lang.naming.exports_apart {
+        if file.lang.naming.exports_apart || file.lang.naming.requires {
             return Vec::new(); // `export *` brings nothing into the module itself
         }
         for (at, _) in file.globs().filter(|(_, import)| import.scope == scope) {
@@ -235,6 +261,18 @@ fn is_constructor(file: &File, symbol: SymbolIndex) -> bool {
     let method = file.symbol(symbol);
     let outer = method.parent.filter(|_| method.kind == SymbolKind::Method && !file.lang.is_deep());
     outer.is_some_and(|outer| file.symbol(outer).name == method.name)
+}
+
+/// Whether a binding is a parameter of a class's own constructor.
+fn is_of_constructor(file: &File, scope: ScopeId, at: u32) -> bool {
+    file.lang.naming.receivers
+        && file.binding(at).kind == BindingKind::Param
+        && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type
+}
+
+fn in_method(file: &File, offset: u32) -> bool {
+    let around = file.nesting.enclosing_symbol(&file.facts, offset);
+    around.is_some_and(|at| file.symbol(at).kind.is_callable())
 }
 
 /// Whether a member can only be a value: where all that is in sight is known, a field may hold a type.

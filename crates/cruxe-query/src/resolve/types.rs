@@ -125,7 +125,7 @@ impl Resolver<'_> {
             if naming.own_type == Some(*last) || naming.own_class.contains(last) {
                 return self.self_type(file, offset);
             }
-            if matches!(*last, "[]" | "()" | "fn" | "&" | "|" | "...") {
+            if matches!(*last, "[]" | "()" | "fn" | ".fn" | "&" | "|" | "...") {
                 return Ty::foreign(last, args());
             }
             if naming.meta_types.contains(last) {
@@ -182,6 +182,13 @@ impl Resolver<'_> {
         let symbol = file.symbol(def.symbol);
         let args = self.completed(&file, def.symbol, args);
         match symbol.kind {
+            SymbolKind::Type if symbol.ty.is_none() && symbol.signature.contains("@This()") => {
+                match symbol.parent.filter(|at| !file.symbol(*at).kind.is_callable() || file.makes_type(*at)) {
+                    Some(symbol) => Ty::value(Def { symbol, ..def }),
+                    None => Ty::Module(Module::File(def.version)),
+                }
+            }
+            SymbolKind::Fn if file.makes_type(def.symbol) => Ty::Value(def, args.into()),
             SymbolKind::Type => match symbol.ty {
                 Some(ty) if !has_members(&file, def.symbol) => {
                     let meant = self.type_of(&file, ty, symbol.name_span.start);
@@ -210,7 +217,11 @@ impl Resolver<'_> {
     pub(super) fn type_params(&self, file: &File, symbol: SymbolIndex) -> Vec<Ty> {
         let span = file.symbol(symbol).span;
         let from = file.facts.bindings.partition_point(|binding| binding.start < span.start);
-        let own = file.scope_of(symbol, ScopeKind::Type).or_else(|| file.scope_of(symbol, ScopeKind::Function));
+        let (first, second) = match file.symbol(symbol).kind.is_callable() {
+            true => (ScopeKind::Function, ScopeKind::Type),
+            false => (ScopeKind::Type, ScopeKind::Function),
+        };
+        let own = file.scope_of(symbol, first).or_else(|| file.scope_of(symbol, second));
         let inside = file.facts.bindings[from..].iter().enumerate().take_while(|(_, b)| b.start < span.end);
         inside
             .filter(|(_, binding)| binding.kind == BindingKind::TypeParam && Some(binding.scope) == own)

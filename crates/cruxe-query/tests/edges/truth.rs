@@ -111,23 +111,22 @@ fn csharp() {
     check("csharp", 304, 6, 0);
 }
 
-/// Not followed: smart casts, receivers of function types (`T.() -> Unit`), `this@Outer`, results of infix calls; a
-/// constructor's parameter hides an inherited property.
+/// Not followed: a lambda in a file with a `fun interface` on one line, which the grammar stumbles over.
 #[test]
 fn kotlin() {
-    check("kotlin", 370, 8, 1);
+    check("kotlin", 397, 1, 0);
 }
 
-/// Not followed: `instanceof`, types in comments; `new self()` does not carry the class's name.
+/// Not followed: types in comments; `new self()` does not carry the class's name.
 #[test]
 fn php() {
-    check("php", 313, 4, 2);
+    check("php", 313, 2, 1);
 }
 
-/// Nothing declares the types of instance variables and parameters; setters, `autoload` and `&:name` are not followed.
+/// Nothing declares the types of parameters, so they are taken for what they are called like; setters are not followed.
 #[test]
 fn ruby() {
-    check("ruby", 202, 11, 3);
+    check("ruby", 217, 1, 0);
 }
 
 /// Not followed: key paths, literals of arrays, elements of `Self` in extensions, nested types that are extended.
@@ -136,11 +135,11 @@ fn swift() {
     check("swift", 422, 6, 1);
 }
 
-/// Not followed: extractors, partial functions, self types, `this.type`, `Outer.this`, `asInstanceOf`, `apply` of a
-/// method's result, placeholders without a call around them.
+/// Not followed: extractors, partial functions, self types, `this.type`, `apply` of a method's result, placeholders
+/// without a call around them.
 #[test]
 fn scala() {
-    check("scala", 397, 13, 1);
+    check("scala", 398, 11, 0);
 }
 
 /// A local hides an attribute of its name; `unquote` and the outer parts of an aliased alias are not followed.
@@ -149,17 +148,15 @@ fn elixir() {
     check("elixir", 220, 4, 0);
 }
 
-/// Tables that are filled by assignments, objects that `setmetatable` makes and locals taken out of a module are
-/// followed in part only.
+/// Fields that only `self.x = …` makes are not symbols, and a table that a module is as a whole is known as the module.
 #[test]
 fn lua() {
-    check("lua", 159, 28, 5);
+    check("lua", 162, 3, 0);
 }
 
-/// Literals without their type (`.x`, `.{ … }`) and generic functions that return a type are not followed.
 #[test]
 fn zig() {
-    check("zig", 222, 33, 1);
+    check("zig", 222, 0, 0);
 }
 
 /// A class's method that instances define, names with a prime, and `import M as N` without `qualified` are followed in

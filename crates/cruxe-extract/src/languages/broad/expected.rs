@@ -56,7 +56,10 @@ impl Broad {
                 if self.begins_with_placeholder(&callee) {
                     return None;
                 }
-                let at = before.unwrap_or_else(|| self.passed_before(&node, &inner));
+                let (callee, at) = match self.called_before(&callee, &inner) {
+                    Some((callee, passed)) => (callee, passed),
+                    None => (callee, before.unwrap_or_else(|| self.passed_before(&node, &inner))),
+                };
                 let callee = self.expr(cx, &callee);
                 let known = !matches!(cx.expr_at(callee), Expr::Unknown | Expr::Literal(_));
                 return known.then(|| cx.expr(Expr::Argument(callee, at as u32)));
@@ -92,6 +95,17 @@ impl Broad {
         let shape = if let Shape::By(shape) = rule.expr { shape(call) } else { rule.expr };
         let (Shape::Call(find) | Shape::Generic(find, _)) = shape else { return None };
         find.find(call).filter(|callee| callee.id() != inner.id())
+    }
+
+    /// Some grammars read `f(1) { … }` as a call of `f(1)`: what is called, and how much is passed before the lambda.
+    fn called_before<'t>(&self, call: &Syntax<'t>, lambda: &Syntax<'t>) -> Option<(Syntax<'t>, usize)> {
+        if self.table.lambda_behind != Some(lambda.kind()) {
+            return None;
+        }
+        let callee = self.callee(call, lambda)?;
+        let mut cursor = call.walk();
+        let list = call.named_children(&mut cursor).find(|list| self.table.arguments.contains(&list.kind()));
+        Some((callee, list.map_or(0, |list| list.named_child_count())))
     }
 
     /// How many arguments stand before a lambda behind the parentheses: `f(1) { … }`.

@@ -87,6 +87,7 @@ impl Broad {
             Shape::Unknown if rule.name.is_some() || !node.is_named() => self.word(cx, node),
             // A built-in type before a dot: `int.Parse(…)`.
             Shape::Unknown if matches!(rule.ty, TypeShape::Path(_)) && node.child_count() == 0 => self.word(cx, node),
+            Shape::Ask(ask) => ask(self, cx, node),
             Shape::Unknown | Shape::By(_) => Expr::Unknown,
         }
     }
@@ -104,7 +105,10 @@ impl Broad {
         let Some((base, name)) = self.rule(node.kind_id()).member else { return Expr::Unknown };
         let Some(name) = name.find(node).map(|name| self.plain_name(&name)) else { return Expr::Unknown };
         let base = match base.find(node) {
-            Some(_) if self.table.self_words.contains(&cx.text_of(&name)) => return Expr::SelfValue, // `Outer.this`
+            // `Outer.this`
+            Some(base) if self.table.self_words.contains(&cx.text_of(&name)) => {
+                return self.type_ref(cx, &base).map_or(Expr::SelfValue, Expr::Typed);
+            }
             Some(base) if outer.is_some() => Some(self.inside(cx, outer, &base)),
             Some(base) => Some(self.expr_at(cx, &base, steps + 1)),
             None => outer,
@@ -194,20 +198,31 @@ impl Broad {
                 let name = cx.owned_name(word.to_owned());
                 Some(cx.ty(vec![name], inner.into_iter().collect()))
             }
-            TypeShape::Function(taken, given) => {
-                let given = given.find(node).and_then(|given| self.type_at(cx, &given, steps + 1));
-                let taken = taken.find(node).map_or(Vec::new(), |list| self.args(cx, &list, steps));
-                let name = cx.owned_name("fn".to_owned());
-                let nothing = cx.owned_name("()".to_owned());
-                let given = given.unwrap_or_else(|| cx.ty(vec![nothing], Vec::new()));
-                Some(cx.ty(vec![name], [given].into_iter().chain(taken).collect()))
-            }
+            TypeShape::Function(taken, given) => self.function_type(cx, node, [Find::Nothing, taken, given], steps),
+            TypeShape::Method(receiver, taken, given) => self.function_type(cx, node, [receiver, taken, given], steps),
             TypeShape::All(word) => {
                 let args = self.args(cx, node, steps);
                 let name = cx.owned_name(word.to_owned());
                 Some(cx.ty(vec![name], args))
             }
         }
+    }
+
+    /// The type of a function: its result, its receiver if it has one, what it takes.
+    fn function_type(
+        &self,
+        cx: &mut Cx,
+        node: &Syntax,
+        [receiver, taken, given]: [Find; 3],
+        steps: usize,
+    ) -> Option<TypeId> {
+        let given = given.find(node).and_then(|given| self.type_at(cx, &given, steps + 1));
+        let receiver = receiver.find(node).and_then(|receiver| self.type_at(cx, &receiver, steps + 1));
+        let taken = taken.find(node).map_or(Vec::new(), |list| self.args(cx, &list, steps));
+        let name = cx.owned_name(if receiver.is_some() { ".fn" } else { "fn" }.to_owned());
+        let nothing = cx.owned_name("()".to_owned());
+        let given = given.unwrap_or_else(|| cx.ty(vec![nothing], Vec::new()));
+        Some(cx.ty(vec![name], [given].into_iter().chain(receiver).chain(taken).collect()))
     }
 
     fn args(&self, cx: &mut Cx, list: &Syntax, steps: usize) -> Vec<TypeId> {
@@ -218,7 +233,10 @@ impl Broad {
 
     /// `["a", "B"]` of `a.B`, `a::B` or `\a\B`, type arguments left out.
     fn path(&self, cx: &mut Cx, node: &Syntax) -> Vec<NameId> {
-        let text = cx.text_of(node);
+        // `suspend Scope`, `@Api Scope`
+        let words = node.named_child(0).filter(|first| first.kind() == "type_modifiers");
+        let start = words.map_or(0, |words| words.end_byte() - node.start_byte());
+        let text = &cx.text_of(node)[start..];
         let text = &text[..text.find(['<', '[', '(']).unwrap_or(text.len())];
         if self.table.keywords.contains(&text.trim()) {
             return Vec::new();

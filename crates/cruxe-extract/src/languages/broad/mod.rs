@@ -23,13 +23,14 @@
 mod expected;
 pub mod expr;
 mod names;
+pub mod narrow;
 pub mod places;
 pub mod table;
 
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, Import, Relation, Role, ScopeKind, Span, SymbolFlags};
+use cruxe_model::facts::{Access, Expr, Import, Relation, Role, ScopeKind, Span, SymbolFlags};
 use tree_sitter::Language;
 
 pub use self::table::*;
@@ -218,6 +219,15 @@ impl Broad {
         let callable = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
         let declaration = callable && body.is_none() && !matches!(def.body, Find::Nothing);
         let Some(symbol) = self.declare(cx, site, kind, ty, end as u32, declaration) else { return false };
+        // Where no result is written, the body tells.
+        if ty.is_none()
+            && let Some(value) = self.rule(node.kind_id()).of_value.find(&node)
+        {
+            let value = self.expr(cx, &value);
+            if !matches!(cx.expr_at(value), Expr::Unknown) {
+                cx.amend(symbol, |symbol| symbol.value = Some(value));
+            }
+        }
         if let Some(base) = self.unnamed_class(cx).and_then(|base| self.type_ref(cx, &base)) {
             cx.heritage(symbol, Relation::Unnamed, base);
         }

@@ -192,7 +192,7 @@ impl Broad {
         if kind == BindingKind::Param && ty.is_none() && value.is_none() {
             value = self.expected_parameter(cx);
         }
-        let scope = cx.current_scope();
+        let scope = if self.table.function_locals { cx.function_scope() } else { cx.current_scope() };
         cx.bind(&node, scope, kind, ty, value);
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, ExprId, Relation, Role, ScopeKind};
+use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, ScopeKind};
 
 use super::{Broad, MAX_STEPS, Site, Syntax};
 use crate::build::Decl;
@@ -49,8 +49,12 @@ pub struct Table {
     pub class_words: &'static [&'static str],
     /// Whether a node is a pattern that takes a tuple apart, and another one of its parts.
     pub is_tuple: fn(&Syntax, &Syntax) -> bool,
+    /// A local is one of its whole function, whatever block it stands in.
+    pub function_locals: bool,
     /// The nodes that hold the arguments of a call.
     pub arguments: &'static [&'static str],
+    /// The node of a lambda behind the parentheses of a call that it is an argument of.
+    pub lambda_behind: Option<&'static str>,
     /// What a name that begins with a dot is a member of, by its place; the name is the current node.
     pub implied: fn(&Broad, &mut Cx) -> Option<ExprId>,
     /// What a key is a part of; the frame at the level is the node that made it a key.
@@ -83,7 +87,9 @@ pub const TABLE: Table = Table {
     refine: |_, _, _| true,
     class_words: &[],
     is_tuple: |_, _| false,
+    function_locals: false,
     arguments: &[],
+    lambda_behind: None,
     implied: |_, _| None,
     key_of: |_, _, _| None,
 };
@@ -263,6 +269,8 @@ pub enum Shape {
     Literal(&'static str),
     /// As the function says.
     By(fn(&Syntax) -> Shape),
+    /// The expression that the function makes.
+    Ask(fn(&Broad, &mut Cx, &Syntax) -> Expr),
 }
 
 /// How a node is read as a type; see [`expr`].
@@ -282,6 +290,8 @@ pub enum TypeShape {
     Unnamed(&'static str, Find),
     /// The type of a function: what the children of the first place are, it takes; what stands in the second, it gives.
     Function(Find, Find),
+    /// The same with a receiver, if there is one, in the first place: `T.() -> Unit`.
+    Method(Find, Find, Find),
     /// An unnamed type whose arguments are the children: `|`, `()`.
     All(&'static str),
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cruxe_model::facts::{Role, Span};
+use cruxe_model::facts::{Expr, Role, Span};
 
 use crate::languages::broad::Broad;
 use crate::walk::{Cx, Walk, span};
@@ -75,15 +75,26 @@ const KEYWORDS: &[&str] = &[
 
 /// Notes the names in the replacement of a `#define`; other directives have free text.
 pub(super) fn body(_: &Broad, cx: &mut Cx) -> Option<Walk> {
-    let defines = cx.parent().is_some_and(|parent| matches!(parent.kind(), "preproc_def" | "preproc_function_def"));
-    if defines {
-        let all = span(&cx.node());
+    let parent = cx.parent()?;
+    let all = span(&cx.node());
+    if matches!(parent.kind(), "preproc_def" | "preproc_function_def") {
         for (name, called) in names(cx.slice(all)) {
             let (start, end) = (all.start + name.start, all.start + name.end);
             let text = cx.slice(Span { start, end });
             if !KEYWORDS.contains(&text) {
-                cx.occurrence_at(text, start, if called { Role::Call } else { Role::Value }, None);
+                let before = cx.slice(Span { start: all.start, end: start }).trim_end();
+                let member = before.ends_with('.') && !before.ends_with("..") || before.ends_with("->");
+                // What a macro calls a member of is whatever it is given.
+                let receiver = member.then(|| cx.expr(Expr::Unknown));
+                cx.occurrence_at(text, start, if called { Role::Call } else { Role::Value }, receiver);
             }
+        }
+    } else if parent.child_by_field_name("directive").is_some_and(|word| cx.text_of(&word).ends_with("undef")) {
+        let text = cx.slice(all);
+        if let [(name, _)] = names(text)[..] {
+            let (start, end) = (all.start + name.start, all.start + name.end);
+            let text = cx.slice(Span { start, end });
+            cx.occurrence_at(text, start, Role::Mention, None);
         }
     }
     Some(Walk::Skip)

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind::{Const, Enum, Fn, Interface, Method, Variable};
-use cruxe_model::facts::{Access, Expr, ExprId, Relation, Role, ScopeKind, Span};
+use cruxe_model::facts::{Access, Binding, BindingKind, Expr, ExprId, RECEIVER, Relation, Role, ScopeKind, Span};
 
 use crate::build::Decl;
-use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
+use crate::languages::broad::narrow::{Says, Test, tests};
+use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) const TYPES: &[&str] =
@@ -103,15 +104,78 @@ pub(super) fn result<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
     after.find(|child| TYPES.contains(&child.kind()))
 }
 
-/// The value of a property.
+/// The value of a property, or what its getter gives.
 pub(super) fn value<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
     let mut cursor = node.walk();
     let mut after =
         node.named_children(&mut cursor).skip_while(|child| !child.kind().ends_with("variable_declaration"));
     after.next()?;
-    after.find(|child| {
+    let written = after.find(|child| {
         !matches!(child.kind(), "getter" | "setter" | "type_constraints" | "line_comment" | "block_comment")
-    })
+    });
+    written.or_else(|| expression_body(&Find::Kind("getter").find(node)?))
+}
+
+/// What a function gives whose body is one expression: `fun f() = x`.
+pub(super) fn expression_body<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let body = Find::Kind("function_body").find(node)?;
+    body.named_child(0).filter(|value| value.kind() != "block")
+}
+
+/// What a lazy property is: `by lazy { x }`.
+pub(super) fn lazy_value<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let call = node.named_child(0).filter(|call| call.kind() == "call_expression")?;
+    let plain =
+        call.named_child(0).is_some_and(|callee| callee.kind() == "identifier" && callee.byte_range().len() == 4);
+    let lambda = Find::Last.find(&call).filter(|_| plain)?;
+    let literal = if lambda.kind() == "annotated_lambda" { Find::Last.find(&lambda)? } else { lambda };
+    Find::Last.find(&literal).filter(|_| literal.kind() == "lambda_literal")
+}
+
+/// `a ?: b` is what `a` is.
+pub(super) fn either(node: &Syntax) -> Shape {
+    let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+    if operator == "?:" { Shape::Inner(Find::Field("left")) } else { Shape::Unknown }
+}
+
+/// `this`, `this@Outer`, `this@run`: a value of the class, what the lambda that is passed to the function works on, or what the
+/// function extends that is called so.
+pub(super) fn own_value(rules: &Broad, cx: &mut Cx, node: &Syntax) -> Expr {
+    let Some(label) = node.named_child(0) else { return Expr::SelfValue };
+    let text = cx.text_of(&label);
+    if text.starts_with(char::is_uppercase) {
+        return rules.type_ref(cx, &label).map_or(Expr::Unknown, Expr::Typed);
+    }
+    for level in 1.. {
+        let Some(frame) = cx.ancestor(level) else { break };
+        let node = frame.node;
+        match node.kind() {
+            "lambda_literal"
+                if passed_to(cx, level).is_some_and(|(callee, _)| cx.text_of(&name_of(&callee)) == text) =>
+            {
+                return worked_on_at(rules, cx, level).map_or(Expr::Unknown, |value| cx.expr_at(value).clone());
+            }
+            "function_declaration" => {
+                let name = node.child_by_field_name("name").filter(|name| cx.text_of(name) == text);
+                if let Some(of) = name.and_then(|name| receiver(&node, name.start_byte())) {
+                    return rules.type_ref(cx, &of).map_or(Expr::Unknown, Expr::Typed);
+                }
+            }
+            _ => {}
+        }
+    }
+    Expr::Unknown
+}
+
+/// The label of `this@Outer` names the class.
+pub(super) fn label(cx: &Cx, _: usize) -> As {
+    if cx.text_of(&cx.node()).starts_with(char::is_uppercase) { As::Role(Role::Mention) } else { As::Nothing }
+}
+
+/// The type before the dot of `T.() -> Unit`.
+pub(super) fn worked_on<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
+    let taken = Find::Kind("function_type_parameters").find(node)?.start_byte();
+    Find::Kinds(TYPES).find(node).filter(|receiver| receiver.end_byte() <= taken)
 }
 
 pub(super) fn companion_name<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
@@ -139,6 +203,65 @@ pub(super) fn referred<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
     node.named_child(0).filter(|_| node.named_child_count() > 1)
 }
 
+/// What a condition says about names: `x is Foo`, `x is Foo && x.bar`.
+fn says<'t>(node: &Syntax<'t>) -> Says<'t> {
+    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+    match (node.kind(), left, right) {
+        ("is_expression", Some(name), Some(ty)) if name.kind() == "identifier" && word(node, "is").is_some() => {
+            Says::Test(Test { name, ty })
+        }
+        ("binary_expression", Some(left), Some(right)) if word(node, "&&").is_some() => Says::All(vec![left, right]),
+        ("parenthesized_expression", ..) => Says::All(node.named_child(0).into_iter().collect()),
+        _ => Says::Nothing,
+    }
+}
+
+/// The block of `if (x is Foo) { … }`.
+pub(super) fn tested_block(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let (node, outer) = (cx.node(), cx.parent()?);
+    let condition = outer.child_by_field_name("condition").filter(|_| outer.kind() == "if_expression")?;
+    if condition.next_named_sibling() != Some(node) {
+        return None;
+    }
+    cx.open_scope(ScopeKind::Block);
+    rules.narrow(cx, &tests(condition, says), cx.current_scope());
+    Some(Walk::Into)
+}
+
+/// `is Foo -> …` in `when (x) { … }`.
+pub(super) fn tested_entry(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let (node, outer) = (cx.node(), cx.parent()?);
+    let subject = Find::Kind("when_subject").find(&outer)?;
+    let name = match Find::Kind("variable_declaration").find(&subject) {
+        Some(declared) => declared.named_child(0)?,
+        None => subject.named_child(0)?,
+    };
+    let mut cursor = node.walk();
+    let conditions: Vec<Syntax> = node.children_by_field_name("condition", &mut cursor).collect();
+    let [test] = conditions[..] else { return None };
+    let ty = Find::Last.find(&test).filter(|_| test.kind() == "type_test" && word(&test, "is").is_some())?;
+    cx.open_scope(ScopeKind::Block);
+    if name.kind() == "identifier" {
+        rules.narrow(cx, &[Test { name, ty }], cx.current_scope());
+    }
+    Some(Walk::Into)
+}
+
+/// Behind `if (x !is Foo) return` it is one.
+pub(super) fn left_otherwise(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let condition = node.child_by_field_name("condition").filter(|at| at.kind() == "is_expression")?;
+    let (name, ty) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
+    let negated = word(&condition, "is").is_none() && name.kind() == "identifier";
+    let branch = condition.next_named_sibling().filter(|_| negated && node.named_child_count() == 2)?;
+    let last = if branch.kind() == "block" { Find::Last.find(&branch)? } else { branch };
+    let text = cx.text_of(&last);
+    if ["return", "throw", "continue", "break"].iter().any(|word| text.starts_with(word)) {
+        rules.narrow(cx, &[Test { name, ty }], cx.current_scope());
+    }
+    None
+}
+
 /// `to` of `a to b` is called.
 pub(super) fn infix(cx: &Cx, level: usize) -> As {
     let (node, child) = (cx.ancestor(level), level.checked_sub(1).and_then(|level| cx.ancestor(level)));
@@ -150,20 +273,21 @@ pub(super) fn infix(cx: &Cx, level: usize) -> As {
 /// Functions of the standard library inside whose lambda the receiver's members are seen by their plain names.
 const RECEIVERS: &[&str] = &["apply", "run", "with"];
 
-/// A lambda without parameters has `it`; that of `apply` and the like works on a value of its own.
+/// A lambda without parameters has `it`; it may work on a value of its own.
 pub(super) fn lambda(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
     let node = cx.node();
     let parameters = Find::Kind("lambda_parameters").find(&node).is_some() || node.kind() == "anonymous_function";
     let uses_it = !parameters && has_word(cx.text_of(&node), "it");
     let first = if uses_it { rules.expected_first(cx) } else { None };
-    let receiver = receiver_of(rules, cx);
+    let receiver = worked_on_at(rules, cx, 0);
     cx.open_scope(ScopeKind::Function);
     let (start, scope) = (node.start_byte() as u32, cx.current_scope());
     if uses_it {
         cx.bind_unwritten("it", start, scope, first);
     }
     if receiver.is_some() {
-        cx.bind_unwritten("this", start, scope, receiver);
+        let name = cx.name("this");
+        cx.rebind(Binding { name, start, scope, kind: BindingKind::Local, ty: None, value: receiver });
     }
     Some(Walk::Into)
 }
@@ -174,25 +298,37 @@ fn has_word(text: &str, word: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(inside) && !text[at + word.len()..].starts_with(inside))
 }
 
-/// The value that the lambda at the current node works on: `x` of `x.apply { … }` and of `with(x) { … }`.
-fn receiver_of(rules: &Broad, cx: &mut Cx) -> Option<ExprId> {
-    let call = (1..=2).filter_map(|level| cx.ancestor(level)).find(|frame| frame.node.kind() == "call_expression")?;
-    let call = call.node;
-    let mut callee = call.named_child(0)?;
-    let arguments = if callee.kind() == "call_expression" {
-        let inner = callee;
-        callee = inner.named_child(0)?;
-        Find::Kind("value_arguments").find(&inner)
-    } else {
-        Find::Kind("value_arguments").find(&call)
-    };
-    let (base, name) = match callee.kind() {
-        "navigation_expression" => (callee.named_child(0), Find::Last.find(&callee)?),
-        "identifier" => (arguments.and_then(|list| list.named_child(0)?.named_child(0)), callee),
-        _ => return None,
-    };
-    let known = RECEIVERS.contains(&cx.text_of(&name));
-    base.filter(|_| known).map(|base| rules.expr(cx, &base))
+/// What the lambda at a level works on: `x` of `x.apply { … }` and of `with(x) { … }`, else what the function says that it is
+/// passed to.
+fn worked_on_at(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    if let Some((callee, arguments)) = passed_to(cx, level)
+        && RECEIVERS.contains(&cx.text_of(&name_of(&callee)))
+    {
+        let base = match callee.kind() {
+            "navigation_expression" => callee.named_child(0),
+            _ => arguments.and_then(|list| list.named_child(0)?.named_child(0)),
+        };
+        return base.map(|base| rules.expr(cx, &base));
+    }
+    let expected = rules.expected(cx, level)?;
+    Some(cx.expr(Expr::Argument(expected, RECEIVER)))
+}
+
+/// The callee that the lambda at a level stands behind, with its other arguments.
+fn passed_to<'t>(cx: &Cx<'_, '_, 't>, level: usize) -> Option<(Syntax<'t>, Option<Syntax<'t>>)> {
+    let outer = (level + 1..=level + 2).filter_map(|level| cx.ancestor(level));
+    let call = outer.map(|frame| frame.node).find(|node| node.kind() == "call_expression")?;
+    let callee = call.named_child(0)?;
+    // `f(x) { … }` is a call of the call `f(x)` for some versions of the grammar.
+    let (callee, call) =
+        if callee.kind() == "call_expression" { (callee.named_child(0)?, callee) } else { (callee, call) };
+    let called = matches!(callee.kind(), "navigation_expression" | "identifier");
+    called.then(|| (callee, Find::Kind("value_arguments").find(&call)))
+}
+
+/// The name of what is called.
+fn name_of<'t>(callee: &Syntax<'t>) -> Syntax<'t> {
+    Find::Last.find(callee).unwrap_or(*callee)
 }
 
 /// What a named argument is a property of: `Line(price = 1)`, `line.copy(price = 1)`.
@@ -240,6 +376,7 @@ pub(super) fn import(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
     let alias = node.named_child(1).map(|alias| cx.text_of(&alias));
     let (module, last) = text.rsplit_once('.').unwrap_or(("", text));
     let end = span(&path).end;
+    outer_classes(cx, span(&path).start, if glob { text } else { module });
     rules.import(
         cx,
         Imported {
@@ -253,6 +390,23 @@ pub(super) fn import(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
         },
     );
     Some(Walk::Skip)
+}
+
+/// The classes on the way to what is imported are used: `Url` of `import net.Url.Companion.parse`.
+fn outer_classes(cx: &mut Cx, start: u32, path: &str) {
+    let (mut receiver, mut at) = (None, start);
+    for part in path.split('.') {
+        let here = cx.slice(Span { start: at, end: at + part.len() as u32 });
+        if here != part {
+            return; // a path with blanks in it
+        }
+        if part.starts_with(char::is_uppercase) && part != "Companion" {
+            cx.occurrence_at(here, at, Role::Type, receiver);
+        }
+        let name = cx.name(here);
+        receiver = Some(cx.expr(receiver.map_or(Expr::Name(name), |base| Expr::Member(base, name))));
+        at += part.len() as u32 + 1;
+    }
 }
 
 /// The grammar gives `$name` in a string as plain text: a piece `$` and a piece that begins with the name.

@@ -32,6 +32,7 @@ pub static KOTLIN: LanguageDef = LanguageDef {
         constructor: Some("constructor"),
         elements: &["get", "next"],
         companion: Some("companion object"),
+        receivers: true,
         parts: &["expect", "actual"],
         overloads: true,
         ..NAMING
@@ -65,7 +66,13 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         (&["constructor_invocation"], inner(Find::Nth(0)).roles(&[(At::First, As::Inherit)])),
         (&["explicit_delegation"], inner(Find::Nth(0)).roles(&[(At::First, As::Inherit), (At::Last, As::Role(Value))])),
         // Members.
-        (&["function_declaration"], function().body(Find::Kind("function_body")).of_type(Find::By(hooks::result))),
+        (
+            &["function_declaration"],
+            function()
+                .body(Find::Kind("function_body"))
+                .of_type(Find::By(hooks::result))
+                .of_value(Find::By(hooks::expression_body)),
+        ),
         (
             &["secondary_constructor"],
             def(Method).named(Find::By(hooks::constructor_word)).body(Find::Kind("block")).open(ScopeKind::Function),
@@ -89,7 +96,10 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         (&["getter"], scope(ScopeKind::Function)),
         (&["setter"], scope(ScopeKind::Function).roles(&[(At::FirstKind("identifier"), As::Bind(Param))])),
         // Statements.
-        (&["block", "when_expression", "when_entry"], scope(ScopeKind::Block)),
+        (&["block"], scope(ScopeKind::Block).hook(hooks::tested_block)),
+        (&["when_entry"], scope(ScopeKind::Block).hook(hooks::tested_entry)),
+        (&["when_expression"], scope(ScopeKind::Block)),
+        (&["if_expression"], hook(hooks::left_otherwise)),
         (
             &["for_statement"],
             scope(ScopeKind::Block)
@@ -126,7 +136,14 @@ pub(super) static KOTLIN_TABLE: Table = Table {
             &["navigation_expression"],
             NODE.member(Find::Nth(0), Find::Last).roles(&[(At::First, As::Plain), (At::Last, As::Inherit)]),
         ),
-        (&["infix_expression"], NODE.member(Find::Nth(0), Find::Nth(1)).roles(&[(At::Any, As::Ask(hooks::infix))])),
+        (
+            &["infix_expression"],
+            NODE.member(Find::Nth(0), Find::Nth(1))
+                .expr(Shape::Call(Find::Nothing))
+                .roles(&[(At::Any, As::Ask(hooks::infix))]),
+        ),
+        (&["binary_expression"], NODE.expr(Shape::By(hooks::either))),
+        (&["property_delegate"], NODE.expr(Shape::Inner(Find::By(hooks::lazy_value)))),
         (
             &["callable_reference"],
             NODE.member(Find::By(hooks::referred), Find::Last)
@@ -140,7 +157,7 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         ),
         (&["value_argument"], roles(&[(At::First, As::Ask(hooks::argument))])),
         (&["return_expression"], roles(&[(At::Field("label"), As::Nothing)])),
-        (&["this_expression"], roles(&[(At::Any, As::Nothing)]).expr(Shape::SelfValue)),
+        (&["this_expression"], roles(&[(At::Any, As::Ask(hooks::label))]).expr(Shape::Ask(hooks::own_value))),
         (&["super_expression"], NODE.expr(Shape::Super)),
         (&["index_expression"], NODE.expr(Shape::Index(Find::Nth(0))).roles(&[(At::First, As::Ask(places::element))])),
         (&["as_expression"], NODE.expr(Shape::Typed(Find::Field("right")))),
@@ -160,7 +177,10 @@ pub(super) static KOTLIN_TABLE: Table = Table {
             &["nullable_type", "non_nullable_type", "parenthesized_type", "type_projection"],
             inner(Find::Last).roles(&[(At::Any, As::Inherit)]),
         ),
-        (&["function_type"], NODE.ty(TypeShape::Function(Find::Kind("function_type_parameters"), Find::Last))),
+        (
+            &["function_type"],
+            NODE.ty(TypeShape::Method(Find::By(hooks::worked_on), Find::Kind("function_type_parameters"), Find::Last)),
+        ),
     ],
     // `true` and `false` are names for this grammar, `class` in `Foo::class` too.
     keywords: &["true", "false", "null", "class", "field", "_", "public", "private", "internal", "protected"],
@@ -186,6 +206,7 @@ pub(super) static KOTLIN_TABLE: Table = Table {
     prepare: hooks::prepare,
     refine: hooks::refine,
     arguments: &["value_arguments"],
+    lambda_behind: Some("annotated_lambda"),
     key_of: hooks::key_of,
     mend: newer::mend,
     lexis: Some(&LEXIS),

@@ -1,6 +1,7 @@
 //! Lua: functions in tables, `require`, and tables that stand for modules and classes.
 
 mod expr;
+mod tables;
 
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Access, BindingKind, Import, Role, ScopeKind, Span, SymbolFlags};
@@ -29,6 +30,7 @@ pub static LUA: LanguageDef = LanguageDef {
         files: required,
         foreign: FOREIGN,
         files_are_values: true,
+        tables: true,
         local_types: true,
         // Classes are tables that code fills.
         relations: Relations {
@@ -106,6 +108,7 @@ enum K {
     NumericFor,
     GenericFor,
     Jump,
+    Return,
     Identifier,
 }
 
@@ -133,6 +136,7 @@ const KINDS: &[(&str, K)] = &[
     ("for_generic_clause", K::GenericFor),
     ("goto_statement", K::Jump),
     ("label_statement", K::Jump),
+    ("return_statement", K::Return),
     ("identifier", K::Identifier),
 ];
 
@@ -183,6 +187,7 @@ impl Rules for Lua {
             K::Assignment => self.assignment(cx),
             K::Field => self.table_field(cx),
             K::Call => self.call(cx),
+            K::Return => self.returned(cx),
             K::Block => cx.open_scope(ScopeKind::Block),
             K::Identifier => self.identifier(cx),
             _ => {}
@@ -284,7 +289,7 @@ impl Lua {
         whole: Span,
         leading: Option<Leading>,
     ) -> Option<cruxe_model::facts::SymbolIndex> {
-        if target.value.is_some_and(|value| self.required(cx, &value).is_some()) {
+        if target.value.is_some_and(|value| self.required(cx, &value).is_some() || self.taken_out(cx, target, &value)) {
             return None;
         }
         let function = target.value.is_some_and(|value| self.is(&value, K::FunctionLiteral));
@@ -306,7 +311,9 @@ impl Lua {
         whole: Span,
         leading: Option<Leading>,
     ) -> Option<cruxe_model::facts::SymbolIndex> {
-        let named = self.is(&target.name, K::Identifier);
+        // `M.f = f` makes nothing: it hands on what is called so here.
+        let handed_on = target.owner.is_some() && target.value.is_some_and(|value| self.hands_on(cx, target, &value));
+        let named = self.is(&target.name, K::Identifier) && !handed_on;
         if !named || cx.scope_kind(cx.function_scope()) != ScopeKind::File || !self.first(cx, target) {
             return None;
         }
@@ -348,7 +355,11 @@ impl Lua {
         decl.signature_end = Some(self.signature_end(whole, target.value));
         (decl.visibility, decl.access) = access(local);
         decl.qualifier = target.owner.map(|owner| cx.text_of(&owner));
-        cx.declare(decl)
+        let symbol = cx.declare(decl);
+        if let Some(value) = target.value {
+            self.made_from(cx, symbol, &value);
+        }
+        symbol
     }
 
     /// Functions are shown with their parameters, tables and long values not at all.
@@ -405,7 +416,7 @@ impl Lua {
 
     fn call(&self, cx: &mut Cx) {
         let node = cx.node();
-        let Some((path, _)) = self.required(cx, &node) else { return };
+        let Some((path, _)) = self.required(cx, &node) else { return self.extended(cx, &node) };
         let text = cx.slice(path);
         let mut decl = Decl::new(SymbolKind::Use, text, path, span(&node));
         decl.signature_end = None;
@@ -446,6 +457,8 @@ impl Lua {
                 false => (Role::Write, None),
             },
             K::Field if field == self.name && self.entry_declared(cx) => return,
+            // `return { f = f }` hands on what is called so here.
+            K::Field if field == self.name && self.is_same(cx, &parent) => (Role::Mention, None),
             K::Field if field == self.name => (Role::Key, None),
             K::Call if field == self.name && text == "require" && self.required(cx, &parent).is_some() => return,
             K::Call if field == self.name => (Role::Call, None),
@@ -459,6 +472,12 @@ impl Lua {
         if text != "self" {
             cx.occurrence(&node, role, receiver);
         }
+    }
+
+    /// Whether the value of a table's entry is called like the entry at the current node.
+    fn is_same(&self, cx: &Cx, entry: &Node) -> bool {
+        let value = entry.child_by_field_id(self.value).filter(|value| self.is(value, K::Identifier));
+        value.is_some_and(|value| cx.text_of(&value) == cx.text_of(&cx.node()))
     }
 
     fn ancestor_is(&self, cx: &Cx, level: usize, kind: K) -> bool {

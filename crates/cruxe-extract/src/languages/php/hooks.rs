@@ -1,9 +1,10 @@
 //! What the table of PHP cannot say.
 
 use cruxe_model::SymbolKind::{Const, Field, Fn, Method, Variable};
-use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Role, Span};
+use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Role, ScopeKind, Span};
 
 use crate::build::Decl;
+use crate::languages::broad::narrow::{Says, Test, tests};
 use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
 use crate::walk::{Cx, Walk, span};
 
@@ -91,6 +92,34 @@ pub(super) fn iterated(cx: &Cx, level: usize) -> As {
         "variable_name" | "pair" | "by_ref" | "list_literal" => As::Bind(BindingKind::Element),
         _ => As::Plain,
     }
+}
+
+/// What a condition says about variables: `$x instanceof Foo`.
+fn says<'t>(node: &Syntax<'t>) -> Says<'t> {
+    let part = |field| node.child_by_field_name(field);
+    let operator = part("operator").map_or("", |operator| operator.kind());
+    match (node.kind(), operator, part("left"), part("right")) {
+        ("binary_expression", "instanceof", Some(left), Some(ty)) if left.kind() == "variable_name" => {
+            left.named_child(0).map_or(Says::Nothing, |name| Says::Test(Test { name, ty }))
+        }
+        ("binary_expression", "&&" | "and", Some(left), Some(right)) => Says::All(vec![left, right]),
+        ("parenthesized_expression", ..) => Says::All(node.named_child(0).into_iter().collect()),
+        _ => Says::Nothing,
+    }
+}
+
+/// The block of `if ($x instanceof Foo) { … }`.
+pub(super) fn tested_block(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let (node, outer) = (cx.node(), cx.parent()?);
+    let body = outer.child_by_field_name("body").is_some_and(|body| body.id() == node.id());
+    let tested = body && cx.in_function() && matches!(outer.kind(), "if_statement" | "else_if_clause");
+    let condition = outer.child_by_field_name("condition").filter(|_| tested)?;
+    let tests = tests(condition, says);
+    if !tests.is_empty() {
+        cx.open_scope(ScopeKind::Block);
+        rules.narrow(cx, &tests, cx.current_scope());
+    }
+    None
 }
 
 /// The right side of `instanceof` is a type.

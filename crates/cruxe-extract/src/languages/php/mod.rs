@@ -104,6 +104,7 @@ pub(super) static PHP_TABLE: Table = Table {
             &["list_literal"],
             roles(&[(At::Kind("variable_name"), As::Inherit), (At::Kind("list_literal"), As::Inherit)]),
         ),
+        (&["compound_statement"], hook(hooks::tested_block)),
         (&["catch_clause"], roles(&[(At::Field("name"), As::Bind(Local))]).of_type(TYPE)),
         (&["type_list"], inner(Find::Nth(0))),
         (
@@ -167,6 +168,7 @@ pub(super) static PHP_TABLE: Table = Table {
     recover: &[("class", Class), ("interface", Interface), ("trait", Trait), ("enum", Enum), ("function", Fn)],
     refine: hooks::refine,
     arguments: &["arguments"],
+    function_locals: true,
     key_of: hooks::key_of,
     lexis: Some(&LEXIS),
     ..TABLE

@@ -1,7 +1,7 @@
 //! Calls that declare something: `require`, `include`, `attr_reader`, `private`, `define_method`, `it`.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, ExprId, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex};
+use cruxe_model::facts::{Access, Expr, ExprId, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex};
 use tree_sitter::Node;
 
 use super::{K, Ruby};
@@ -95,6 +95,7 @@ impl Ruby {
         }
         let arguments = node.child_by_field_name("arguments");
         let block = node.child_by_field_name("block");
+        let in_class = matches!(cx.current_kind(), Some(SymbolKind::Class | SymbolKind::Module));
         match (cx.text_of(&word), arguments) {
             ("require" | "require_relative" | "load", Some(arguments)) => {
                 self.import(cx, arguments.named_child(0));
@@ -103,6 +104,10 @@ impl Ruby {
             ("include" | "extend" | "prepend", Some(arguments)) => self.mixin(cx, &arguments),
             ("attr_reader" | "attr_writer" | "attr_accessor" | "attr", Some(arguments)) => {
                 self.properties(cx, &node, &arguments);
+            }
+            ("delegate", Some(arguments)) if in_class => self.delegated(cx, &arguments, 0),
+            ("def_delegators" | "def_instance_delegators", Some(arguments)) if in_class => {
+                self.delegated(cx, &arguments, 1);
             }
             ("alias_method", Some(arguments)) => self.named_method(cx, &arguments, false),
             ("define_method" | "define_singleton_method", Some(arguments)) => self.named_method(cx, &arguments, true),
@@ -161,6 +166,22 @@ impl Ruby {
             if short {
                 decl = decl.leading(leading);
             }
+            (decl.visibility, decl.access) = (visibility, access);
+            let variable = cx.owned_name(format!("@{text}"));
+            decl.value = Some(cx.expr(Expr::Name(variable)));
+            cx.declare(decl);
+        }
+    }
+
+    /// `delegate :name, to: :owner` and `def_delegators :@owner, :name` make methods that hand on.
+    fn delegated(&self, cx: &mut Cx, arguments: &Node, skip: usize) {
+        let mut cursor = arguments.walk();
+        let names: Vec<Node> = arguments.named_children(&mut cursor).skip(skip).collect();
+        let (visibility, access) = section(cx.mark(1));
+        for name in names {
+            let Some((text, at)) = self.literal_name(cx, &name).filter(|_| self.is(&name, K::Symbol)) else { continue };
+            let mut decl = Decl::new(SymbolKind::Method, text, at, span(&name));
+            decl.signature_end = Some(at.end);
             (decl.visibility, decl.access) = (visibility, access);
             cx.declare(decl);
         }
@@ -296,7 +317,13 @@ impl Ruby {
     fn symbol_use(&self, cx: &mut Cx) -> Option<Symbolic> {
         let node = cx.node();
         let at = match cx.ancestor(1).map(|frame| self.kinds.get(frame.kind))? {
-            K::BlockArgument => return Some(Symbolic::Names(None)),
+            // `products.map(&:rename)` is about what the products are.
+            K::BlockArgument => {
+                let call = cx.ancestor(3).filter(|frame| self.kinds.get(frame.kind) == K::Call).map(|frame| frame.node);
+                let base = call.and_then(|call| call.child_by_field_id(self.receiver));
+                let base = base.map_or(Expr::Unknown, |base| Expr::Index(self.expr(cx, &base, 0)));
+                return Some(Symbolic::Names(Some(cx.expr(base))));
+            }
             K::Alias => return Some(Symbolic::Defines),
             K::Pair if cx.field() == self.value => 3,
             K::Arguments => 2,
@@ -308,7 +335,15 @@ impl Ruby {
         let in_class = receiver.is_none() && matches!(cx.current_kind(), Some(SymbolKind::Class | SymbolKind::Module));
         let first =
             cx.ancestor(1).is_some_and(|list| list.node.named_child(0).is_some_and(|first| first.id() == node.id()));
-        if DECLARING.contains(&word) && (word != "alias_method" || first) {
+        let delegates = match word {
+            "delegate" => in_class && at == 2,
+            "def_delegators" | "def_instance_delegators" => in_class && !first,
+            _ => false,
+        };
+        if word == "autoload" && first {
+            return Some(Symbolic::Names(None));
+        }
+        if delegates || DECLARING.contains(&word) && (word != "alias_method" || first) {
             return Some(Symbolic::Defines);
         }
         (in_class || REFLECTING.contains(&word))

@@ -4,7 +4,7 @@ mod calls;
 mod expr;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Relation, Role, ScopeKind, SymbolFlags};
+use cruxe_model::facts::{Access, BindingKind, Expr, Relation, Role, ScopeKind, SymbolFlags};
 use tree_sitter::{Language, Node};
 
 use super::common;
@@ -48,11 +48,29 @@ pub static RUBY: LanguageDef = LanguageDef {
         constructors_inherited: true,
         assignments_define: true,
         makers: &["new"],
+        files: |path| vec![format!("{path}.rb")],
+        requires: true,
+        mixins: true,
+        companion: Some("module ClassMethods"),
+        everyday: EVERYDAY,
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
     ..LANGUAGE
 };
+
+/// What strings, lists, maps, numbers, files and every object have.
+const EVERYDAY: &str = "add all all? any? append assign at bytes call capitalize chars chomp class clear clone close collect \
+    compact concat count cycle dig delete detect downcase drop dup each each_key each_pair each_value each_with_index \
+    each_with_object empty? eql? equal? extend fetch file filter filter_map find find_all find_by find_index first flat_map \
+    flatten flush format freeze frozen? get group_by gsub has_key? hash id include include? index inject inspect insert \
+    instance_of? instance_variable_get is_a? join key key? keys kind_of? last length lines lstrip map match match? max \
+    max_by member? merge merge! message method methods min min_by name new next nil? none? object_id one? open pack \
+    partition path pop pos prepend present? blank? push put puts raise read reduce reject replace respond_to? result \
+    reverse rewind rindex rstrip run sample scan select send set shift shuffle size slice sort sort_by split squeeze \
+    start start_with? end_with? status stop store string strip strip! sub sub! gsub! sum synchronize tap take \
+    tally then times to_a to_h to_i to_f to_json to_proc to_s to_str to_sym transform_values trim type uniq unpack \
+    unshift upcase update value value? values values_at warn where write yield zip";
 
 /// What the rules call the node kinds that they know.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -192,7 +210,7 @@ impl Rules for Ruby {
             K::Class => self.type_declaration(cx, SymbolKind::Class, ScopeKind::Type),
             K::SingletonClass => cx.open_scope(ScopeKind::Type),
             K::Method | K::SingletonMethod => self.method(cx),
-            K::Assignment => self.assignment(cx),
+            K::Assignment | K::OperatorAssignment => self.assignment(cx),
             K::Call => self.call(cx),
             K::Alias => self.alias(cx),
             K::Block => cx.open_scope(ScopeKind::Block),
@@ -297,6 +315,9 @@ impl Ruby {
         let node = cx.node();
         let Some(left) = node.child_by_field_id(self.left) else { return };
         let right = node.child_by_field_name("right");
+        if self.is(&node, K::OperatorAssignment) && left.kind() != "instance_variable" {
+            return;
+        }
         let inside = matches!(cx.current_kind(), Some(SymbolKind::Fn | SymbolKind::Method));
         let kind = match (self.kinds.get(left.kind_id()), left.kind()) {
             (K::Identifier, _) => {
@@ -304,6 +325,7 @@ impl Ruby {
                 let scope = cx.current_scope();
                 return cx.bind(&left, scope, BindingKind::Local, None, value);
             }
+            (_, "instance_variable") => return self.instance_variable(cx, &left, right),
             (K::Constant, _) if !inside => SymbolKind::Const,
             (_, "class_variable") if !inside => SymbolKind::Field,
             (_, "global_variable") if !inside => SymbolKind::Variable,
@@ -322,11 +344,26 @@ impl Ruby {
         };
         decl.signature_end = Some(end as u32);
         decl.access = Access::Public;
+        if made.is_none() {
+            decl.value = right.map(|right| self.expr(cx, &right, 0));
+        }
         let symbol = cx.declare(decl);
         if let Some(arguments) = made {
             cx.open_symbol(symbol);
             cx.open_scope(ScopeKind::Type);
             self.members_of_made_type(cx, symbol, arguments);
+        }
+    }
+
+    /// `@x = T.new`: all methods of the class see what the variable is. The first assignment that tells counts.
+    fn instance_variable(&self, cx: &mut Cx, left: &Node, right: Option<Node>) {
+        let scope = cx.type_scope();
+        let known = cx.bound(cx.text_of(left)).is_some_and(|binding| binding.scope == scope);
+        let Some(value) = right.filter(|_| !known && cx.in_function()).map(|right| self.expr(cx, &right, 0)) else {
+            return;
+        };
+        if !matches!(cx.expr_at(value), Expr::Unknown) {
+            cx.bind(left, scope, BindingKind::Local, None, Some(value));
         }
     }
 
@@ -351,7 +388,8 @@ impl Ruby {
             }
             K::Parameters => return self.bind(cx, BindingKind::Param),
             K::Parameter if field == self.name => return self.bind(cx, BindingKind::Param),
-            K::ExceptionVariable | K::AssignmentList if kind == K::Identifier => {
+            K::ExceptionVariable if kind == K::Identifier => return self.exception(cx),
+            K::AssignmentList if kind == K::Identifier => {
                 return self.bind(cx, BindingKind::Local);
             }
             K::For if field == self.pattern => return self.element(cx, &parent),
@@ -383,6 +421,20 @@ impl Ruby {
             _ => (Role::Value, None),
         };
         cx.occurrence(&node, role, receiver);
+    }
+
+    /// `rescue Failure => failure`
+    fn exception(&self, cx: &mut Cx) {
+        let rescue = cx.ancestor(2).map(|frame| frame.node).filter(|node| self.is(node, K::Rescue));
+        let list = rescue.and_then(|rescue| rescue.child_by_field_name("exceptions"));
+        let class = list.filter(|list| list.named_child_count() == 1).and_then(|list| list.named_child(0));
+        let class = class.filter(|class| matches!(self.kinds.get(class.kind_id()), K::Constant | K::Scope));
+        let value = class.map(|class| {
+            let ty = common::path_type(cx, &class, "::");
+            cx.expr(Expr::Typed(ty))
+        });
+        let (node, scope) = (cx.node(), cx.current_scope());
+        cx.bind(&node, scope, BindingKind::Local, None, value);
     }
 
     fn bind(&self, cx: &mut Cx, kind: BindingKind) {

@@ -104,6 +104,20 @@ pub(super) fn type_arguments<'t>(call: &Syntax<'t>) -> Option<Syntax<'t>> {
     callee.child_by_field_name("type_arguments")
 }
 
+/// `x.asInstanceOf[T]` is a `T`, anything else with types what it is without them.
+pub(super) fn cast(rules: &Broad, cx: &mut Cx, node: &Syntax) -> Expr {
+    let Some(function) = node.child_by_field_name("function") else { return Expr::Unknown };
+    let name = function.child_by_field_name("field").map_or("", |name| cx.text_of(&name));
+    let given = node.child_by_field_name("type_arguments").and_then(|list| list.named_child(0));
+    match given.filter(|_| name == "asInstanceOf").and_then(|ty| rules.type_ref(cx, &ty)) {
+        Some(ty) => Expr::Typed(ty),
+        None => {
+            let function = rules.expr(cx, &function);
+            cx.expr_at(function).clone()
+        }
+    }
+}
+
 /// The upper bound of the only type parameter of a list.
 pub(super) fn bound<'t>(list: &Syntax<'t>) -> Option<Syntax<'t>> {
     let mut cursor = list.walk();

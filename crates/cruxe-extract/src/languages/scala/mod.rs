@@ -68,7 +68,10 @@ pub(super) static SCALA_TABLE: Table = Table {
             roles(&[(At::FirstKind("identifier"), As::Bind(Local))]).of_type(Find::Last).default_role(Role::Type),
         ),
         // Members.
-        (&["function_definition", "function_declaration"], function().of_type(Find::Field("return_type"))),
+        (
+            &["function_definition", "function_declaration"],
+            function().of_type(Find::Field("return_type")).of_value(Find::Field("body")),
+        ),
         (
             &["val_definition"],
             roles(&[(At::Field("pattern"), As::Declare(Const, Field))]).of_type(TYPE).of_value(VALUE),
@@ -82,7 +85,8 @@ pub(super) static SCALA_TABLE: Table = Table {
         (&["class_parameter"], roles(&[(At::Field("name"), As::Param)]).of_type(TYPE)),
         (&["parameter", "binding"], roles(&[(At::Field("name"), As::Bind(Param))]).of_type(TYPE)),
         // Expressions with scopes, and patterns.
-        (&["block", "indented_block", "for_expression"], scope(ScopeKind::Block)),
+        (&["block", "indented_block"], scope(ScopeKind::Block).expr(Shape::Inner(Find::Last))),
+        (&["for_expression"], scope(ScopeKind::Block)),
         (&["case_clause"], scope(ScopeKind::Block).roles(&[(At::Field("pattern"), As::Ask(hooks::pattern))])),
         (&["enumerator"], roles(&[(At::First, As::Bind(Element))]).of_value(Find::Nth(1))),
         (
@@ -108,11 +112,15 @@ pub(super) static SCALA_TABLE: Table = Table {
             NODE.expr(Shape::Generic(Find::Field("function"), Find::By(hooks::type_arguments)))
                 .roles(&[(At::Field("function"), As::Role(Call))]),
         ),
-        (&["generic_function"], inner(Find::Field("function")).roles(&[(At::Field("function"), As::Inherit)])),
+        (
+            &["generic_function"],
+            inner(Find::Field("function")).expr(Shape::Ask(hooks::cast)).roles(&[(At::Field("function"), As::Inherit)]),
+        ),
         (&["field_expression"], member("value", "field").roles(&[(At::Field("field"), As::Inherit)])),
         (
             &["infix_expression"],
             member("left", "operator")
+                .expr(Shape::Call(Find::Nothing))
                 .roles(&[(At::Field("operator"), As::Role(Call)), (At::Field("left"), As::Ask(hooks::left_operand))]),
         ),
         (

@@ -9,6 +9,8 @@ use crate::walk::Cx;
 
 /// Longer chains than this are not followed.
 const MAX_STEPS: u32 = 12;
+/// More types than this no function takes.
+const MAX_ARGS: usize = 8;
 
 impl Zig {
     pub(super) fn expr(&self, cx: &mut Cx, node: &Node, steps: u32) -> ExprId {
@@ -36,6 +38,11 @@ impl Zig {
                     None => Expr::Unknown,
                 }
             }
+            // The grammar reads `[]const a.B` as `([]const a).B`.
+            "slice_type" | "array_type" | "pointer_type" | "nullable_type" | "error_union_type" => match last(node) {
+                Some(inner) => return self.expr(cx, &inner, steps + 1),
+                None => Expr::Unknown,
+            },
             "unary_expression" | "parenthesized_expression" => match node.named_child(0) {
                 Some(inner) => return self.expr(cx, &inner, steps + 1),
                 None => Expr::Unknown,
@@ -60,10 +67,26 @@ impl Zig {
         match node.kind() {
             "identifier" | "builtin_type" => Some(path_type(cx, node, ".")),
             "field_expression" => {
-                let plain = cx.text_of(node).bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte));
-                plain.then(|| path_type(cx, node, "."))
+                let text = cx.text_of(node);
+                let path = text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').next()?;
+                let before = &text[..text.len() - path.len()];
+                if path.is_empty() || before.contains(['(', '{']) {
+                    return None;
+                }
+                let path = path.split('.').filter(|part| !part.is_empty()).map(|part| cx.name(part)).collect();
+                let ty = cx.ty(path, Vec::new());
+                let list = cx.owned_name("[]".to_owned());
+                Some(if before.contains(']') { cx.ty(vec![list], vec![ty]) } else { ty })
             }
-            "call_expression" => self.type_ref(cx, &node.child_by_field_id(self.function)?, steps + 1),
+            // A function that makes a type of others.
+            "call_expression" => {
+                let made = self.type_ref(cx, &node.child_by_field_id(self.function)?, steps + 1)?;
+                let mut cursor = node.walk();
+                let given: Vec<Node> = node.named_children(&mut cursor).skip(1).take(MAX_ARGS).collect();
+                let args = given.iter().map_while(|arg| self.type_ref(cx, arg, steps + 1)).collect();
+                let path = cx.type_at(made).0;
+                Some(cx.ty(path, args))
+            }
             "slice_type" | "array_type" => {
                 let inner = last(node).and_then(|inner| self.type_ref(cx, &inner, steps + 1));
                 let name = cx.owned_name("[]".to_owned());

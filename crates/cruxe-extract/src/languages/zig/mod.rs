@@ -1,9 +1,10 @@
 //! Zig: types are constants, files are structures.
 
+mod expected;
 mod expr;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Import, Role, ScopeKind, Span, SymbolFlags};
+use cruxe_model::facts::{Access, BindingKind, Expr, Import, Role, ScopeKind, Span, SymbolFlags};
 use tree_sitter::{Language, Node};
 
 use super::common;
@@ -26,12 +27,21 @@ pub static ZIG: LanguageDef = LanguageDef {
         files: imported,
         foreign: &["std", "builtin", "root"],
         files_are_values: true,
+        explicit_self: true,
+        everyday: EVERYDAY,
+        meta: Some("type"),
         local_types: true,
         relations: Relations { heritage: Told::Never, decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
     ..LANGUAGE
 };
+
+/// What lists, maps, readers, writers and allocators of the standard library have.
+const EVERYDAY: &str = "add alloc allocator append appendSlice buffer bytes capacity clear clone close contains count create \
+    deinit destroy dupe eql find first flush format free get getOrPut hash init insert items iterator keys last len lock \
+    name next open pop print ptr put read readAll remove reset resize run seek set size slice start stop swap toOwnedSlice \
+    type unlock value values wait write writeAll";
 
 /// The file that `@import("a.zig")` means; any other name is a package's.
 fn imported(module: &str) -> Vec<String> {
@@ -60,6 +70,7 @@ enum K {
     Assignment,
     Initializer,
     StructInitializer,
+    FieldInitializer,
     TypeWrapper,
     Label,
     Identifier,
@@ -94,6 +105,7 @@ const KINDS: &[(&str, K)] = &[
     ("assignment_expression", K::Assignment),
     ("initializer_list", K::Initializer),
     ("struct_initializer", K::StructInitializer),
+    ("field_initializer", K::FieldInitializer),
     ("pointer_type", K::TypeWrapper),
     ("slice_type", K::TypeWrapper),
     ("array_type", K::TypeWrapper),
@@ -281,6 +293,14 @@ impl Zig {
             None => None,
         };
         let symbol = cx.declare(decl);
+        if let Some(value) =
+            declared.value.filter(|_| kind != SymbolKind::Type && header.ty.is_none() && container.is_none())
+        {
+            let value = self.expr(cx, &value, 0);
+            if !matches!(cx.expr_at(value), Expr::Unknown) {
+                cx.amend(symbol, |symbol| symbol.value = Some(value));
+            }
+        }
         cx.open_symbol(symbol);
         if let Some(errors) = container.filter(|value| self.is(value, K::ErrorSet)) {
             self.errors(cx, &errors);
@@ -435,7 +455,10 @@ impl Zig {
             K::ErrorSet if self.is_declared(cx) => return,
             K::Label => return,
             K::Test => (Role::Value, None),
-            K::Payload => return self.bind(cx),
+            K::Payload => {
+                let (value, scope) = (self.unpacked(cx), cx.current_scope());
+                return cx.bind(&node, scope, BindingKind::Local, None, value);
+            }
             K::Variable => match self.place(&parent, &node) {
                 Part::Name => return,
                 Part::Target if cx.text_of(&node) == "_" => return,
@@ -447,7 +470,10 @@ impl Zig {
             K::Call if field == self.function => (Role::Call, None),
             K::Member if field == self.member => {
                 let object = parent.child_by_field_id(self.object).map(|object| self.expr(cx, &object, 0));
-                (self.member_role(cx, &parent), object)
+                (self.member_role(cx, &parent), object.or_else(|| self.expected(cx, 1)))
+            }
+            K::FieldInitializer if parent.named_child(0).is_some_and(|name| name.id() == node.id()) => {
+                (Role::Key, self.expected(cx, 0))
             }
             K::StructInitializer => (Role::Make, None),
             K::TypeWrapper => (Role::Type, None),
@@ -457,11 +483,6 @@ impl Zig {
         if !matches!(cx.text_of(&node), "_" | "self") {
             cx.occurrence(&node, role, receiver);
         }
-    }
-
-    fn bind(&self, cx: &mut Cx) {
-        let (node, scope) = (cx.node(), cx.current_scope());
-        cx.bind(&node, scope, BindingKind::Local, None, None);
     }
 
     /// The names of an error set that has a name are symbols.

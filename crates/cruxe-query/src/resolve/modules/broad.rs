@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use cruxe_model::facts::{Heritage, Relation, ScopeId, SymbolIndex};
+use cruxe_model::facts::{Heritage, Relation, ScopeId, ScopeKind, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 
-use super::super::file::{File, is_free_member};
+use super::super::file::{ANY_TABLE, File, is_free_member};
 use super::super::tree::join;
+use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
 use super::{Module, ModuleRules, first_found};
 use crate::name::segments;
@@ -24,13 +25,15 @@ impl ModuleRules for Broad {
         resolver.broad_import(file, at)
     }
 
-    /// What a file defines, imports, imports all of.
+    /// What a file defines, imports, imports all of. What a table of it holds goes first where a file is a table.
     fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
-        first_found([
-            &|| self.of_scope(resolver, file, ScopeId(0), name, space),
-            &|| resolver.through_globs(file, ScopeId(0), name, space),
-            &Vec::new,
-        ])
+        let held = || {
+            let held = file.children(ANY_TABLE, name);
+            held.map(|symbol| Entity::Symbol(Def { version: file.id(), symbol })).collect()
+        };
+        first_found([&held, &|| self.of_scope(resolver, file, ScopeId(0), name, space), &|| {
+            resolver.through_globs(file, ScopeId(0), name, space)
+        }])
     }
 
     /// What stands behind an import that leads nowhere may be a member of what the ref has near its path.
@@ -42,6 +45,13 @@ impl ModuleRules for Broad {
 
     fn beyond(&self, resolver: &Resolver, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         resolver.broad_beyond(file, name, offset, space)
+    }
+
+    fn self_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        match file.lang.naming.receivers {
+            true => resolver.innermost_self(file, offset),
+            false => resolver.self_value(file, offset),
+        }
     }
 
     fn in_space(
@@ -77,7 +87,11 @@ impl Resolver<'_> {
     fn broad_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let module = file.import_module(at);
-        if let Some(version) = self.imported_file(file, module) {
+        let version = self.imported_file(file, module);
+        if version.is_none() && file.lang.naming.requires {
+            return vec![Entity::Foreign];
+        }
+        if let Some(version) = version {
             let module = Module::File(version);
             return match import.name {
                 Some(name) => self.offered(&module, file.facts.name(name), Space::Any),
@@ -124,7 +138,9 @@ impl Resolver<'_> {
         }
         let at = |folder: String| names.iter().find_map(|name| self.tree.path(&join(&folder, name)));
         let near = self.search_folders(file).filter_map(at).find(|version| *version != file.id());
-        near.or_else(|| names.iter().find_map(|name| self.tree.ending(name, file.path())))
+        // What has one name alone may be anybody's.
+        let anywhere = !file.lang.naming.requires || module.contains('/');
+        near.or_else(|| names.iter().filter(|_| anywhere).find_map(|name| self.tree.ending(name, file.path())))
             .filter(|found| *found != file.id())
     }
 
@@ -216,6 +232,28 @@ impl Resolver<'_> {
             SymbolKind::Property | SymbolKind::Const | SymbolKind::Variable if extends() => self.known_owner(file, def),
             _ => None,
         }
+    }
+
+    /// `this` where functions have receivers: what the innermost lambda works on of which that is known, what the function
+    /// around it extends, a value of the class.
+    fn innermost_self(&self, file: &Arc<File>, offset: u32) -> Ty {
+        let mut scope = Some(file.scope_at(offset));
+        while let Some(at) = scope.filter(|at| file.facts.scopes[at.0 as usize].kind != ScopeKind::Type) {
+            let ty = self.received(file, at, offset);
+            if ty != Ty::Unknown {
+                return ty;
+            }
+            scope = file.nesting.scope_parent(at);
+        }
+        for symbol in file.nesting.symbols_around(&file.facts, offset) {
+            if file.symbol(symbol).kind.is_container() {
+                break;
+            }
+            if let Some(ty) = self.extended(file, Def { version: file.id(), symbol }) {
+                return ty;
+            }
+        }
+        self.self_value(file, offset)
     }
 
     /// The namespaces of which a file imports everything.

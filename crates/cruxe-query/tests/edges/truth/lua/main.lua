@@ -6,7 +6,7 @@ local settings = require("shop.settings")
 
 door.open_door() -- «M.open_door»
 local clerk = Clerk.new() -- «Clerk.new»
-clerk:serve(Till) -- «-Clerk.serve»
+clerk:serve(Till) -- «Clerk.serve»
 tools.setup({}) -- «tools.setup»
 tools.printer.all({}) -- «M.all»
 print(settings.limit, helper(VERSION)) -- «settings.limit helper VERSION»

@@ -5,8 +5,8 @@ class Till {
     fun take(payment: Payment): Boolean { // «Payment»
         last = payment // «Till.last»
         return when (payment) {
-            is Card -> payment.pay() // «Card -Card.pay +Payment.pay»
-            is Cash -> payment.coins > 1 // «Cash -Cash.coins»
+            is Card -> payment.pay() // «Card Card.pay»
+            is Cash -> payment.coins > 1 // «Cash Cash.coins»
             Nothing -> false // «shop.billing.Nothing»
         }
     }

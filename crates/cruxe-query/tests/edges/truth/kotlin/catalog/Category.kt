@@ -6,7 +6,7 @@ enum class Category(val label: String) {
     };
     open fun tax(): Int = label.length // «Category.label»
     companion object {
-        fun of(label: String): Category = values().first { it.label == label } // «Category -Category.label»
+        fun of(label: String): Category = values().first { it.label == label } // «Category Category.label»
     }
 }
 

@@ -2,7 +2,7 @@ package shop.reports
 
 class Outer(val size: Int) {
     inner class Inner(val size: Int) {
-        fun both(): Int = this.size + this@Outer.size // «Inner.size -Outer.size»
+        fun both(): Int = this.size + this@Outer.size // «Inner.size Outer Outer.size»
     }
     class Nested {
         fun make(): Outer = Outer(1) // «Outer»

@@ -10,7 +10,7 @@ class Queries(private val items: List<Item>) { // «Item»
         items.first { y -> wanted(y) }.touch() // «Queries.items Item.touch»
         each { z -> z.touch() } // «Queries.each Item.touch»
         items.firstOrNull()?.touch() // «Queries.items Item.touch»
-        make { touch() } // «Queries.make -Item.touch»
+        make { touch() } // «Queries.make Item.touch»
     }
     private fun each(action: (Item) -> Unit) { for (one in items) action(one) } // «Item Queries.items»
     private fun make(build: Item.() -> Unit) {} // «Item»

@@ -1,7 +1,7 @@
 package shop.reports
 
 import shop.catalog.Category // «Category»
-import shop.catalog.Category.FOOD // «Category.FOOD»
+import shop.catalog.Category.FOOD // «Category Category.FOOD»
 import shop.legacy.RULE // «RULE»
 
 fun describe(category: Category): String = when (category) { // «Category»

@@ -1,7 +1,7 @@
 local M = {}
 
 function M.price(line)
-  return M.round(line.price) -- «M.round +price»
+  return M.round(line.price) -- «M.round»
 end
 
 M.round = function(x)

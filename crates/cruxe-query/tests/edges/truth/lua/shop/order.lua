@@ -13,7 +13,7 @@ function Order.new(lines) -- «Order»
 end
 
 function Order:total() -- «Order»
-  return sum(self.lines) + line.price(self) -- «-sum price»
+  return sum(self.lines) + line.price(self) -- «shop.order.sum price»
 end
 
 function Order:describe() -- «Order»

@@ -3,7 +3,7 @@ require 'shop/reports/mailer'
 require_relative 'shop/users/clerk'
 
 module Shop
-  autoload :Decoy, 'shop/catalog/decoy' # «-Decoy»
+  autoload :Decoy, 'shop/catalog/decoy' # «Decoy»
   VERSION = '1.0'
 
   def self.version

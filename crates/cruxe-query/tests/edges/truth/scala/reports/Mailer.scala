@@ -8,7 +8,7 @@ class Mailer {
     val daily = new Daily // «Daily»
     daily.send() // «Daily.send»
     Daily.make().render // «Daily Daily.make Report.render»
-    daily.asInstanceOf[Stored].send() // «Stored -Stored.send»
+    daily.asInstanceOf[Stored].send() // «Stored Stored.send»
     report match {
       case d: Daily => d.send() // «Daily Daily.send»
       case Daily(title) => println(title) // «Daily»

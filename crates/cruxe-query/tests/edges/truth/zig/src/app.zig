@@ -8,10 +8,10 @@ var till = Till{}; // «Till»
 
 pub fn start() !void {
     try daily.run(); // «daily.run»
-    const one = clerk.nobody(&till); // «clerk.nobody -till»
+    const one = clerk.nobody(&till); // «clerk.nobody app.till»
     std.debug.print("{s}", .{one.hello()}); // «Clerk.hello»
     printer.all(&.{}); // «printer.all»
-    _ = till.demo(); // «-till -Till.demo»
+    _ = till.demo(); // «app.till Till.demo»
 }
 
 test {

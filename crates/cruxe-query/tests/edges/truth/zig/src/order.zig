@@ -7,10 +7,10 @@ pub const limit: u32 = 10;
 
 pub const Order = struct {
     lines: []const Line, // «Line»
-    state: State = .open, // «State -State.open»
+    state: State = .open, // «State State.open»
 
     pub fn init(lines: []const Line) Order { // «Line Order»
-        return Order{ .lines = lines }; // «Order -Order.lines»
+        return Order{ .lines = lines }; // «Order Order.lines»
     }
 
     pub fn total(self: *const Order) u32 { // «Order»

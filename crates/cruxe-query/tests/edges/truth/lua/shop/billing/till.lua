@@ -5,7 +5,7 @@ local Till = {}
 Till.take = function(self, amount) -- «Till»
   local made = payment.payment(amount) -- «M.payment»
   self.last = made
-  return made:pay() -- «-Payment.pay»
+  return made:pay() -- «Payment.pay»
 end
 
 function Till:again() -- «Till»

@@ -8,8 +8,8 @@ function M.heard(who)
 end
 
 function M.open_door()
-  bell:listen(M):ring_for("door") -- «bell -Bell.listen Bell.ring_for»
-  bell:listen({ heard = M.heard }) -- «bell -Bell.listen M.heard»
+  bell:listen(M):ring_for("door") -- «bell Bell.listen Bell.ring_for»
+  bell:listen({ heard = M.heard }) -- «bell Bell.listen M.heard»
   pcall(M.heard, "x") -- «M.heard»
 end
 

@@ -16,7 +16,7 @@ function Repository:fill() -- «Repository»
   local item = Item.new(nil) -- «Item.new»
   item:touch() -- «Item.touch»
   self:save(item) -- «Repository.save»
-  return item:name() -- «-Item.name»
+  return item:name() -- «Item.name»
 end
 
 return Repository -- «Repository»

@@ -6,7 +6,7 @@ local repository = Repository.new() -- «Repository.new»
 
 function M.open()
   M.count = M.count + 1
-  repository:fill() -- «repository -Repository.fill»
+  repository:fill() -- «repository Repository.fill»
   return require("shop.stock.item").new(nil) -- «Item.new»
 end
 
@@ -14,5 +14,5 @@ local function close()
   repository = nil -- «repository»
 end
 
-M.close = close -- «-close»
+M.close = close -- «close»
 return M

@@ -5,7 +5,7 @@ tools.printer = require("shop.tools.printer")
 
 function tools.setup(options)
   tools.options = options
-  return tools.text.format("ready") -- «-M.format»
+  return tools.text.format("ready") -- «M.format»
 end
 
 return tools

@@ -4,7 +4,7 @@ local shout, format = text.shout, text.format -- «M.shout M.format»
 local M = {}
 
 function M.print(product)
-  print(shout(product.name), format("x")) -- «-M.shout -M.format +M.print»
+  print(shout(product.name), format("x")) -- «M.shout M.format»
   return text.WIDTH -- «M.WIDTH»
 end
 

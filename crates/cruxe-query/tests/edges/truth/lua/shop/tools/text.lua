@@ -6,7 +6,7 @@ local cache = {}
 
 M.format = function(text)
   cache[text] = true -- «cache»
-  return text:sub(1, M.WIDTH) -- «-M.WIDTH»
+  return text:sub(1, M.WIDTH) -- «M.WIDTH»
 end
 
 function M.shout(text)

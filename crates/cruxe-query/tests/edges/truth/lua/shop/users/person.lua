@@ -1,5 +1,5 @@
 local Person = {}
-Person.__index = Person -- «-Person»
+Person.__index = Person -- «Person»
 
 local names = {}
 
@@ -7,13 +7,13 @@ local function register(name)
   table.insert(names, name) -- «names»
 end
 
-function Person.new(name) -- «-Person»
+function Person.new(name) -- «Person»
   register(name) -- «register»
-  return setmetatable({ nick = name }, Person) -- «-Person»
+  return setmetatable({ nick = name }, Person) -- «Person»
 end
 
-function Person:hello() -- «-Person»
+function Person:hello() -- «Person»
   return "I am " .. self.nick
 end
 
-return { Person = Person, count = function() return #names end } -- «-Person names»
+return { Person = Person, count = function() return #names end } -- «Person names»

@@ -5,8 +5,8 @@ class Till {
     private ?Payment $last = null; // «Payment»
     public function take(Payment $payment): bool { // «Payment»
         $this->last = $payment;
-        if ($payment instanceof Card) { return $payment->pay(); } // «Card -Card.pay +Payment.pay»
-        if ($payment instanceof Cash) { return $payment->coins > 1; } // «Cash -Cash.coins»
+        if ($payment instanceof Card) { return $payment->pay(); } // «Card Card.pay»
+        if ($payment instanceof Cash) { return $payment->coins > 1; } // «Cash Cash.coins»
         return $this->last->pay(); // «Payment.pay»
     }
     public function shown(): ?string { return $this->last?->show(); } // «Payment.show»

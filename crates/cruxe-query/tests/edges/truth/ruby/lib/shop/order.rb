@@ -28,7 +28,7 @@ module Shop
     private
 
     def sum
-      @lines.sum # «+Order.sum»
+      @lines.sum
     end
   end
 end

@@ -2,7 +2,7 @@ pub const Money = struct {
     amount: u32,
     currency: []const u8 = euro, // «Money.euro»
 
-    pub const zero = Money{ .amount = 0 }; // «Money -Money.amount»
+    pub const zero = Money{ .amount = 0 }; // «Money Money.amount»
     const euro = "EUR";
 
     pub fn add(a: Money, b: Money) Money { // «Money»

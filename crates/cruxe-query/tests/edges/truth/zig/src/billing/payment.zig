@@ -25,7 +25,7 @@ pub const Payment = union(enum) {
     pub fn settle(self: Payment) bool { // «Payment»
         return switch (self) {
             .card => |card| card.pay(), // «Payment.card Card.pay»
-            .cash => |cash| cash.pay(), // «Payment.cash -Cash.pay»
+            .cash => |cash| cash.pay(), // «Payment.cash Cash.pay»
             .none => false, // «Payment.none»
         };
     }

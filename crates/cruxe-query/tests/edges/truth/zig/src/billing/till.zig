@@ -19,6 +19,6 @@ pub const Till = struct {
     }
 
     pub fn demo(self: *Till) bool { // «Till»
-        return self.take(.{ .cash = .{ .coins = 1 } }); // «Till.take -Payment.cash -Cash.coins»
+        return self.take(.{ .cash = .{ .coins = 1 } }); // «Till.take Payment.cash Cash.coins»
     }
 };

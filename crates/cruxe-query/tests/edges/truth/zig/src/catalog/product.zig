@@ -4,12 +4,12 @@ const Category = category.Category; // «Category»
 pub const Product = struct {
     name: []const u8,
     cost: u32 = 0,
-    category: Category = .food, // «Category -Category.food»
+    category: Category = .food, // «Category Category.food»
 
     const Self = @This();
 
     pub fn init(name: []const u8) Product { // «Product»
-        return .{ .name = name }; // «-Product.name»
+        return .{ .name = name }; // «Product.name»
     }
 
     pub fn sum(self: Self) u32 {

@@ -7,7 +7,7 @@ pub fn Repository(comptime T: type) type {
         const Self = @This();
 
         pub fn find(self: Self, id: usize) T {
-            return self.all.items[id]; // «Repository.all +Warehouse.items»
+            return self.all.items[id]; // «Repository.all»
         }
 
         pub fn save(self: *Self, one: T) void {

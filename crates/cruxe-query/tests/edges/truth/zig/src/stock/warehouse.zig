@@ -8,7 +8,7 @@ pub const Warehouse = struct {
 
     pub fn fill(self: *Warehouse, item: *Item) void { // «Warehouse»
         item.touch(); // «item.touch»
-        self.items.save(item.*); // «Warehouse.items -Repository.save»
-        _ = self.items.find(0).name(); // «Warehouse.items -Repository.find -item.name»
+        self.items.save(item.*); // «Warehouse.items Repository.save»
+        _ = self.items.find(0).name(); // «Warehouse.items Repository.find item.name»
     }
 };

@@ -7,7 +7,7 @@ pub const Clerk = struct {
     till: *Till, // «Till»
 
     pub fn serve(self: *Clerk, card: Card) bool { // «Clerk Card»
-        return self.till.take(.{ .card = card }) and card.pay(); // «Clerk.till Till.take -Payment.card Card.pay»
+        return self.till.take(.{ .card = card }) and card.pay(); // «Clerk.till Till.take Payment.card Card.pay»
     }
 
     pub fn hello(self: Clerk) []const u8 { // «Clerk»
@@ -18,5 +18,5 @@ pub const Clerk = struct {
 };
 
 pub fn nobody(till: *Till) Clerk { // «Till Clerk»
-    return .{ .who = person.Person.nobody(), .till = till }; // «-Clerk.who Person Person.nobody -Clerk.till»
+    return .{ .who = person.Person.nobody(), .till = till }; // «Clerk.who Person Person.nobody Clerk.till»
 }

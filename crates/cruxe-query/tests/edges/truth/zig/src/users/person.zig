@@ -12,6 +12,6 @@ pub const Person = struct {
     }
 
     pub fn nobody() Person { // «Person»
-        return Person{ .name = "nobody", .home = .{ .street = "a", .city = "b" } }; // «Person -Person.name -Person.home -Address.street -Address.city»
+        return Person{ .name = "nobody", .home = .{ .street = "a", .city = "b" } }; // «Person Person.name Person.home Address.street Address.city»
     }
 };

@@ -11,7 +11,7 @@ module Shop
       end
 
       def show_invoice
-        @amount.currency
+        @amount.currency # «Money.currency»
       end
 
       def self.start

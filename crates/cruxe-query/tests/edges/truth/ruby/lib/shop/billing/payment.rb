@@ -14,7 +14,7 @@ module Shop
       end
 
       def show_money
-        money.currency # «Payment.money»
+        money.currency # «Payment.money Money.currency»
       end
 
       def twice

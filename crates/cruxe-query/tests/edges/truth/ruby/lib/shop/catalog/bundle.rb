@@ -1,4 +1,4 @@
-require_relative 'product' # «+Item.product»
+require_relative 'product'
 
 module Shop
   module Catalog
@@ -19,7 +19,7 @@ module Shop
       private
 
       def parts_total
-        @parts.sum { |part| part.price_of } # «+Order.sum»
+        @parts.sum { |part| part.price_of }
       end
     end
   end

@@ -18,7 +18,7 @@ module Shop
       end
 
       def label
-        @category.label # «-Category.label»
+        @category.label # «Category.label»
       end
 
       def rename(name)

@@ -11,7 +11,7 @@ module Shop
         section.heading_of # «Section.heading_of»
         Daily::KIND # «Daily Report.KIND»
       rescue Failure => failure # «Failure»
-        failure.reason # «-Failure.reason»
+        failure.reason # «Failure.reason»
       end
     end
   end

@@ -16,7 +16,7 @@ module Shop::Stock
     end
 
     def product_name
-      product.name # «Item.product -Product.name»
+      product.name # «Item.product Product.name»
     end
   end
 end

@@ -8,7 +8,7 @@ module Shop::Stock
 
     def save(entity)
       entity.touch
-      @all[entity.ident] = entity # «-Entity.ident»
+      @all[entity.ident] = entity # «Entity.ident»
     end
 
     def find_one(id)
@@ -22,7 +22,7 @@ module Shop::Stock
 
   class Items < Repository # «Repository»
     def left_of(id)
-      find_one(id).left # «Repository.find_one -Item.left»
+      find_one(id).left # «Repository.find_one Item.left»
     end
   end
 end

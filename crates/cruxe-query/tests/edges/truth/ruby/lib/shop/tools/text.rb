@@ -10,7 +10,7 @@ module Shop
       end
 
       def money_text(money)
-        shorten(money.currency) # «Text.shorten»
+        shorten(money.currency) # «Text.shorten Money.currency»
       end
     end
   end

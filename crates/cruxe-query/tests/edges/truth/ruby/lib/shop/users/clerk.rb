@@ -9,7 +9,7 @@ module Shop
       end
 
       def serve(payment)
-        @till.take(payment) # «-Till.take»
+        @till.take(payment) # «Till.take»
       end
 
       def hello

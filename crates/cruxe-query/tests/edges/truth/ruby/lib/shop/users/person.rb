@@ -8,7 +8,7 @@ module Shop
       end
 
       def street_name
-        home.street # «Person.home -Address.street»
+        home.street # «Person.home Address.street»
       end
 
       def method_missing(name, *arguments)

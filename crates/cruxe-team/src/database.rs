@@ -17,6 +17,9 @@ use crate::tls::Tls;
 /// Connections that are kept while nobody uses them.
 const MOST_IDLE: usize = 8;
 const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// How long what was sent may stay without a sign that it arrived, and a connection without any word. A network that was away for a while is
+/// not tried again by the system until long after it is back.
+const UNHEARD: Duration = Duration::from_secs(10);
 /// How long statements may take. A server that moved to another machine, or a network that lost the connection, says nothing at all.
 const ANSWER_TIME: Duration = Duration::from_secs(20);
 /// The same where a storage is asked in between.
@@ -37,6 +40,7 @@ impl Database {
             |problem: tokio_postgres::Error| TeamError::Usage(format!("the address of the database: {problem}"));
         let mut config: Config = address.parse().map_err(refused)?;
         config.connect_timeout(CONNECT_TIME).application_name("cruxe");
+        config.tcp_user_timeout(UNHEARD).keepalives_idle(UNHEARD).keepalives_interval(UNHEARD / 3);
         let tls = if needs_tls(&config) { Some(Tls::new()?) } else { None };
         if tls.is_some() {
             config.ssl_mode(SslMode::Require);

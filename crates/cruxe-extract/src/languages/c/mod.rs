@@ -314,6 +314,17 @@ mod tests {
     use crate::languages::fixture_tests::extract;
 
     #[test]
+    fn a_macros_member_has_a_receiver_and_undef_names_its_macro() {
+        let facts = extract("a.c", "#define LOG(x) x.stream() + y->more + plain ... rest\n#undef LOG\n#undef\n");
+        let uses: Vec<_> = facts.occurrences.iter().map(|at| (facts.name(at.name), at.receiver.is_some())).collect();
+        let plain = ["x", "y", "plain", "rest", "LOG"];
+        for (name, receiver) in &uses {
+            assert_eq!(*receiver, !plain.contains(name), "{name}");
+        }
+        assert!(uses.contains(&("stream", true)) && uses.contains(&("more", true)) && uses.contains(&("LOG", false)));
+    }
+
+    #[test]
     fn a_header_is_cpp_when_a_line_of_it_can_be_nothing_else() {
         for text in ["class Foo {\n", "  namespace a {\n", "template <class T>\n", "  public:\n", "class Foo;\n"] {
             assert!(is_cpp_header(text.as_bytes()), "{text}");

@@ -233,7 +233,7 @@ const PROPERTY: &[(At, As)] = &[
 #[cfg(test)]
 mod tests {
     use cruxe_model::SymbolKind;
-    use cruxe_model::facts::Role;
+    use cruxe_model::facts::{Expr, RECEIVER, Role};
 
     use crate::languages::fixture_tests::extract;
 
@@ -271,6 +271,17 @@ mod tests {
         let facts = extract("A.kt", text);
         let names: Vec<_> = facts.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
         assert_eq!(names, ["A", "A.x", "A.f", "B"]);
+    }
+
+    #[test]
+    fn a_lambda_behind_arguments_works_on_what_the_function_says() {
+        let facts = extract("A.kt", "fun f() {\n    build(1) { x() }\n    val plain = { y() }\n}");
+        let receivers = facts.bindings.iter().filter(|at| facts.name(at.name) == "this");
+        let values: Vec<_> = receivers.map(|at| facts.exprs[at.value.unwrap().0 as usize].clone()).collect();
+        let [Expr::Argument(lambda, RECEIVER)] = values[..] else { panic!("{values:?}") };
+        let Expr::Argument(callee, 1) = facts.exprs[lambda.0 as usize] else { panic!("the second argument") };
+        let Expr::Name(name) = facts.exprs[callee.0 as usize] else { panic!("a plain name") };
+        assert_eq!(facts.name(name), "build");
     }
 
     #[test]

@@ -54,6 +54,48 @@ const SHORT: &[Asked] = &[
     ("the limit of 31500 grams", &["server/billing/prices.py"]),
     ("reverse with two_opt", &["planner/src/tour.rs"]),
     ("how are tokens tested", &["tests/test_tokens.py"]),
+    ("tests of the router", &["tests/test_router.py"]),
+    ("which tests cover prices", &["tests/test_prices.py"]),
+    ("test of the greedy tour", &["planner/src/tour.rs a_tour_visits_every_stop_once"]),
+    ("sign in and remember the session", &["web/src/api/client.ts"]),
+    ("tell somebody that the van comes today", &["server/parcels/notify.py"]),
+    ("what happens when nobody answers at this address", &["server/http/router.py"]),
+    ("how is the order of visits improved", &["planner/src/tour.rs"]),
+    ("great circle", &["planner/src/distance.rs"]),
+    ("colours for people who like it dark", &["web/src/theme.ts"]),
+    ("what is wrong with the input of a person", &["web/src/components/ParcelForm.tsx"]),
+    ("zoom so that everything is seen", &["web/src/components/TrackingMap.tsx"]),
+    ("wait longer and longer when the other side is overloaded", &["web/src/api/retry.ts"]),
+    ("power failure in the depot must not lose what was scanned", &["agent/sync/queue.go"]),
+    ("ignore the same code when it is read twice", &["agent/scanner/reader.go"]),
+    ("command line flags of the agent", &["agent/main.go"]),
+    ("customers that pay once a month", &["server/billing/invoices.py"]),
+    ("how heavy may it be", &["server/billing/prices.py"]),
+    ("tables and indexes of the database", &["server/storage/migrations.py"]),
+    ("forget old entries when memory is full", &["server/storage/cache.py"]),
+    ("configuration of the server", &["server/settings.py"]),
+    ("lifecycle from collection to delivery", &["server/parcels/models.py"]),
+    ("json answers about a shipment", &["server/parcels/views.py"]),
+    ("shared types of the page", &["web/src/api/types.ts"]),
+    ("how is a bill drawn on paper", &["server/billing/invoices.py"]),
+    ("how are scans sent to the server", &["agent/sync/queue.go"]),
+    ("where are connections kept", &["server/storage/database.py"]),
+    ("http errors of the browser", &["web/src/api/client.ts"]),
+    ("storage of parcels", &["server/storage/repository.py"]),
+    ("billing", &["server/billing/invoices.py", "server/billing/prices.py"]),
+    ("planner", &["planner/src/tour.rs", "planner/src/schedule.rs", "planner/src/distance.rs"]),
+    ("scanner", &["agent/scanner/reader.go"]),
+    ("http", &["server/http/app.py", "server/http/router.py", "server/http/middleware.py", "server/http/tokens.py"]),
+    ("api of the web page", &["web/src/api/client.ts", "web/src/api/types.ts", "web/src/api/retry.ts"]),
+    ("the sync of the agent", &["agent/sync/queue.go"]),
+    ("views", &["server/parcels/views.py"]),
+    ("theme", &["web/src/theme.ts"]),
+    ("schedule", &["planner/src/schedule.rs"]),
+    ("notify people", &["server/parcels/notify.py"]),
+    ("middleware", &["server/http/middleware.py"]),
+    ("class for settings", &["server/settings.py"]),
+    ("example of following a parcel", &["examples/track.py"]),
+    ("architecture in one page", &["docs/architecture.md"]),
     ("documentation of operations", &["docs/operations.md"]),
     ("Repository", &["server/storage/repository.py Repository"]),
     ("LruCache.get", &["server/storage/cache.py get"]),
@@ -62,6 +104,20 @@ const SHORT: &[Asked] = &[
     ("boundingBox", &["web/src/components/TrackingMap.tsx boundingBox"]),
     ("price_of", &["server/billing/prices.py price_of"]),
     ("Queue.flush", &["agent/sync/queue.go flush"]),
+    ("ParcelRepository.load", &["server/storage/repository.py load"]),
+    ("Parcel", &["server/parcels/models.py Parcel"]),
+    ("NotFound", &["server/http/router.py NotFound"]),
+    ("haversine", &["planner/src/distance.rs haversine"]),
+    ("Place", &["planner/src/distance.rs Place"]),
+    ("State", &["server/parcels/models.py State"]),
+    ("Reader", &["agent/scanner/reader.go Reader"]),
+    ("announce", &["server/parcels/notify.py announce"]),
+    ("upgrade", &["server/storage/migrations.py upgrade"]),
+    ("Layer", &["server/http/middleware.py Layer"]),
+    ("where does `is_valid` look at the last digit", &["server/parcels/numbers.py is_valid"]),
+    ("why does has_overlap sort the shifts", &["planner/src/schedule.rs has_overlap"]),
+    ("who calls applyTheme", &["web/src/theme.ts applyTheme"]),
+    ("what does LruCache do when it is full", &["server/storage/cache.py"]),
 ];
 
 const REPORTS: &[Asked] = &[
@@ -171,12 +227,58 @@ fn show(asked: &[Asked], ranks: &[Vec<Option<usize>>]) -> String {
     format!("{:.3}\n{}", ndcg(ranks), shown.collect::<String>())
 }
 
-/// What each kind of question reaches, with a little room: one answer may fall by a few ranks.
-const BOUNDS: [(&[Asked], f64); 3] = [(SHORT, 0.925), (REPORTS, 0.8), (MESSAGES, 0.95)];
+/// What reports and messages reach, with a little room: one answer may fall by a few ranks.
+const BOUNDS: [(&[Asked], f64); 2] = [(REPORTS, 0.8), (MESSAGES, 0.95)];
+
+/// The short questions whose right places are not the first results, with the sum of their ranks; a place that is not among ten
+/// counts as [`NOWHERE`]. A mean over them would hide what a change breaks behind what it mends.
+const BEHIND: &[(&str, usize)] = &[
+    ("how does a request reach the function that answers it", 7),
+    ("how is a parcel written to the tables", 2),
+    ("how does the browser call the server", 7),
+    ("entry point of the device program", 2),
+    ("distance between two coordinates", 2),
+    ("where is scans.log written", 2),
+    ("what does PARCELS_DEBUG do", 3),
+    ("what is kept in localStorage", 4),
+    ("sign in and remember the session", 2),
+    ("power failure in the depot must not lose what was scanned", 5),
+    ("configuration of the server", 7),
+    ("json answers about a shipment", 2),
+    ("how are scans sent to the server", 2),
+    ("http errors of the browser", 2),
+    ("storage of parcels", 2),
+    ("billing", 4),
+    ("planner", 9),
+    ("http", 16),
+    ("api of the web page", 7),
+    ("the sync of the agent", 2),
+    ("views", 2),
+    ("middleware", 2),
+    ("example of following a parcel", 4),
+    ("architecture in one page", 2),
+];
+const NOWHERE: usize = 99;
+/// So many may fall without a reason to look: a change that is good elsewhere moves a few. Each part of the ranking that is taken
+/// away moves more.
+const MAY_FALL: usize = 2;
+
+/// The questions whose right places are further behind than they were.
+fn fallen(ranks: &[Vec<Option<usize>>]) -> Vec<(&'static str, usize)> {
+    let behind = |query: &str, places: usize| {
+        let known = BEHIND.iter().find(|(other, _)| *other == query);
+        known.map_or(places * (places + 1) / 2, |(_, sum)| *sum)
+    };
+    let sums = ranks.iter().map(|ranks| ranks.iter().map(|rank| rank.unwrap_or(NOWHERE)).sum::<usize>());
+    let asked = SHORT.iter().zip(sums).map(|((query, right), sum)| (*query, right.len(), sum));
+    asked.filter(|(query, places, sum)| *sum > behind(query, *places)).map(|(query, _, sum)| (query, sum)).collect()
+}
 
 #[test]
 fn a_made_up_project_is_searched_as_well_as_it_was() {
     let project = project();
+    let fallen = fallen(&ranks(&project, SHORT, |_| {}));
+    assert!(fallen.len() <= MAY_FALL, "{} fell: {fallen:#?}", fallen.len());
     for (asked, bound) in BOUNDS {
         let ranks = ranks(&project, asked, |_| {});
         assert!(ndcg(&ranks) >= bound, "{bound} is asked for: {}", show(asked, &ranks));
@@ -187,15 +289,25 @@ fn a_made_up_project_is_searched_as_well_as_it_was() {
 fn a_ranking_that_lost_a_part_is_noticed_on_the_made_up_project() {
     let project = project();
     type Change = fn(&mut Weights);
-    let lost: [(&str, Change); 2] = [
+    let lost: [(&str, Change); 7] = [
         ("meaning", |weights| weights.semantic = 0.0),
-        ("words", |weights| {
-            (weights.chunks, weights.file, weights.stem, weights.folders, weights.definition) =
-                (0.0, 0.0, 0.0, 0.0, 0.0);
-        }),
+        ("words of chunks", |weights| weights.chunks = 0.0),
+        ("words of files", |weights| weights.file = 0.0),
+        ("names of files", |weights| weights.stem = 0.0),
+        ("folders", |weights| weights.folders = 0.0),
+        ("definitions", |weights| (weights.definition, weights.kind, weights.qualifiers) = (0.0, 0.0, 0.0)),
+        ("its proportions", |weights| (weights.semantic, weights.folders) = (weights.semantic * 4.0, 0.4)),
     ];
     for (what, change) in lost {
-        let ranks = ranks(&project, SHORT, change);
-        assert!(ndcg(&ranks) < BOUNDS[0].1, "without {what}: {}", show(SHORT, &ranks));
+        let fallen = fallen(&ranks(&project, SHORT, change));
+        assert!(fallen.len() > MAY_FALL, "without {what}: {fallen:?}");
+    }
+}
+
+#[test]
+fn what_is_known_to_be_behind_is_asked_for() {
+    for (query, sum) in BEHIND {
+        let places = SHORT.iter().find(|(asked, _)| asked == query).map(|(_, right)| right.len());
+        assert!(places.is_some_and(|places| *sum > places * (places + 1) / 2), "{query}");
     }
 }

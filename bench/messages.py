@@ -60,13 +60,17 @@ def fill(parts, chance):
     return re.sub(r"\\[nrt\"'\\]", " ", text).strip()
 
 
+def listed(repo):
+    """The files of a repository, or of a folder that is none."""
+    known = subprocess.run(["git", "-C", str(repo), "ls-files", "-z"], capture_output=True)
+    inside = known.returncode == 0 and known.stdout
+    return known.stdout.decode().split("\0") if inside else [str(p.relative_to(repo)) for p in sorted(repo.rglob("*")) if p.is_file()]
+
+
 def cases(repo, chance):
     """Every case of a repository, by language."""
     found, seen = defaultdict(list), Counter()
-    listed = subprocess.run(["git", "-C", str(repo), "ls-files", "-z"], capture_output=True)
-    inside = listed.returncode == 0 and listed.stdout
-    names = listed.stdout.decode().split("\0") if inside else [str(p.relative_to(repo)) for p in sorted(repo.rglob("*")) if p.is_file()]
-    for name in names:
+    for name in listed(repo):
         path = repo / name
         if path.suffix not in LANGUAGES or path.is_symlink() or not path.is_file() or path.stat().st_size > 400_000:
             continue

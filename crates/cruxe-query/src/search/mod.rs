@@ -132,6 +132,13 @@ pub enum Notice {
         /// How much of each end was used.
         used: usize,
     },
+    /// Of what was pasted and is too long, the ends were read and what tells of a failure between them.
+    LongReport {
+        /// How long it is.
+        bytes: usize,
+        /// How much was read, at most.
+        used: usize,
+    },
     /// Of too many quoted phrases, the first were looked for.
     ManyPhrases {
         /// How many there are.

@@ -9,6 +9,7 @@ use super::Notice;
 use super::intent::{self, Intent, classify};
 use super::irregular;
 use super::pattern::pattern;
+use super::report::excerpt::{MAX_TEXT, apart};
 use super::report::{Report, is_report};
 use crate::name::{self, WantedName};
 
@@ -18,9 +19,6 @@ const MAX_WORDS: usize = 64;
 const MAX_NAME: usize = 200;
 /// Names beyond this number are not looked up.
 const MAX_NAMES: usize = 24;
-/// Of a longer text its beginning and its end are read, this many bytes together: a report says at its beginning what it
-/// is about, and a trace at its end what went wrong.
-const MAX_TEXT: usize = 16 << 10;
 /// Of a longer phrase its beginning is looked for: no two texts have so much in common by chance, and a phrase that is
 /// longer than a chunk would be found nowhere.
 const MAX_PHRASE: usize = 200;
@@ -79,16 +77,24 @@ impl Query {
     pub fn parse(whole: &str) -> Query {
         let text = &*ends(whole);
         let mut left_out = Vec::new();
-        if text.len() < whole.len() {
-            left_out.push(Notice::LongQuery { bytes: whole.len(), used: MAX_TEXT / 2 });
+        let report = is_report(whole).then(|| Report::read(whole));
+        match &report {
+            Some(report) if report.cut => left_out.push(Notice::LongReport { bytes: whole.len(), used: MAX_TEXT }),
+            None if text.len() < whole.len() => {
+                left_out.push(Notice::LongQuery { bytes: whole.len(), used: MAX_TEXT / 2 });
+            }
+            _ => {}
         }
         let intent = classify(text);
-        let report = is_report(whole).then(|| Report::read(text));
-        let words = words(text);
+        let apart = match intent {
+            Intent::Symbol | Intent::Path => Cow::Borrowed(text),
+            Intent::Error | Intent::NaturalLanguage => apart(text),
+        };
+        let words = words(&apart);
         Query {
             intent,
             compounds: compounds(text),
-            names: names(report.as_ref().map_or(text, |report| &report.prose), intent, words.len()),
+            names: names(report.as_ref().map_or(&apart, |report| &report.prose), intent, words.len()),
             phrases: if report.is_some() { Vec::new() } else { phrases(text, &mut left_out) },
             report,
             places: places(text),
@@ -296,6 +302,14 @@ mod tests {
         assert_eq!(sure, ["abort", "spawn_blocking"]);
         assert_eq!(query.names[0].wanted.qualifiers, ["JoinHandle"]);
         assert!(query.names.iter().any(|name| !name.sure && name.wanted.plain == "cancel"));
+    }
+
+    #[test]
+    fn names_are_seen_among_letters_that_know_no_blanks() {
+        let query = Query::parse("请问render_template在哪里实现？");
+        assert!(query.words.contains(&"render_template".to_owned()), "{:?}", query.words);
+        assert_eq!((query.names[0].wanted.plain.as_str(), query.names[0].sure), ("render_template", true));
+        assert_eq!(Query::parse("用户ID").names[0].wanted.plain, "用户ID", "a name is left as it is");
     }
 
     #[test]

@@ -226,6 +226,9 @@ pub(crate) fn notice_of_search(notice: &search::Notice, place: &str) -> String {
         Notice::LongQuery { bytes, used } => {
             format!("the query has {bytes} bytes; its first and its last {used} were used")
         }
+        Notice::LongReport { bytes, used } => format!(
+            "the query has {bytes} bytes; {used} of them were read: its beginning, its end, and between them what tells of a failure"
+        ),
         Notice::ManyPhrases { given, used } => {
             format!("the query has {given} phrases; the first {used} were looked for")
         }

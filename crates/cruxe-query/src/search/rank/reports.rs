@@ -27,6 +27,8 @@ pub(crate) const TEXTS: usize = 6;
 pub(crate) const FUNCTION: Saturation = Saturation::new(1.2, 0.3);
 /// What a frame of a trace counts for, by how many of ours are further in.
 const FRAMES: f32 = 1.0;
+/// How well a name fits that has nothing before it, where only one definition has it.
+pub(crate) const ONLY_ONE: f32 = 0.6;
 /// So many quoted lines are as good as any number.
 const QUOTED: f32 = 3.0;
 /// What a container, or lines outside of every function, keep beside functions.

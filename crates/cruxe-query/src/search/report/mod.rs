@@ -1,9 +1,10 @@
 //! What somebody pasted: a bug report with code and a trace, a ticket, a log.
 //!
-//! [`read`] takes it apart, [`words`] weighs what it says over the whole ref, [`places`] looks up what it names for certain.
+//! [`excerpt`] says what of it is read, [`read`] takes it apart, [`words`] weighs what it says over the whole ref, [`places`] looks up what it names for certain.
 //! Files are ranked by all of it; then every function of the best files is, by its own words, name and meaning
 //! ([`units`]), and as many of a file are shown as deserve it: who pastes a report looks for code to change.
 
+pub(super) mod excerpt;
 mod frames;
 mod log;
 mod places;
@@ -17,12 +18,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
+use cruxe_model::facts::SymbolIndex;
 use cruxe_store::FileNumber;
 
 use super::phrase;
 use super::rank::factors::{self, Factors};
 use super::rank::reports::{self, FILES, FileFeatures, Mix};
-use super::rank::{Best, Score, chunks, highest, part};
+use super::rank::{Best, Score, chunks, highest, part, texts};
 use super::reasons::{Meaning, NamedReason, PartReasons, PathReason, QualifiedReason, Reasons, TextReason};
 use super::select::{declares, is_declared_by};
 use super::semantic::{self, LexicalOnly, Semantic};
@@ -71,12 +73,18 @@ impl Search<'_> {
             near.chunks.iter_mut().zip(&self.stats.chunk_factors).for_each(|(near, factor)| *near *= factor);
         }
         remarks.filtered_out = self.keep_wanted_of_report(&mut weighed);
-        let (ranked, total) = self.rank_files(&weighed, near.as_ref(), &named, mix);
+        let (mut ranked, total) = self.rank_files(&weighed, near.as_ref(), &named, mix);
+        if report.only_trace {
+            self.add_traced(&mut ranked, &named, mix);
+        }
         self.view.work.check()?;
         let files: Vec<FileNumber> = ranked.iter().map(|file| file.file).collect();
         let asked = Asked { search: self, report, weighed: &weighed, near: near.as_ref(), named: &named };
         let (opened, units) = units::find(&asked, &files)?;
-        let best = self.rank_units(units, &ranked, &opened, mix);
+        let mut best = self.rank_units(units, &ranked, &opened, mix);
+        if report.only_trace {
+            put_first(&mut best, &ranked, &named.trace);
+        }
         // A trace leads to where it was printed by itself.
         let messages = if named.frames.is_empty() { &report.messages[..] } else { &[] };
         let least = best.first().map_or(0.0, |first| first.score.total());
@@ -172,6 +180,18 @@ impl Search<'_> {
         (files, total)
     }
 
+    /// Adds the files of a trace that are not among the best.
+    fn add_traced(&self, ranked: &mut Vec<RankedFile>, named: &Named, mix: Mix) {
+        for (file, _) in &named.trace {
+            if !ranked.iter().any(|known| known.file == *file) {
+                let features =
+                    FileFeatures { frame: named.frames.get(file).copied().unwrap_or(0.0), ..FileFeatures::default() };
+                let score = reports::of_file(&features, mix, self.stats.classes[*file as usize]);
+                ranked.push(RankedFile { file: *file, features, score });
+            }
+        }
+    }
+
     /// The places that the filter lets through, best first, copies of earlier ones later.
     fn rank_units(&self, units: Vec<Unit>, files: &[RankedFile], opened: &[Opened], mix: Mix) -> Vec<RankedUnit> {
         let filter = &self.question.filter;
@@ -230,6 +250,21 @@ impl Search<'_> {
             reasons: reasons(&unit, file, &score, kind, Factors { class, place, quality: 1.0 }),
             features: None,
         }
+    }
+}
+
+/// Puts the functions that a trace goes through in front, innermost first: where nobody says anything about it, it is about them.
+fn put_first(ranked: &mut Vec<RankedUnit>, files: &[RankedFile], trace: &[(FileNumber, SymbolIndex)]) {
+    let at = |one: &RankedUnit| {
+        let key = one.unit.target.symbol().map(|symbol| (files[one.unit.file].file, symbol));
+        key.and_then(|key| trace.iter().position(|other| *other == key)).unwrap_or(trace.len())
+    };
+    let rest = ranked.iter().filter(|one| at(one) == trace.len()).map(|one| one.score.total()).fold(0.0, f32::max);
+    ranked.sort_by_key(at);
+    let mut least = rest;
+    for one in ranked.iter_mut().rev().filter(|one| at(one) < trace.len()) {
+        one.score = texts::at_least(&one.score, least);
+        least = one.score.total();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::{FileNumber, NameMatch, SymbolTable};
 
@@ -27,6 +28,8 @@ pub(super) struct Named {
     pub frames: HashMap<FileNumber, f32>,
     /// Functions that a trace goes through.
     pub functions: HashMap<(FileNumber, SymbolIndex), f32>,
+    /// The same, innermost first.
+    pub trace: Vec<(FileNumber, SymbolIndex)>,
     /// Definitions that a qualified name stands for, and how well it fits.
     pub definitions: HashMap<(FileNumber, SymbolIndex), f32>,
 }
@@ -40,19 +43,34 @@ pub(super) fn look_up(search: &Search, report: &Report) -> Result<Named, QueryEr
             named.paths.insert(file, 1.0);
         }
     }
-    let ours = report.frames.iter().filter_map(|frame| Some((frame, files.at(&frame.path)?)));
-    for (further_in, (frame, file)) in ours.enumerate() {
+    let mut further_in = 0;
+    for frame in &report.frames {
+        let Some(file) = files.of_frame(frame)? else { continue };
         let worth = reports::frame(further_in);
         raise(&mut named.frames, file, worth);
         let table = search.snapshot.symbol_table(search.file(file).id)?;
         for symbol in functions(&table, frame) {
             raise(&mut named.functions, (file, symbol), worth);
+            if !named.trace.contains(&(file, symbol)) {
+                named.trace.push((file, symbol));
+            }
         }
+        further_in += 1;
     }
     for wanted in &report.names {
         search.view.work.check()?;
         for (file, symbol, fit) in definitions(search, wanted)? {
             raise(&mut named.definitions, (file, symbol), fit);
+        }
+    }
+    for name in &report.plain_names {
+        search.view.work.check()?;
+        let hits = search.snapshot.find_name(name, NameMatch::Exact)?;
+        let mut all =
+            hits.iter().filter(|hit| !hit.local && !hit.test && !hit.declaration && hit.kind != SymbolKind::Use);
+        let only = all.next().filter(|_| all.next().is_none());
+        if let Some((file, hit)) = only.and_then(|hit| Some((search.corpus.file_number(hit.version)?, hit))) {
+            raise(&mut named.definitions, (file, SymbolIndex(hit.position)), reports::ONLY_ONE);
         }
     }
     Ok(named)
@@ -97,17 +115,36 @@ fn raise<K: std::hash::Hash + Eq>(worths: &mut HashMap<K, f32>, key: K, worth: f
     *known = known.max(worth);
 }
 
-/// The functions of a file that a frame may be in: by name, or by line where it has none.
+/// The functions of a file that a frame may be in: by name, or by line where it has none. Of several with the name those of the
+/// type that the trace names, and of those the nearest to the line: the trace may come from another version.
 fn functions(table: &SymbolTable, frame: &Frame) -> Vec<SymbolIndex> {
-    let called = |name: &str| -> Vec<SymbolIndex> {
-        let is_called = |(_, symbol): &(usize, &Symbol)| symbol.kind.is_callable() && symbol.name == name;
-        table.symbols.iter().enumerate().filter(is_called).map(|(at, _)| SymbolIndex(at as u32)).collect()
+    let Some(name) = &frame.function else {
+        return frame.line.and_then(|line| innermost_at(table, line)).into_iter().collect();
     };
-    match (&frame.function, frame.line) {
-        (Some(name), _) => called(name),
-        (None, Some(line)) => innermost_at(table, line).into_iter().collect(),
-        (None, None) => Vec::new(),
+    let is_called = |(_, symbol): &(usize, &Symbol)| symbol.name == *name && symbol.kind != SymbolKind::Use;
+    let mut called: Vec<SymbolIndex> =
+        table.symbols.iter().enumerate().filter(is_called).map(|(at, _)| SymbolIndex(at as u32)).collect();
+    // A variable may hold a function.
+    let is_callable = |at: &SymbolIndex| table.symbols[at.0 as usize].kind.is_callable();
+    if called.iter().any(is_callable) {
+        called.retain(is_callable);
     }
+    let is_owned = |at: &SymbolIndex| {
+        let mut before = name::segments(&table.symbols[at.0 as usize].qualified_name).rev().skip(1);
+        frame.owner.as_deref().is_some_and(|owner| before.next() == Some(owner))
+    };
+    if called.iter().any(is_owned) {
+        called.retain(is_owned);
+    }
+    let away = |at: &SymbolIndex| {
+        let ((first, last), line) = (table.lines(*at), frame.line.unwrap_or(0));
+        first.saturating_sub(line).max(line.saturating_sub(last))
+    };
+    match (frame.line, called.iter().map(away).min()) {
+        (Some(_), Some(nearest)) => called.retain(|at| away(at) == nearest),
+        _ => {}
+    }
+    called
 }
 
 /// The files of the ref whose names a report says.
@@ -130,6 +167,30 @@ impl<'a> Files<'a> {
         Files { search, by_name }
     }
 
+    /// The file of a frame. One of the JVM is known by its name and package, whatever the folders are.
+    fn of_frame(&self, frame: &Frame) -> Result<Option<FileNumber>, QueryError> {
+        if let Some(file) = self.at(&frame.path) {
+            return Ok(Some(file));
+        }
+        let (Some(package), Some(name)) = (&frame.package, frame.path.rsplit('/').next()) else { return Ok(None) };
+        let inside = format!("{package}.");
+        let mut in_package = None;
+        for file in self.by_name.get(name).into_iter().flatten().take(FEW) {
+            let table = self.search.snapshot.symbol_table(self.search.file(*file).id)?;
+            let mut symbols =
+                table.symbols.iter().filter(|symbol| symbol.qualified_name.starts_with(&inside)).peekable();
+            if symbols.peek().is_none() {
+                continue;
+            }
+            // A file for each platform may have the name.
+            if symbols.any(|symbol| frame.function.as_ref() == Some(&symbol.name)) {
+                return Ok(Some(*file));
+            }
+            in_package.get_or_insert(*file);
+        }
+        Ok(in_package)
+    }
+
     /// The file that a path from elsewhere names. The name alone is enough where nothing else is said and only one file of
     /// source has it; a path of a library that ends in the same name is not ours.
     fn at(&self, path: &str) -> Option<FileNumber> {
@@ -142,11 +203,18 @@ impl<'a> Files<'a> {
         let is_whole = |file: &FileNumber| self.search.file(*file).path.as_str().split('/').count() == common(file);
         if wanted.len() > 1 {
             let best = same_name.iter().max_by_key(|file| (common(file), std::cmp::Reverse(**file)))?;
-            return (common(best) > 1 || is_whole(best)).then_some(*best);
+            return (common(best) > 1 && !is_of_toolchain(path) || is_whole(best)).then_some(*best);
         }
         let mut source =
             same_name.iter().filter(|file| self.search.stats.classes[**file as usize] == FileClass::Source);
         let only = source.next().filter(|_| source.next().is_none())?;
         Some(*only)
     }
+}
+
+/// Whether a path is of a language's own library: its folders are called like everybody's.
+fn is_of_toolchain(path: &str) -> bool {
+    let has = |part: &str| path.contains(part);
+    let python = has("/lib/python3") && !has("/site-packages/") && !has("/dist-packages/");
+    python || ["/rustc/", "/rustlib/", "/usr/local/go/src/", "/usr/lib/go", "/hostedtoolcache/go/"].into_iter().any(has)
 }

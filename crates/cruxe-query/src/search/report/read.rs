@@ -1,12 +1,13 @@
 //! What somebody pasted, taken apart: a title, sentences, code, traces, paths, names.
 //!
 //! Nothing here is certain, and nothing has to be: a line that is taken for code instead of prose costs a little of the
-//! ranking and no more. Everything is bounded by the length of the text, which `query` has cut.
+//! ranking and no more. Everything is bounded by the length of what [`excerpt`] leaves.
 
 use std::collections::HashSet;
 
-use super::super::intent::has_known_extension;
+use super::super::intent::{has_known_extension, is_surely_name};
 use super::super::pattern::pattern;
+use super::excerpt;
 use super::frames::{Frame, Frames};
 use super::log::{self, Gravity};
 use crate::name::{self, WantedName};
@@ -41,9 +42,15 @@ pub(in crate::search) struct Report {
     pub paths: Vec<String>,
     /// Names with something before them: `QuerySet.filter`, `django.utils.timezone`.
     pub names: Vec<WantedName>,
+    /// Names without anything before them that can be nothing else, from the sentences.
+    pub plain_names: Vec<String>,
     /// What a program printed, where that is most of the text: the gravest lines of a log, what a trace ends with, or every
     /// line of a short text.
     pub messages: Vec<String>,
+    /// Whether a part of it was left out because it is too long.
+    pub cut: bool,
+    /// It is a trace, and nobody says anything about it.
+    pub only_trace: bool,
 }
 
 /// Whether a text is something that was pasted and not a question: it has several lines. One phrase in quotes is a phrase,
@@ -57,15 +64,21 @@ pub(in crate::search) fn is_report(text: &str) -> bool {
 impl Report {
     /// Takes a text apart.
     pub fn read(text: &str) -> Report {
-        let whole = pattern!(r"(?s)<!--.*?(?:-->|$)")[0].replace_all(text, " ").into_owned();
+        let cleaned = excerpt::cleaned(text);
+        let excerpt = excerpt::read(&cleaned);
+        let (cut, printed) = (cleaned.len() > excerpt::MAX_TEXT, excerpt::is_printed(&cleaned));
+        let whole = excerpt::apart(&excerpt).into_owned();
         let mut reader = Reader::default();
         whole.lines().for_each(|line| reader.line(line));
         let messages: Vec<String> = reader.messages(&whole).into_iter().map(str::to_owned).collect();
-        let Reader { mut title, prose, code, frames, error, .. } = reader;
+        let Reader { mut title, prose, code, frames, error, after_trace, .. } = reader;
         if title.is_empty() {
             // A trace and nothing else is about what it ends with, a log about what is gravest.
             let first = || whole.trim().lines().next().unwrap_or_default().trim();
             title = error.unwrap_or_else(|| messages.first().map_or_else(first, String::as_str)).to_owned();
+        } else if let Some(error) = after_trace.or(error).filter(|_| printed && !frames.is_empty()) {
+            // What a program printed before it failed says less.
+            title = error.to_owned();
         }
         let prose = format!("{title}\n{}", prose.join("\n"));
         let mut seen = HashSet::new();
@@ -73,7 +86,21 @@ impl Report {
         quoted.retain(|line| seen.insert(line.clone()));
         quoted.truncate(MAX_QUOTED);
         let frames = frames.innermost_first();
-        Report { paths: paths(&whole, &frames), names: names(&whole), title, prose, quoted, frames, whole, messages }
+        let only_trace = printed && !frames.is_empty();
+        let plain_names = plain_names(&prose);
+        Report {
+            paths: paths(&whole, &frames),
+            names: names(&whole),
+            plain_names,
+            title,
+            prose,
+            quoted,
+            frames,
+            whole,
+            messages,
+            cut,
+            only_trace,
+        }
     }
 }
 
@@ -86,6 +113,8 @@ struct Reader<'t> {
     frames: Frames,
     /// The last line that says what went wrong.
     error: Option<&'t str>,
+    /// The first that does so below a trace.
+    after_trace: Option<&'t str>,
     /// What lines of a log say.
     logged: Vec<(Gravity, &'t str)>,
     /// Between two fences.
@@ -107,20 +136,31 @@ impl<'t> Reader<'t> {
         }
         let logged = log::read(text);
         self.logged.extend(logged);
+        let (caused, text) = text.strip_prefix("Caused by: ").map_or((false, text), |cause| (true, cause));
+        if caused {
+            self.frames.cause();
+        }
         if text.starts_with("```") || text.starts_with("~~~") {
             self.fenced = !self.fenced;
+        } else if self.frames.read(logged.map_or(text, |(_, said)| said), before) {
+            self.after_frame = true;
         } else if logged.is_some() && self.title.is_empty() {
             // It is not what somebody says about it.
-        } else if self.frames.read(line, before) {
-            self.after_frame = true;
-        } else if pattern!(r"^(?:Traceback \(most recent|stack ?trace|Caused by:|goroutine \d+|_No response_$)")[0]
-            .is_match(text)
+        } else if pattern!(
+            r"^(?:Traceback \(most recent|stack ?(?:back)?trace|goroutine \d+|_No response_$|- \[[ xX]\] |\.\.\. \d+ more$)"
+        )[0]
+        .is_match(text)
         {
             // It says nothing of its own.
-        } else if after_frame && line.starts_with([' ', '\t']) {
+        } else if after_frame && line.starts_with([' ', '\t']) && !caused {
             self.code.push(text.to_owned());
-        } else if let Some(error) = error(text).filter(|_| !self.title.is_empty() || !self.frames.is_empty()) {
+        } else if let Some(error) =
+            error(text).filter(|_| caused || !self.title.is_empty() || !self.frames.is_empty())
+        {
             self.error = Some(error);
+            if after_frame || caused {
+                self.after_trace.get_or_insert(error);
+            }
         } else {
             self.words(line, text);
         }
@@ -143,7 +183,9 @@ impl<'t> Reader<'t> {
     /// A line that is neither of a trace nor a mark.
     fn words(&mut self, line: &'t str, text: &'t str) {
         let heading = text.starts_with('#').then(|| text.trim_start_matches('#').trim());
-        if self.title.is_empty() && !self.fenced {
+        if self.title.is_empty() && !self.fenced && is_of_form(text) {
+            // The form asks, and what is below answers.
+        } else if self.title.is_empty() && !self.fenced {
             let named = pattern!(r"^(?:\[[\w ]+\]\s*:?|#+)\s*")[0].replace(text, "");
             self.title = if named.is_empty() { text.to_owned() } else { named.into_owned() };
         } else if let Some(heading) = heading.filter(|heading| !self.fenced && !heading.is_empty()) {
@@ -167,6 +209,14 @@ fn error(text: &str) -> Option<&str> {
     .iter()
     .any(|pattern| pattern.is_match(text))
     .then_some(text)
+}
+
+/// Whether a heading is what a form asks everybody.
+fn is_of_form(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:#+ *|\*\*)(?:describe the (?:bug|issue|problem)|bug(?: report| description| summary)?|issue(?: description| summary)?|description|summary|what happened|what is the (?:bug|issue|problem)|problem(?: description)?|current behaviou?r|actual (?:behaviou?r|result|outcome)|is there an existing issue.*|prerequisites|checklist|check list|preflight checklist|before submitting.*|first check|contact details)[:?]?(?:\*\*)?[:?]?$"
+    )[0]
+    .is_match(text)
 }
 
 fn is_about_versions(heading: &str) -> bool {
@@ -214,6 +264,22 @@ fn names(text: &str) -> Vec<WantedName> {
         let name = name::parse(found.as_str());
         if !name.qualifiers.is_empty() && !name.plain.is_empty() {
             names.push(name);
+        }
+        if names.len() == MAX_NAMES {
+            break;
+        }
+    }
+    names
+}
+
+fn plain_names(prose: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for found in pattern!(r"`([\p{L}_$][\w$]*[!?]?)(?:\(\))?`|\b([\p{L}_$][\w$]*)\b")[0].captures_iter(prose) {
+        let quoted = found.get(1).map(|name| name.as_str());
+        let other = || found.get(2).map(|name| name.as_str()).filter(|name| is_surely_name(name));
+        let name = quoted.or_else(other).filter(|name| name.len() > 3 && name.len() <= MAX_NAME);
+        if let Some(name) = name.filter(|name| !names.iter().any(|known| known == name)) {
+            names.push(name.to_owned());
         }
         if names.len() == MAX_NAMES {
             break;
@@ -290,6 +356,7 @@ _No response_
         let names: Vec<String> =
             report.names.iter().map(|name| format!("{} {}", name.qualifiers.join("."), name.plain)).collect();
         assert_eq!(names[0], "RangeSlider set_val");
+        assert_eq!(report.plain_names, ["RangeSlider", "set_val"]);
         assert!(names.contains(&"plot widgets".to_owned()), "{names:?}");
     }
 
@@ -358,7 +425,7 @@ _No response_
             let report = Report::read(&text);
             proptest::prop_assert!(report.names.len() <= MAX_NAMES && report.paths.len() <= MAX_PATHS);
             proptest::prop_assert!(report.quoted.len() <= MAX_QUOTED && report.frames.len() <= 64);
-            proptest::prop_assert!(report.whole.len() <= text.len() + 1 && report.title.len() <= text.len());
+            proptest::prop_assert!(report.whole.len() <= 2 * text.len() + 1 && report.title.len() <= 2 * text.len());
         }
     }
 }

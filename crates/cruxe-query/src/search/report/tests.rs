@@ -93,6 +93,10 @@ fn a_qualified_name_stands_for_the_definition_in_what_it_names() {
         let names: Vec<String> = by_name(search, &named.definitions).into_keys().collect();
         assert_eq!(names, ["shop.cart.Bill.total"]);
     });
+    with("Wrong sum\n\nI think `shipping` rounds, and so does `total`.", |search, _, named, _| {
+        let names: Vec<String> = by_name(search, &named.definitions).into_keys().collect();
+        assert_eq!(names, ["shop.cart.Cart.shipping"], "two are called total");
+    });
     with("Wrong sum\n\nI think the total is wrong.", |search, _, named, _| {
         assert_eq!(by_name(search, &named.definitions), BTreeMap::new());
     });

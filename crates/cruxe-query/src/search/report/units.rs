@@ -78,6 +78,9 @@ pub(super) fn find(asked: &Asked, files: &[FileNumber]) -> Result<(Vec<Opened>, 
         search.view.work.check()?;
         places.add_file(asked, at, file, &mut place_of);
     }
+    if asked.report.only_trace {
+        places.add_traced(asked.named, &opened);
+    }
     let by_words = words::weigh_places(&asked.weighed.words, &place_of, &places.lengths);
     places.finish(asked, &opened, by_words);
     Ok((opened, places.units))
@@ -111,6 +114,17 @@ impl Places {
             *span = Span { start: span.start.min(piece.span.start), end: span.end.max(piece.span.end) };
             if let Some(symbol) = symbol.filter(|_| at < TEXTS && asked.weighed.chunks[chunk as usize] > 0.0) {
                 self.add_members(asked, at, file, (symbol, piece.span, chunk));
+            }
+        }
+    }
+
+    /// Functions that a trace goes through and that have no text of their own: they stand in others.
+    fn add_traced(&mut self, named: &Named, opened: &[Opened]) {
+        for (file, symbol) in &named.trace {
+            let Some(at) = opened.iter().position(|open| open.file == *file) else { continue };
+            let is_there = |unit: &Unit| unit.file == at && unit.target == Target::Symbol(*symbol);
+            if !self.units.iter().any(is_there) {
+                self.add_symbol(at, &opened[at], *symbol);
             }
         }
     }

@@ -75,7 +75,7 @@ impl Printed {
         let asks = ["where", "how", "what", "which", "why", "who", "does", "is", "are", "can", "find", "show", "list"];
         let asks = |word: &String| asks.contains(&word.as_str());
         match &self.words[..] {
-            [_, second, ..] if second == "not" => self.words.len() > MIN_WORDS,
+            [_, second, ..] if second == "not" || second == "t" => self.words.len() > MIN_WORDS,
             [first, ..] => self.words.len() > MIN_WORDS && !asks(first),
             [] => false,
         }
@@ -288,6 +288,12 @@ mod tests {
         assert!(
             Printed::new("can not convert to map").is_likely() && !Printed::new("can it convert to a map").is_likely()
         );
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_no_question() {
+        assert!(Printed::new("Can't decode data without a type").is_likely());
+        assert!(!Printed::new("can data be decoded without a type").is_likely());
     }
 
     #[test]

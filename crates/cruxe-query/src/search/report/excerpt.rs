@@ -103,10 +103,13 @@ fn by_density(lines: &[&str]) -> Vec<usize> {
 
 /// Whether a text is what a program printed: few of its lines, and not the first, are sentences of somebody.
 pub(super) fn is_printed(text: &str) -> bool {
-    let said: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let is_said = |line: &&&str| is_sentence(line) && !is_of_program(line);
-    let fenced = said.iter().any(|line| line.starts_with("```"));
-    !fenced && !said.iter().take(1).any(|line| is_said(&line)) && said.iter().filter(is_said).count() * 20 < said.len()
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    // What is indented is code, however it reads: a trace shows lines of comments too.
+    let is_indented = |line: &str| line.starts_with("    ") || line.starts_with('\t');
+    let is_said = |line: &&&str| !is_indented(line) && is_sentence(line) && !is_of_program(line.trim());
+    let fenced = lines.iter().any(|line| line.trim_start().starts_with("```"));
+    let begins = lines.first().is_some_and(|line| is_said(&line));
+    !fenced && !begins && lines.iter().filter(is_said).count() * 20 < lines.len()
 }
 
 /// Whether a line is how a program says that it failed.
@@ -177,6 +180,14 @@ mod tests {
         assert!(read(&"é".repeat(20_000)).len() <= MAX_TEXT + 1);
         let words = sentence.repeat(60);
         assert_eq!(read(&words), words, "sentences are not what a program printed");
+    }
+
+    #[test]
+    fn a_trace_is_what_a_program_printed_and_a_ticket_is_not() {
+        let trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in run\n    Say what it is about and nothing more.\n";
+        assert!(is_printed(trace) && !is_printed(&format!("It fails when nobody looks at it\n{trace}")));
+        assert!(!is_printed(&format!("Crash\n\nIt fails when nobody looks at it\n{trace}")));
+        assert!(!is_printed("```\nTypeError: x is not a function\n```\n"), "somebody marked it as code");
     }
 
     #[test]

@@ -73,10 +73,7 @@ impl Search<'_> {
             near.chunks.iter_mut().zip(&self.stats.chunk_factors).for_each(|(near, factor)| *near *= factor);
         }
         remarks.filtered_out = self.keep_wanted_of_report(&mut weighed);
-        let (mut ranked, total) = self.rank_files(&weighed, near.as_ref(), &named, mix);
-        if report.only_trace {
-            self.add_traced(&mut ranked, &named, mix);
-        }
+        let (ranked, total) = self.rank_files(&weighed, near.as_ref(), &named, mix);
         self.view.work.check()?;
         let files: Vec<FileNumber> = ranked.iter().map(|file| file.file).collect();
         let asked = Asked { search: self, report, weighed: &weighed, near: near.as_ref(), named: &named };
@@ -161,7 +158,8 @@ impl Search<'_> {
                 frame: named.frames.get(&file).copied().unwrap_or(0.0),
                 named: defined[at],
             };
-            let told = by_words[at] > 0.0 || features.near_prose > 0.0 || features.path > 0.0 || features.frame > 0.0;
+            let named = features.path > 0.0 || features.frame > 0.0 || features.named > 0.0;
+            let told = by_words[at] > 0.0 || features.near_prose > 0.0 || named;
             if told {
                 let score = reports::of_file(&features, mix, self.stats.classes[at]);
                 files.push(RankedFile { file, features, score });
@@ -171,25 +169,17 @@ impl Search<'_> {
             |a: &RankedFile, b: &RankedFile| b.score.total().total_cmp(&a.score.total()).then(a.file.cmp(&b.file));
         if files.len() > FILES {
             files.select_nth_unstable_by(FILES, before);
-            files.truncate(FILES);
+            // What the report names for certain is looked into, whatever its words say.
+            let mut named = files.split_off(FILES);
+            named.retain(|file| file.features.frame > 0.0 || file.features.named > 0.0);
+            named.sort_unstable_by(before);
+            files.extend(named.into_iter().take(FILES));
         }
         files.sort_unstable_by(before);
         let meaning = |chunk: usize| near.map_or(0.0, |near| near[1].chunks[chunk]);
         let total =
             (0..self.corpus.chunks()).filter(|at| chunks::is_candidate(weighed.chunks[*at], meaning(*at))).count();
         (files, total)
-    }
-
-    /// Adds the files of a trace that are not among the best.
-    fn add_traced(&self, ranked: &mut Vec<RankedFile>, named: &Named, mix: Mix) {
-        for (file, _) in &named.trace {
-            if !ranked.iter().any(|known| known.file == *file) {
-                let features =
-                    FileFeatures { frame: named.frames.get(file).copied().unwrap_or(0.0), ..FileFeatures::default() };
-                let score = reports::of_file(&features, mix, self.stats.classes[*file as usize]);
-                ranked.push(RankedFile { file: *file, features, score });
-            }
-        }
     }
 
     /// The places that the filter lets through, best first, copies of earlier ones later.

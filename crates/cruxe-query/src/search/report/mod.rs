@@ -244,7 +244,7 @@ impl Search<'_> {
 }
 
 /// Puts the functions that a trace goes through in front, innermost first: where nobody says anything about it, it is about them.
-fn put_first(ranked: &mut Vec<RankedUnit>, files: &[RankedFile], trace: &[(FileNumber, SymbolIndex)]) {
+fn put_first(ranked: &mut [RankedUnit], files: &[RankedFile], trace: &[(FileNumber, SymbolIndex)]) {
     let at = |one: &RankedUnit| {
         let key = one.unit.target.symbol().map(|symbol| (files[one.unit.file].file, symbol));
         key.and_then(|key| trace.iter().position(|other| *other == key)).unwrap_or(trace.len())

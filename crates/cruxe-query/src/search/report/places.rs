@@ -140,9 +140,8 @@ fn functions(table: &SymbolTable, frame: &Frame) -> Vec<SymbolIndex> {
         let ((first, last), line) = (table.lines(*at), frame.line.unwrap_or(0));
         first.saturating_sub(line).max(line.saturating_sub(last))
     };
-    match (frame.line, called.iter().map(away).min()) {
-        (Some(_), Some(nearest)) => called.retain(|at| away(at) == nearest),
-        _ => {}
+    if let (Some(_), Some(nearest)) = (frame.line, called.iter().map(away).min()) {
+        called.retain(|at| away(at) == nearest);
     }
     called
 }

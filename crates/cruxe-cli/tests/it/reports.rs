@@ -166,7 +166,7 @@ fn a_ticket_leads_to_the_functions_to_change() {
         [
             "plot/widgets.py plot.widgets.RangeSlider.set_val",
             "plot/widgets.py plot.widgets.RangeSlider.__init__",
-            "plot/widgets.py plot.widgets.Slider.set_val",
+            "plot/widgets.py plot.widgets.RangeSlider",
         ],
         "{:#?}",
         names(&answer)

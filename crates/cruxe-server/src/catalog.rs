@@ -54,6 +54,11 @@ impl Catalog {
         Catalog { app: Arc::clone(app), own, nowhere, sets, published, listed: Mutex::default() }
     }
 
+    /// Waits for a pause between questions.
+    pub(crate) async fn pause(&self) {
+        self.app.quiet.pause().await;
+    }
+
     /// The repositories of a server that has many.
     pub(crate) fn shelf(&self) -> Option<&dyn Shelf> {
         self.app.workspaces().shelf()

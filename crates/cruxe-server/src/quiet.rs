@@ -39,6 +39,17 @@ impl Quiet {
             }
         }
     }
+
+    /// Waits for a pause in which nobody waits for an answer, or for long enough, without a thread.
+    pub async fn pause(&self) {
+        let deadline = Instant::now() + AT_MOST;
+        while Instant::now() < deadline {
+            tokio::time::sleep(PAUSE).await;
+            if *self.asking.lock() == 0 {
+                return;
+            }
+        }
+    }
 }
 
 impl Drop for Asking<'_> {

@@ -157,7 +157,10 @@ pub(crate) async fn notify_session(subscriber: Subscriber, peer: Peer<RoleServer
     let mut list = None;
     let mut first = true;
     loop {
-        if !std::mem::take(&mut first) {
+        if std::mem::take(&mut first) {
+            // To read the list of a large code base takes a processor from the first question.
+            subscriber.catalog.pause().await;
+        } else {
             tokio::select! {
                 changed = changes.changed() => if changed.is_err() { return },
                 _ = open.changed() => return,

@@ -74,11 +74,9 @@ impl Database {
         patience: Duration,
         work: impl AsyncFnOnce(&mut Client) -> Result<T, TeamError>,
     ) -> Result<T, TeamError> {
-        let silent = || TeamError::Unreachable(format!("there was no answer within {} s", patience.as_secs()));
         self.runtime.block_on(async {
             let mut client = self.client().await?;
-            let outcome = tokio::time::timeout(patience, work(&mut client)).await;
-            let outcome = outcome.unwrap_or_else(|_| Err(silent()));
+            let outcome = within(patience, work(&mut client)).await;
             if matches!(outcome, Err(TeamError::Unreachable(_))) {
                 // Those that wait for their next use went the same way; each would cost its own time to be found out.
                 self.idle.lock().clear();
@@ -120,7 +118,13 @@ impl Database {
         }
     }
 
+    /// Connects, greeting included: a line that was cut in between takes what is sent and never answers, and the driver bounds
+    /// only the first part.
     async fn connect(&self, told: Option<crossbeam_channel::Sender<Notice>>) -> Result<Client, TeamError> {
+        within(ANSWER_TIME, self.greet(told)).await
+    }
+
+    async fn greet(&self, told: Option<crossbeam_channel::Sender<Notice>>) -> Result<Client, TeamError> {
         match &self.tls {
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await?;
@@ -144,12 +148,17 @@ impl Database {
     ) -> Result<Client, TeamError> {
         self.runtime.block_on(async {
             let client = self.connect(Some(told)).await?;
-            for channel in channels {
-                client.batch_execute(&format!("LISTEN {channel}")).await?;
-            }
+            let listens: Vec<String> = channels.iter().map(|channel| format!("LISTEN {channel};")).collect();
+            within(ANSWER_TIME, async { Ok(client.batch_execute(&listens.concat()).await?) }).await?;
             Ok(client)
         })
     }
+}
+
+/// What comes of something, or that it took too long.
+async fn within<T>(patience: Duration, work: impl Future<Output = Result<T, TeamError>>) -> Result<T, TeamError> {
+    let silent = || TeamError::Unreachable(format!("there was no answer within {} s", patience.as_secs()));
+    tokio::time::timeout(patience, work).await.unwrap_or_else(|_| Err(silent()))
 }
 
 /// Whether the connection leaves the machine, or the address asks for encryption.
@@ -187,5 +196,19 @@ where
     }
     if let Some(told) = told {
         let _ = told.send(Notice::Lost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_takes_the_connection_and_never_greets_is_given_up() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let database = Database::at(&format!("postgresql://cruxe@{}/team", silent.local_addr().unwrap())).unwrap();
+        let greeted = within(Duration::from_millis(100), database.greet(None));
+        let refused = database.runtime.block_on(greeted).err();
+        assert!(matches!(&refused, Some(TeamError::Unreachable(why)) if why.contains("no answer")), "{refused:?}");
     }
 }

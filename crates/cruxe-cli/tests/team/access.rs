@@ -1,5 +1,6 @@
 //! Who may see what.
 
+use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -82,6 +83,28 @@ fn a_revoked_token_and_a_grant_taken_back_end_within_seconds() {
     });
     eprintln!("a revoked token ended after {:?}", began.elapsed());
     assert!(began.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
+fn streams_end_with_their_token_and_no_others_do() {
+    let Some(team) = Team::new() else { return };
+    team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let (alice, bob) = (team.token("alice", &[&["org/app"]]), team.token("bob", &[&["org/app"]]));
+    let node = team.start_node("n1", &[]);
+    let sessions = [node.listen_in_session(&alice), node.listen_in_session(&bob)];
+    let streams = [node.listen(&alice, &["cruxe://repo/org/app"]), node.listen(&bob, &["cruxe://repo/org/app"])];
+    let is_open = |outcome: TryRecvError| outcome == TryRecvError::Empty;
+    let open = || sessions.iter().map(|one| is_open(one.try_recv().unwrap_err())).collect::<Vec<_>>();
+    assert_eq!(open(), [true, true]);
+    team.run(&["token", "revoke", "alice"]);
+    let began = Instant::now();
+    until("the session's stream has ended", SOON, || open() == [false, true]);
+    until("the stream has ended", SOON, || streams[0].try_recv() == Err(TryRecvError::Disconnected));
+    eprintln!("the streams of a revoked token ended after {:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(streams[1].try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(open(), [false, true]);
 }
 
 #[test]

@@ -355,6 +355,39 @@ impl Client {
         heard
     }
 
+    /// The stream of a session as earlier revisions of the protocol have it; it ends when the sender is gone.
+    pub fn listen_in_session(&self, token: &str) -> Receiver<()> {
+        let address = format!("{}/mcp", self.address);
+        let bearer = format!("Bearer {token}");
+        let accept = "application/json, text/event-stream";
+        let client = json!({"name": "it", "version": "1"});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        let post = |session: Option<&str>, body: &Value| {
+            let mut request = ureq::post(&address).header("authorization", &bearer).header("accept", accept);
+            request = request.header("content-type", "application/json");
+            if let Some(session) = session {
+                request = request.header("mcp-session-id", session);
+            }
+            request.send(body.to_string()).unwrap()
+        };
+        let response = post(None, &begin);
+        let session = response.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        post(Some(&session), &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        let response = ureq::get(&address)
+            .header("authorization", &bearer)
+            .header("accept", "text/event-stream")
+            .header("mcp-session-id", &session)
+            .call()
+            .unwrap();
+        let (tell, heard) = channel();
+        std::thread::spawn(move || {
+            let _tell = tell;
+            BufReader::new(response.into_body().into_reader()).lines().map_while(Result::ok).for_each(drop);
+        });
+        heard
+    }
+
     fn post(
         &self,
         token: &str,

@@ -27,6 +27,7 @@ use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::access::{AccessPolicy, Denied};
+use super::held::Shown;
 use super::in_flight::InFlight;
 use super::{Backend, HttpOptions};
 use crate::metrics::Page;
@@ -238,9 +239,10 @@ async fn admit<H: ServerHandler>(
         match check_token(&endpoints.access, request.uri().path(), headers) {
             Err(denied) => turn_away(denied),
             Ok(scope) => {
+                let shown = Shown::by(&endpoints.access, headers);
                 // rmcp hands it on to the handler, which holds the request to it.
                 request.extensions_mut().insert(scope);
-                next.run(request).await
+                shown.holds(next.run(request).await)
             }
         }
     };

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cruxe_index::{IndexError, Project, Workspace};
 use cruxe_model::config::Config;
-use cruxe_store::{Directory, Home, ProjectDir};
+use cruxe_store::{Directory, Home};
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::across::{self, Chosen, MOST_ASKED, Register, Several};
+use crate::across::{self, Chosen, MOST_ASKED, Projects, Register, Several};
 use crate::contract::{ErrorCode, ToolError};
 use crate::scope::Scope;
 use crate::session::Session;
@@ -202,14 +202,13 @@ impl Workspaces {
         }
         let offered =
             |root: &Path| roots.as_ref().is_none_or(|roots| roots.iter().any(|offer| root.starts_with(offer)));
-        let mut seen = self.register.projects(&self.home);
-        seen.retain(|(root, _)| self.is_allowed(root) && scope.allows(root) && (self.is_own(root) || offered(root)));
+        let may = |root: &Path| self.is_allowed(root) && scope.allows(root) && (offered(root) || self.is_own(root));
+        let seen = self.register.projects(&self.home).seen(may);
         let mut refused = Vec::new();
         if let Several::Listed(words) = several {
-            let named = across::names_of(&seen);
             let mut wanted = BTreeSet::new();
             for word in words {
-                match self.listed(word, &seen, &named, &scope) {
+                match self.listed(word, &seen, &scope) {
                     Ok(at) => drop(wanted.insert(at)),
                     Err(error) => refused.push(error),
                 }
@@ -219,25 +218,18 @@ impl Workspaces {
                 refused.push(error);
             }
             // Named as among all, so that a name means the same in every answer.
-            let chosen =
-                self.register.choose(&self.home, &seen, &named, &wanted, &scope, &|root| self.open_at(root, &scope));
+            let chosen = self.register.choose(&self.home, &seen, &wanted, &scope, &|root| self.open_at(root, &scope));
             return Ok(Chosen { refused, ..chosen });
         }
-        let (named, all) = (across::names_of(&seen), (0..seen.len()).collect());
-        Ok(self.register.choose(&self.home, &seen, &named, &all, &scope, &|root| self.open_at(root, &scope)))
+        let all = (0..seen.count()).collect();
+        Ok(self.register.choose(&self.home, &seen, &all, &scope, &|root| self.open_at(root, &scope)))
     }
 
     /// Which of the repositories that may be seen a word means: a path in it, or its name.
-    fn listed(
-        &self,
-        word: &str,
-        seen: &[(PathBuf, ProjectDir)],
-        named: &[String],
-        scope: &Scope,
-    ) -> Result<usize, ToolError> {
+    fn listed(&self, word: &str, seen: &Projects, scope: &Scope) -> Result<usize, ToolError> {
         let path = Path::new(word);
         if !path.is_absolute() {
-            return named.iter().position(|name| name == word).ok_or_else(|| {
+            return seen.named(word).ok_or_else(|| {
                 let error = ToolError::invalid_input(format!("workspace: no repository is called `{word}`"));
                 error.with("parameter", "workspace").with("workspace", word)
             });
@@ -249,11 +241,7 @@ impl Workspaces {
         if !scope.covers(&plain) {
             return Err(not_registered(word));
         }
-        let around = |path: &Path| {
-            let holding = seen.iter().enumerate().filter(|(_, (root, _))| path.starts_with(root));
-            holding.max_by_key(|(_, (root, _))| root.as_os_str().len()).map(|(at, _)| at)
-        };
-        let found = around(&plain).or_else(|| around(&plain.canonicalize().ok()?));
+        let found = seen.around(&plain).or_else(|| seen.around(&plain.canonicalize().ok()?));
         found.ok_or_else(|| not_registered(word))
     }
 
@@ -310,7 +298,7 @@ impl Workspaces {
             return Ok(found);
         }
         self.register(&mut open, &project, asked, chosen, scope)?;
-        self.make_room(&mut open, asked)?;
+        let closed = self.make_room(&mut open, asked)?;
         let config = (self.rules.load_config)(&project.root).map_err(|problem| {
             let error = ToolError::invalid_input(format!("the configuration of the workspace: {problem}"));
             error.with("workspace", asked).suggest("Correct the file, or ask for another workspace.")
@@ -320,6 +308,9 @@ impl Workspaces {
             workspace.follow();
         }
         open.others.push(Arc::clone(&workspace));
+        drop(open);
+        // To close a database takes as long as to open one; nobody else waits for it.
+        drop(closed);
         Ok(workspace)
     }
 
@@ -348,10 +339,11 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Closes workspaces that nobody uses until one more may be opened.
-    fn make_room(&self, open: &mut Open, asked: &str) -> Result<(), ToolError> {
+    /// Ends workspaces that nobody uses until one more may be opened; they are closed when they are dropped.
+    fn make_room(&self, open: &mut Open, asked: &str) -> Result<Vec<Arc<Workspace>>, ToolError> {
         // Not counting the server's own. Handing out happens under the same lock, so a count of one stays one.
         let room = if self.wide.load(Ordering::Relaxed) { self.capacity().max(ACROSS) } else { self.capacity() };
+        let mut closed = Vec::new();
         while open.others.len() + 1 >= room {
             let Some(idle) = open.others.iter().position(|other| Arc::strong_count(other) == 1) else {
                 let message = format!("{} workspaces are open and all of them are at work", open.others.len() + 1);
@@ -359,9 +351,11 @@ impl Workspaces {
                     limit(asked, message).suggest("Ask again in a moment, or raise `server.workspace_warmset`.")
                 );
             };
-            open.others.remove(idle).close();
+            let idle = open.others.remove(idle);
+            idle.close();
+            closed.push(idle);
         }
-        Ok(())
+        Ok(closed)
     }
 
     /// Opens the registered workspaces below the allowed roots that were used last, as many as fit.

@@ -26,7 +26,8 @@ use crate::{meta, schema, validate};
 /// An open generation of a project's index. Any number of threads and processes may have it open.
 pub(crate) struct Index {
     folder: PathBuf,
-    pub(crate) text: TextIndex,
+    /// The full-text index, once somebody asked for words: to open it takes longer than most other questions do.
+    text: Mutex<Option<OpenText>>,
     idle: Mutex<Vec<Connection>>,
     /// Rows that were read. A version never changes and its id is never used again, so they stay right.
     pub(crate) files: Mutex<HashMap<VersionId, FileRow>>,
@@ -38,8 +39,6 @@ pub(crate) struct Index {
     pub(crate) corpora: Mutex<Vec<(String, i64, Arc<Corpus>)>>,
     /// Held while one is made: whoever wants the same waits for it.
     pub(crate) making: Mutex<()>,
-    /// The publish that the text reader has seen.
-    seen: Mutex<i64>,
     /// The embeddings, as far as they were read.
     pub(crate) vectors: SharedRows,
     /// Which names the versions use, as far as that was asked.
@@ -54,6 +53,12 @@ pub(crate) struct Index {
     damaged: AtomicBool,
     /// What a thorough check found; `None` while nothing is wrong.
     damage: Mutex<Option<String>>,
+}
+
+/// An open full-text index, and the publish that its reader has seen.
+struct OpenText {
+    text: Arc<TextIndex>,
+    seen: i64,
 }
 
 /// Symbols of versions.
@@ -81,19 +86,16 @@ impl Index {
     pub fn open_folder(folder: PathBuf) -> Result<Arc<Index>, StoreError> {
         let connection = connect(&folder)?;
         schema::check(&connection)?;
-        let text = TextIndex::open(&folder.join("text"))?;
-        text.check_age(&connection)?;
         let folder_is_marked = folder.join(DAMAGED).exists();
         let index = Arc::new(Index {
             folder,
-            text,
+            text: Mutex::default(),
             idle: Mutex::default(),
             files: Mutex::default(),
             refs: Mutex::default(),
             tables: Mutex::default(),
             corpora: Mutex::default(),
             making: Mutex::default(),
-            seen: Mutex::new(-1),
             vectors: SharedRows::default(),
             mentions: Mentions::default(),
             compiler: Mutex::default(),
@@ -118,7 +120,11 @@ impl Index {
 
     /// Reads everything and compares checksums. Damage that it finds fails every later snapshot too.
     pub fn validate(&self) -> Result<(), StoreError> {
-        let outcome = self.at_one_moment(validate::database).and_then(|()| self.text.validate());
+        let read = |connection: &Connection| {
+            validate::database(connection)?;
+            self.text(connection, meta::number(connection, PUBLISHED)?)
+        };
+        let outcome = self.at_one_moment(read).and_then(|text| text.validate());
         if let Err(StoreError::Corrupt { what }) = &outcome {
             *self.damage.lock() = Some(what.clone());
         }
@@ -169,21 +175,50 @@ impl Index {
         let connection = self.connection()?;
         connection.execute_batch("BEGIN")?;
         let published = meta::number(&connection, PUBLISHED)?;
-        // The text of a publish is committed before the publish itself, so a reload after the transaction began sees
-        // at least the text that belongs to it.
-        let mut seen = self.seen.lock();
-        if *seen != published {
-            self.text.reload()?;
-            *seen = published;
-        }
-        drop(seen);
         Ok(Snapshot::new(Arc::clone(self), connection, published))
+    }
+
+    /// The full-text index, with the text of a publish whose transaction the connection is in. Text is committed before its publish, so
+    /// what is read after the transaction began has at least the text that belongs to it.
+    pub(crate) fn text(&self, connection: &Connection, published: i64) -> Result<Arc<TextIndex>, StoreError> {
+        let mut known = self.text.lock();
+        if let Some(open) = known.as_mut() {
+            if open.seen != published {
+                open.text.reload()?;
+                open.seen = published;
+            }
+            return Ok(Arc::clone(&open.text));
+        }
+        let opened = TextIndex::open(&self.folder.join("text")).and_then(|text| {
+            text.check_age(connection)?;
+            Ok(Arc::new(text))
+        });
+        match opened {
+            Ok(text) => {
+                *known = Some(OpenText { text: Arc::clone(&text), seen: published });
+                Ok(text)
+            }
+            // A rebuild took its place since the transaction began, and removed it: that is no damage.
+            Err(_) if !self.folder.exists() => Err(StoreError::Busy),
+            Err(problem) => {
+                // Once it is known that a part is missing, nobody is told half of the truth.
+                if let StoreError::Corrupt { what } = &problem {
+                    *self.damage.lock() = Some(what.clone());
+                }
+                Err(problem)
+            }
+        }
+    }
+
+    /// Fails where the full-text index cannot be opened.
+    pub fn check_text(&self) -> Result<(), StoreError> {
+        self.at_one_moment(|connection| self.text(connection, meta::number(connection, PUBLISHED)?).map(drop))
     }
 
     /// The versions whose text has a token, whatever ref they belong to.
     #[cfg(test)]
     pub(crate) fn versions_with(&self, token: &str) -> Vec<VersionId> {
-        self.text.versions_with(token)
+        self.at_one_moment(|connection| self.text(connection, -1)).unwrap().versions_with(token)
     }
 
     fn connection(&self) -> Result<Connection, StoreError> {

@@ -46,9 +46,11 @@ impl<'a> JobHistory<'a> {
         self.store.dir().jobs_path().exists()
     }
 
-    /// The job that is going on, in whatever process.
+    /// The job that is going on, in whatever process. Where nobody writes there is none, and the history need not be opened to say so:
+    /// that would take as long as most questions.
     pub fn active(&self) -> Result<Option<Job>, StoreError> {
-        if self.exists() { self.ask(Jobs::active) } else { Ok(None) }
+        let written = WriterLock::is_held(&self.store.dir().lock_path())?;
+        if written && self.exists() { self.ask(Jobs::active) } else { Ok(None) }
     }
 
     /// The latest jobs, newest first.
@@ -97,6 +99,13 @@ pub struct RunningJob {
     pub interrupted: Vec<Job>,
 }
 
+/// The index with its text: a job adds to both.
+fn open_whole(dir: &ProjectDir) -> Result<Arc<Index>, StoreError> {
+    let index = Index::open(dir)?;
+    index.check_text()?;
+    Ok(index)
+}
+
 impl RunningJob {
     pub(crate) fn start(
         dir: &ProjectDir,
@@ -108,7 +117,7 @@ impl RunningJob {
     ) -> Result<RunningJob, StoreError> {
         let jobs = Jobs::open(&dir.jobs_path(), dir.lock_path())?;
         let interrupted = jobs.recover(&lock)?;
-        let index = Index::open(dir);
+        let index = open_whole(dir);
         let state = index.as_ref().ok().and_then(|index| index.snapshot().ok()?.ref_state(&ref_name).ok()?);
         let mode = if force || state.is_none() { JobMode::Full } else { JobMode::Incremental };
         jobs.start(&id, &ref_name, mode, created_at)?;
@@ -132,7 +141,7 @@ impl RunningJob {
 
     /// What is published of the job's ref; `None` where that is nothing, or in an older form that the writer brings up to date.
     pub fn published(&mut self) -> Result<Option<RefSnapshot>, StoreError> {
-        match self.index.take().unwrap_or_else(|| Index::open(&self.dir)) {
+        match self.index.take().unwrap_or_else(|| open_whole(&self.dir)) {
             Ok(index) => index.snapshot()?.into_ref(&self.job.ref_name),
             Err(StoreError::NotIndexed) => Ok(None),
             Err(StoreError::Incompatible { found, required }) if found < required => Ok(None),

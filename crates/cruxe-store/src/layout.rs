@@ -98,6 +98,11 @@ impl ProjectDir {
         self.root.join("lock")
     }
 
+    /// The file that names the generation in use.
+    pub(crate) fn pointer_path(&self) -> PathBuf {
+        self.root.join("CURRENT")
+    }
+
     /// The history of jobs.
     pub(crate) fn jobs_path(&self) -> PathBuf {
         self.root.join("jobs.db")
@@ -155,7 +160,7 @@ impl ProjectDir {
 
     /// The folder of the generation in use; `None` when nothing was ever indexed.
     pub fn current(&self) -> Result<Option<PathBuf>, StoreError> {
-        let path = self.root.join("CURRENT");
+        let path = self.pointer_path();
         match fs::read_to_string(&path) {
             Ok(name) if is_generation(name.trim()) => Ok(Some(self.root.join(name.trim()))),
             Ok(_) => Err(StoreError::corrupt("CURRENT names no generation")),
@@ -187,7 +192,7 @@ impl ProjectDir {
     /// Makes a generation the one in use.
     pub(crate) fn switch_to(&self, generation: &Path) -> Result<(), StoreError> {
         let name = generation.file_name().unwrap_or_default();
-        write_atomically(&self.root.join("CURRENT"), name.as_encoded_bytes())
+        write_atomically(&self.pointer_path(), name.as_encoded_bytes())
     }
 
     /// Removes every generation but the one in use. Readers that have one open keep it until they look again.

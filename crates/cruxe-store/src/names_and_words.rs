@@ -8,17 +8,16 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use cruxe_model::SymbolKind;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{seal, unseal};
 use crate::error::StoreError;
-use crate::index::Index;
-use crate::layout::{ProjectDir, write_atomically};
+use crate::layout::write_atomically;
 use crate::names::{self, SymbolHit};
 use crate::snapshot::Snapshot;
+use crate::stamp::{Stamp, stamp_of};
 use crate::store::Store;
 use crate::version_set::VersionSet;
 
@@ -85,17 +84,6 @@ pub enum WordPlace {
     /// In a path.
     Path,
 }
-
-/// The state of an index, as the files on disk show it: it changes with every publish.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
-    generation: String,
-    database: FileState,
-    /// What is not folded into the database yet; an empty one is none.
-    log: FileState,
-}
-
-type FileState = Option<(u64, u64)>;
 
 /// The form of the file; another is made anew.
 const FORM: u8 = 1;
@@ -165,7 +153,7 @@ impl Directory {
         self.names.len() * 8 + self.beginnings.len() * 4 + self.words.len() * 8 + packages
     }
 
-    fn of(index: &Index, snapshot: &Snapshot, only: Option<&VersionSet>) -> Result<Directory, StoreError> {
+    fn of(snapshot: &Snapshot, only: Option<&VersionSet>) -> Result<Directory, StoreError> {
         let mut directory = Directory::default();
         let refs = snapshot.refs()?;
         let published = VersionSet::union(refs.iter().map(|state| &state.versions));
@@ -200,7 +188,7 @@ impl Directory {
             of_path.iter().for_each(|word| add(WordPlace::Path, word, 1));
         }
         let wanted = |version| versions.contains(version);
-        let told = index.text.words(only.is_some().then_some(&wanted), &mut add)?;
+        let told = snapshot.text()?.words(only.is_some().then_some(&wanted), &mut add)?;
         directory.figures = Figures { files: files.len() as u64, ..told.with_paths(directory.figures.path_words) };
         directory.words = words.into_iter().map(|(print, texts)| (print, count(texts))).collect();
         directory.words.sort_unstable();
@@ -212,25 +200,6 @@ impl Figures {
     fn with_paths(self, path_words: u64) -> Figures {
         Figures { path_words, ..self }
     }
-}
-
-impl ProjectDir {
-    /// The state of the index; `None` where nothing was ever indexed. Nothing is opened for it.
-    pub fn stamp(&self) -> Result<Option<Stamp>, StoreError> {
-        let Some(folder) = self.current()? else { return Ok(None) };
-        Ok(Some(stamp_of(&folder)))
-    }
-}
-
-fn stamp_of(folder: &Path) -> Stamp {
-    let state = |name: &str| -> FileState {
-        let found = std::fs::metadata(folder.join(name)).ok()?;
-        let at = found.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH).unwrap_or_default();
-        Some((found.len(), at.as_nanos() as u64))
-    };
-    let generation = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let log = state("facts.db-wal").filter(|(length, _)| *length > 0);
-    Stamp { generation, database: state("facts.db"), log }
 }
 
 /// The file of a directory, in the folder of the generation that it is of.
@@ -254,7 +223,7 @@ impl Store {
         if snapshot.refs()?.is_empty() {
             return Err(StoreError::NotIndexed);
         }
-        let mut directory = Directory::of(&snapshot.index, &snapshot, None)?;
+        let mut directory = Directory::of(&snapshot, None)?;
         (directory.offers, directory.needs) = packages(&snapshot);
         drop(snapshot);
         // A home that cannot be written has it made each time.
@@ -265,7 +234,7 @@ impl Store {
     /// The directory of some versions alone, which is kept nowhere.
     pub fn directory_of(&self, versions: &VersionSet) -> Result<Directory, StoreError> {
         let snapshot = self.snapshot()?;
-        Directory::of(&snapshot.index, &snapshot, Some(versions))
+        Directory::of(&snapshot, Some(versions))
     }
 }
 
@@ -327,11 +296,12 @@ mod tests {
         let store = project.store();
         publish(&store, "main", &[("a.rs", "fn one() {}")]);
         let (stamp, first) = store.directory(|_| Default::default()).unwrap();
-        assert_eq!(project.store().dir().stamp().unwrap(), Some(stamp.clone()));
+        let now = || store.dir().stamp().unwrap().unwrap().stamp;
+        assert_eq!(now(), stamp);
         let read = store.directory(|_| panic!("made again")).unwrap();
         assert_eq!(read, (stamp.clone(), first));
         publish(&store, "main", &[("a.rs", "fn two() {}")]);
-        assert_ne!(store.dir().stamp().unwrap(), Some(stamp));
+        assert_ne!(now(), stamp);
         assert!(store.directory(|_| Default::default()).unwrap().1.may_define("two"));
     }
 

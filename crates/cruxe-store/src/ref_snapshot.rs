@@ -120,7 +120,7 @@ impl RefSnapshot {
     fn make_corpus(&self) -> Result<Corpus, StoreError> {
         // Words alone answer too: embeddings that are damaged cost their part of the ranking and nothing else.
         let vectors = self.index.stored_vectors(self.connection()?);
-        let text = &self.index.text;
+        let text = self.text()?;
         Corpus::build(text.searcher(), text.fields, self.files()?, vectors)
     }
 

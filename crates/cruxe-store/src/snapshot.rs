@@ -16,6 +16,7 @@ use crate::meta::REF_COUNT;
 use crate::names::{self, NameMatch, SymbolHit};
 use crate::ref_snapshot::RefSnapshot;
 use crate::rows::{FileRow, SELECT_FILE, SELECT_REF, SymbolTable, read_file, read_ref};
+use crate::text::TextIndex;
 use crate::vectors::{self, Embedding};
 use crate::version_set::VersionSet;
 use crate::{meta, pack};
@@ -34,6 +35,19 @@ pub struct Snapshot {
     pub(crate) index: Arc<Index>,
     connection: Option<Connection>,
     as_of: i64,
+}
+
+/// Opens what is published a second time.
+pub struct Again {
+    index: Arc<Index>,
+    as_of: i64,
+}
+
+impl Again {
+    /// The same; `None` when something else was published meanwhile.
+    pub fn open(&self) -> Result<Option<Snapshot>, StoreError> {
+        Ok(Some(self.index.snapshot()?).filter(|snapshot| snapshot.as_of == self.as_of))
+    }
 }
 
 impl Drop for Snapshot {
@@ -56,6 +70,11 @@ impl Snapshot {
         self.connection.as_ref().ok_or(StoreError::NotIndexed)
     }
 
+    /// The full-text index, with all text of this moment.
+    pub(crate) fn text(&self) -> Result<Arc<TextIndex>, StoreError> {
+        self.index.text(self.connection()?, self.as_of)
+    }
+
     /// Passes on what was read; damage is noted on the way.
     pub(crate) fn noted<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
         outcome.inspect_err(|problem| self.index.note_damage(problem))
@@ -64,6 +83,11 @@ impl Snapshot {
     /// Whether a part of the index was found damaged, so that a sync should build it anew.
     pub fn wants_rebuild(&self) -> bool {
         self.index.wants_rebuild()
+    }
+
+    /// A way to open it a second time, from another thread.
+    pub fn again(&self) -> Again {
+        Again { index: Arc::clone(&self.index), as_of: self.as_of }
     }
 
     /// The publish that it is of. The number grows with each: equal numbers mean equal content.

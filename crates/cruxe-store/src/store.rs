@@ -62,9 +62,15 @@ impl Store {
         Ok(index)
     }
 
-    /// Opens the index ahead of the first question; an error when it cannot be opened.
+    /// Opens all of the index ahead of the first question; an error when it cannot be opened.
     pub fn open_index(&self) -> Result<(), StoreError> {
-        self.index().map(drop)
+        loop {
+            let index = self.index()?;
+            match index.check_text() {
+                Err(_) if !index.is_current(&self.dir) => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     /// What is published now.
@@ -251,6 +257,35 @@ mod tests {
         rebuilding.replace().unwrap();
         assert_eq!(paths(&reader, "main"), ["new.rs"]);
         assert!(!Arc::ptr_eq(&before, &reader.index().unwrap()));
+    }
+
+    #[test]
+    fn names_are_found_without_the_text_and_words_are_not() {
+        let project = Project::new();
+        let store = project.store();
+        publish(&store, "main", &[("a.rs", "fn one() {}")]);
+        std::fs::remove_file(store.dir().current().unwrap().unwrap().join("text/meta.json")).unwrap();
+        let fresh = project.store();
+        let main = fresh.ref_snapshot("main").unwrap().unwrap();
+        assert_eq!(main.find_name("one", NameMatch::Exact).unwrap().len(), 1);
+        assert!(main.corpus().is_err());
+        assert!(fresh.open_index().is_err(), "who opens all of it is told");
+        assert!(fresh.snapshot().is_err(), "and once that is known, so is everybody");
+        let mut job = fresh.start_job("a1".to_owned(), "main".to_owned(), false, Timestamp::UNIX_EPOCH).unwrap();
+        assert!(job.published().is_err(), "a job adds to both");
+    }
+
+    #[test]
+    fn words_of_an_index_that_was_replaced_meanwhile_are_not_taken_for_damaged() {
+        let project = Project::new();
+        let (reader, writer) = (project.store(), project.store());
+        publish(&writer, "main", &[("a.rs", "fn one() {}")]);
+        let before = reader.ref_snapshot("main").unwrap().unwrap();
+        let mut rebuilding = writer.rebuild().unwrap();
+        fill(&mut rebuilding, "main", &[("a.rs", "fn one() {}")]);
+        rebuilding.replace().unwrap();
+        assert!(matches!(before.corpus().err(), Some(StoreError::Busy)));
+        assert_eq!(reader.ref_snapshot("main").unwrap().unwrap().corpus().unwrap().files().len(), 1);
     }
 
     #[test]

@@ -135,7 +135,11 @@ pub(super) fn fresh_view<'a>(workspace: &'a Arc<Workspace>, ref_name: Option<&st
     }
     let here = || workspace.project.resolve(ref_name).map(|(name, _)| name);
     let published = match workspace.view(ref_name, FreshnessPolicy::BestEffort) {
-        Ok(view) if view.published.is_some() && view.standing.is_fresh() => return Ok(view),
+        Ok(view) if view.published.is_some() && view.standing.is_fresh() => {
+            // A person is told of an index that cannot be read before anything is asked of it.
+            workspace.project.store.open_index().map_err(IndexError::from)?;
+            return Ok(view);
+        }
         Ok(view) => view.published.is_some(),
         Err(IndexError::RefNotIndexed(_)) => false,
         Err(IndexError::Store(problem)) if problem.is_outdated() => {

@@ -243,7 +243,21 @@ impl Search<'_> {
 /// The names that a question may mean, as the question about one repository reads it; the plain one last.
 fn readings(text: &str) -> Vec<String> {
     let plain = name::parse(text).plain;
-    let mut names = vec![text.trim().to_owned(), format!("{plain}!"), plain];
+    let mut names = vec![text.trim().to_owned(), format!("{plain}!")];
+    names.retain(|name| *name != plain);
     names.dedup();
+    names.push(plain);
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_looked_up_once_whichever_way_it_is_read() {
+        assert_eq!(readings("save"), ["save!", "save"]);
+        assert_eq!(readings(" save! "), ["save!", "save"]);
+        assert_eq!(readings("Model.save"), ["Model.save", "save!", "save"]);
+    }
 }

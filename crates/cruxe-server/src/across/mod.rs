@@ -26,7 +26,7 @@ use crate::tool::Call;
 pub use locate::{Asking as Locating, locate};
 pub use references::references;
 pub use repositories::{Chosen, Repository};
-pub(crate) use repositories::{Register, chosen_from, in_parallel, names_of};
+pub(crate) use repositories::{Projects, Register, chosen_from, in_parallel};
 pub use search::{Asking as Searching, search};
 
 /// The word for every repository that there is.

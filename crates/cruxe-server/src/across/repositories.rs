@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use cruxe_index::Workspace;
-use cruxe_store::{Directory, Home, ProjectDir, Stamp, StoreError};
+use cruxe_store::{Directory, Home, ProjectDir, Stamp, StoreError, Taken};
 use parking_lot::Mutex;
 
 use crate::across::Several;
@@ -58,13 +58,58 @@ pub(crate) struct Register {
 struct Listed {
     /// When the home last changed, where that tells of later changes.
     as_of: Option<SystemTime>,
-    projects: Vec<(PathBuf, ProjectDir)>,
+    projects: Arc<Projects>,
+}
+
+/// Registered projects by root, each with what answers call it.
+#[derive(Default)]
+pub(crate) struct Projects {
+    all: Vec<(PathBuf, ProjectDir)>,
+    names: Vec<String>,
+}
+
+impl Projects {
+    fn of(all: Vec<(PathBuf, ProjectDir)>) -> Projects {
+        let names = names(all.iter().map(|(root, _)| root.as_path()).collect());
+        Projects { all, names }
+    }
+
+    /// Those of them that may be seen, named as if there were no others.
+    pub fn seen(self: Arc<Projects>, may: impl Fn(&Path) -> bool) -> Arc<Projects> {
+        if self.all.iter().all(|(root, _)| may(root)) {
+            return self;
+        }
+        Arc::new(Projects::of(self.all.iter().filter(|(root, _)| may(root)).cloned().collect()))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The one of a name.
+    pub fn named(&self, word: &str) -> Option<usize> {
+        self.names.iter().position(|name| name == word)
+    }
+
+    /// The innermost one around a path.
+    pub fn around(&self, path: &Path) -> Option<usize> {
+        let holding = self.all.iter().enumerate().filter(|(_, (root, _))| path.starts_with(root));
+        holding.max_by_key(|(_, (root, _))| root.as_os_str().len()).map(|(at, _)| at)
+    }
 }
 
 #[derive(Default)]
 struct Directories {
-    known: HashMap<(PathBuf, Option<String>), (Stamp, Arc<Directory>)>,
+    /// By root, and by ref where only one may be seen.
+    known: HashMap<(PathBuf, Option<String>), Arc<Known>>,
     bytes: usize,
+}
+
+/// A directory, and the state of the index that it is of.
+struct Known {
+    taken: Taken,
+    directory: Arc<Directory>,
 }
 
 /// Clocks of file systems tick: what changed a moment ago may change again without a trace.
@@ -81,12 +126,12 @@ enum Found {
 }
 
 impl Register {
-    /// The registered projects of a home, by root.
-    pub fn projects(&self, home: &Home) -> Vec<(PathBuf, ProjectDir)> {
+    /// The registered projects of a home.
+    pub fn projects(&self, home: &Home) -> Arc<Projects> {
         let now = home.changed_at();
         let mut listed = self.listed.lock();
         if now.is_some() && listed.as_of == now {
-            return listed.projects.clone();
+            return Arc::clone(&listed.projects);
         }
         let mut complete = true;
         let mut projects: BTreeMap<PathBuf, ProjectDir> = BTreeMap::new();
@@ -96,25 +141,24 @@ impl Register {
                 _ => complete = false, // somebody is just registering it
             }
         }
-        listed.projects = projects.into_iter().collect();
+        listed.projects = Arc::new(Projects::of(projects.into_iter().collect()));
         let settled = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > TICK);
         listed.as_of = now.filter(|at| complete && settled(at));
-        listed.projects.clone()
+        Arc::clone(&listed.projects)
     }
 
     /// Which of some projects can be asked. Those whose index did not change cost a look at its files.
     pub fn choose(
         &self,
         home: &Home,
-        projects: &[(PathBuf, ProjectDir)],
-        names: &[String],
+        projects: &Projects,
         wanted: &BTreeSet<usize>,
         scope: &Scope,
         open: &(dyn Fn(&Path) -> Result<Arc<Workspace>, ToolError> + Sync),
     ) -> Chosen {
         let wanted: Vec<usize> = wanted.iter().copied().collect();
         let found = in_parallel(wanted.len(), |at| {
-            let (root, dir) = &projects[wanted[at]];
+            let (root, dir) = &projects.all[wanted[at]];
             match scope.allows_all_refs(root) {
                 true => self.directory(home, root, dir),
                 // What other refs say must not even be counted.
@@ -123,7 +167,7 @@ impl Register {
         });
         let mut chosen = Chosen::default();
         for (at, found) in wanted.into_iter().zip(found) {
-            let (name, root) = (names[at].clone(), &projects[at].0);
+            let (name, root) = (projects.names[at].clone(), &projects.all[at].0);
             match found {
                 Found::Ready(directory) => {
                     chosen.ready.push(Repository { name, root: root.clone(), address: root.clone(), directory })
@@ -153,7 +197,7 @@ impl Register {
         let Ok(asked) = scope.ref_of(&workspace, None) else { return Found::NotIndexed };
         let Ok(name) = asked.map_or_else(|| workspace.project.current_ref(), Ok) else { return Found::NotIndexed };
         self.kept(root, Some(name.clone()), dir, || {
-            let stamp = dir.stamp()?.ok_or(StoreError::NotIndexed)?;
+            let stamp = dir.stamp()?.ok_or(StoreError::NotIndexed)?.stamp;
             let directory = workspace.project.directory_of_ref(&name)?.ok_or(StoreError::NotIndexed)?;
             Ok((stamp, directory))
         })
@@ -166,16 +210,21 @@ impl Register {
         dir: &ProjectDir,
         read: impl FnOnce() -> Result<(Stamp, Directory), StoreError>,
     ) -> Found {
+        let key = (root.to_owned(), ref_name);
+        let known = self.directories.lock().known.get(&key).map(Arc::clone);
+        if let Some(known) = known.as_ref().filter(|known| known.taken.holds()) {
+            return Found::Ready(Arc::clone(&known.directory));
+        }
         let now = match dir.stamp() {
-            Ok(Some(stamp)) => stamp,
+            Ok(Some(taken)) => taken,
             Ok(None) => return Found::NotIndexed,
             Err(problem) => return Found::Broken(problem.to_string()),
         };
-        let key = (root.to_owned(), ref_name);
-        if let Some((stamp, directory)) = self.directories.lock().known.get(&key)
-            && *stamp == now
-        {
-            return Found::Ready(Arc::clone(directory));
+        if let Some(known) = known.filter(|known| known.taken.stamp == now.stamp) {
+            let directory = Arc::clone(&known.directory);
+            let known = Known { taken: now, directory: Arc::clone(&directory) };
+            self.directories.lock().known.insert(key, Arc::new(known));
+            return Found::Ready(directory);
         }
         match read() {
             Ok((stamp, directory)) => {
@@ -185,8 +234,9 @@ impl Register {
                     *kept = Directories::default();
                 }
                 kept.bytes += directory.size();
-                if let Some((_, before)) = kept.known.insert(key, (stamp, Arc::clone(&directory))) {
-                    kept.bytes = kept.bytes.saturating_sub(before.size());
+                let known = Known { taken: now.at(stamp), directory: Arc::clone(&directory) };
+                if let Some(before) = kept.known.insert(key, Arc::new(known)) {
+                    kept.bytes = kept.bytes.saturating_sub(before.directory.size());
                 }
                 Found::Ready(directory)
             }
@@ -243,11 +293,6 @@ fn directory_of_allowed(shelf: &dyn Shelf, root: &Path, scope: &Scope) -> Result
     Ok(directory.map(Arc::new))
 }
 
-/// What answers call some projects.
-pub(crate) fn names_of(projects: &[(PathBuf, ProjectDir)]) -> Vec<String> {
-    names(projects.iter().map(|(root, _)| root.as_path()).collect())
-}
-
 /// The ends of paths, each as short as tells it from the others.
 fn names(roots: Vec<&Path>) -> Vec<String> {
     let parts: Vec<Vec<String>> = roots
@@ -276,9 +321,15 @@ fn names(roots: Vec<&Path>) -> Vec<String> {
     }
 }
 
+/// How many threads are worth while. What the system says about it is read from files of its own, so it is asked once.
+fn threads() -> usize {
+    static KNOWN: OnceLock<usize> = OnceLock::new();
+    *KNOWN.get_or_init(|| std::thread::available_parallelism().map_or(2, usize::from).min(THREADS))
+}
+
 /// Does something for each of so many, on a few threads; the outcomes are in order.
 pub(crate) fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(THREADS).min(count);
+    let threads = threads().min(count);
     if threads <= 1 {
         return (0..count).map(work).collect();
     }

@@ -47,6 +47,8 @@ pub struct Naming {
     pub tables: bool,
     /// The qualified name of a member that stands outside its type shows the type: `void Foo::bar()`.
     pub shown_owners: bool,
+    /// Where the members of a type stand.
+    pub home: Home,
     /// Definitions of one name that are one thing.
     pub merging: Merging,
     /// The words before an object inside a class whose members are reached by the class's name: `companion object`.
@@ -92,6 +94,10 @@ pub struct Naming {
     pub constructors_inherited: bool,
     /// Functions of one name are told apart by what they take.
     pub overloads: bool,
+    /// A value may be taken for one of another type: by a constructor, by a conversion that somebody defined.
+    pub converts: bool,
+    /// The same for numbers, truth values and texts.
+    pub literals_convert: bool,
     /// A type that is named in another without a name of its own is a part of it: `struct { T }`.
     pub embeds: bool,
     /// Assigning to an attribute defines it.
@@ -160,6 +166,7 @@ pub const NAMING: Naming = Naming {
     methods_see_members: false,
     tables: false,
     shown_owners: true,
+    home: Home::Anywhere,
     merging: Merging::AcrossFiles,
     companion: None,
     receivers: false,
@@ -182,6 +189,8 @@ pub const NAMING: Naming = Naming {
     decorators_run: false,
     constructors_inherited: false,
     overloads: false,
+    converts: true,
+    literals_convert: false,
     embeds: false,
     assignments_define: false,
     indexes_itself: false,
@@ -272,6 +281,17 @@ pub enum Members {
     Qualified,
     /// Those of the body of a class, which runs line by line, in that body and nowhere below it.
     ClassBody,
+}
+
+/// Where the members of a type stand. Who knows it need not look at every definition of a common name in the whole code base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// In any file.
+    Anywhere,
+    /// In the folder of the type; no other type gets any there.
+    Folder,
+    /// In the file of the type; no other type gets any there.
+    File,
 }
 
 /// Definitions of one name that are one thing.

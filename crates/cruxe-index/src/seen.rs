@@ -22,8 +22,12 @@ use crate::scan::{self, Listing};
 
 /// Up to this many files are looked at whenever a question is asked: a microsecond or two each.
 const ALWAYS: usize = 1_000;
-/// In a larger tree that is watched, a look at all of it is good for so long per file: ten to twenty times what it takes.
+/// In a larger tree that is watched, a look at all of it is good for so long per file: ten times what it takes.
 const GOOD_FOR: Duration = Duration::from_micros(20);
+/// The same for so many times what the last one took, so that looks take a twentieth of a core whatever else the machine
+/// does; but no longer than a second for that.
+const TIMES: u32 = 40;
+const AT_MOST: Duration = Duration::from_secs(1);
 /// How many entries are worth a thread.
 const PER_THREAD: usize = 1_000;
 
@@ -63,6 +67,17 @@ struct Looks {
     done: u64,
     /// When the last one began, and what it found.
     last: Option<(Instant, Held)>,
+    /// How long it took.
+    took: Duration,
+}
+
+/// Who waits for a look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    /// A question: as many threads as are worth it.
+    Somebody,
+    /// Nobody yet: the other cores are left to questions.
+    Nobody,
 }
 
 /// What a look found.
@@ -101,7 +116,8 @@ impl Seen {
         // The walk was a look.
         let when = Instant::now().checked_sub(ended.duration_since(began).unwrap_or_default());
         let last = when.map(|when| (when, Held::All));
-        let (looks, news) = (Mutex::new(Looks { going_on: false, done: 0, last }), Condvar::new());
+        let (looks, news) =
+            (Mutex::new(Looks { going_on: false, done: 0, last, took: Duration::ZERO }), Condvar::new());
         settled.then_some(Seen { entries, files_from, linked, folders, is_watched: false, looks, news })
     }
 
@@ -115,8 +131,8 @@ impl Seen {
     /// again does not wait for the next look: it begins beside the questions before the last one is too old.
     pub fn still_holds(self: &Arc<Self>, root: &Path, opened: &[PathBuf]) -> Held {
         let files = self.entries.len() - self.files_from;
-        let good_for = GOOD_FOR.saturating_mul(files as u32);
         let mut looks = self.looks.lock();
+        let good_for = looks.took.saturating_mul(TIMES).min(AT_MOST).max(GOOD_FOR.saturating_mul(files as u32));
         if let Some((when, Held::All)) = &looks.last
             && self.is_watched
             && files > ALWAYS
@@ -127,7 +143,8 @@ impl Seen {
             drop(looks);
             if begins {
                 let (seen, root) = (Arc::clone(self), root.to_owned());
-                let look = std::thread::Builder::new().name("look".into()).spawn(move || seen.look_now(&root));
+                let look =
+                    std::thread::Builder::new().name("look".into()).spawn(move || seen.look_now(&root, Waits::Nobody));
                 if look.is_err() {
                     self.looks.lock().going_on = false; // a later question looks
                     self.news.notify_all();
@@ -160,22 +177,23 @@ impl Seen {
             }
             looks.going_on = true;
             drop(looks);
-            self.look_now(root);
+            self.look_now(root, Waits::Somebody);
             looks = self.looks.lock();
         }
     }
 
     /// Looks at everything, for whoever has said that a look goes on.
-    fn look_now(&self, root: &Path) {
+    fn look_now(&self, root: &Path, waits: Waits) {
         let began = Instant::now();
         let held = match self.is_watched || !self.folders.iter().any(Entry::differs) {
-            true => self.held(self.first_difference(), root),
+            true => self.held(self.first_difference(waits), root),
             false => Held::NotPlace,
         };
         let mut looks = self.looks.lock();
         looks.going_on = false;
         looks.done += 1;
         looks.last = Some((began, held));
+        looks.took = began.elapsed();
         self.news.notify_all();
     }
 
@@ -193,9 +211,9 @@ impl Seen {
         path.map_or(Held::NotPlace, Held::NotFile)
     }
 
-    fn first_difference(&self) -> Option<usize> {
+    fn first_difference(&self, waits: Waits) -> Option<usize> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(self.entries.len() / PER_THREAD);
-        if threads < 2 {
+        if threads < 2 || waits == Waits::Nobody {
             return self.entries.iter().position(Entry::differs);
         }
         let found = AtomicBool::new(false);

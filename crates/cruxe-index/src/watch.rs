@@ -236,7 +236,8 @@ impl Heard {
 
     fn note_opened(&self, path: &Path, is_open: bool) {
         let mut opened = self.opened.lock();
-        opened.retain(|known| known != path);
+        // Paths are compared part by part where bytes are enough: every answer opens files, and this is told of each.
+        opened.retain(|known| known.as_os_str() != path.as_os_str());
         if is_open {
             opened.push_back(path.to_owned());
         }

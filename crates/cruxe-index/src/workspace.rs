@@ -69,7 +69,7 @@ impl Workspace {
 
     /// Whether the index can be read, and why not.
     pub fn schema(&self) -> (SchemaStatus, i64, Option<String>) {
-        let problem = match self.snapshot().map(drop) {
+        let problem = match self.project.store.open_index() {
             Ok(()) => return (SchemaStatus::Compatible, SCHEMA_VERSION, None),
             Err(problem) => problem,
         };

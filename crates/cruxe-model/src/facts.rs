@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::arguments::Arguments;
 use crate::kind::SymbolKind;
 use crate::names::Names;
 
@@ -71,6 +72,8 @@ pub struct FileFacts {
     pub imports: Vec<Import>,
     /// Uses of names, in the order of their positions. Definitions themselves are not occurrences.
     pub occurrences: Vec<Occurrence>,
+    /// What calls pass, in the order of their positions, where functions of one name are told apart by it.
+    pub calls: Vec<Call>,
     /// Identifiers that are none of the above, in the order of their positions: nobody knows what they mean, and nothing
     /// that is asked about their names may leave them out.
     pub loose: Vec<Loose>,
@@ -264,6 +267,15 @@ pub struct Occurrence {
     pub receiver: Option<ExprId>,
 }
 
+/// What the call of a name passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Where the name stands, as in its [`Occurrence`].
+    pub start: u32,
+    /// What is passed.
+    pub arguments: Arguments,
+}
+
 /// An identifier of which no rule says what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loose {
@@ -298,7 +310,8 @@ pub enum Role {
     Key,
     /// A link of a document.
     Link,
-    /// The last name of a dotted path in a string, which somebody may import by it: `"app.middleware.Auth"`.
+    /// The last name of a dotted path in a string, which somebody may import by it: `"app.middleware.Auth"`. Without a receiver a
+    /// word of a shell that may be a function's name: `retry load_all`.
     Path,
     /// The key of a pattern that takes a value apart: a field that is read.
     Unpack,
@@ -386,6 +399,9 @@ pub enum Expr {
 /// The place of a function's receiver, see [`Expr::Argument`]; nobody writes so many parameters.
 pub const RECEIVER: u32 = 255;
 
+/// The word of the literal that a keyword list or a map is, as what a key is a part of.
+pub const DATA: &str = "data";
+
 /// A type as it is written, references and qualifiers removed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TypeRef {
@@ -459,6 +475,12 @@ impl FileFacts {
         let spans = self.unparsed();
         let next = spans.partition_point(|span| span.end <= offset);
         spans.get(next).is_some_and(|span| span.start <= offset)
+    }
+
+    /// What the call of the name at an offset passes.
+    pub fn arguments(&self, start: u32) -> Option<Arguments> {
+        let at = self.calls.binary_search_by_key(&start, |call| call.start).ok()?;
+        Some(self.calls[at].arguments)
     }
 
     /// The symbol at an index.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no IO of any kind. Nothing here opens a file, reads a clock or looks at the environment.
 
+pub mod arguments;
 pub mod config;
 pub mod facts;
 pub mod ids;

@@ -13,12 +13,13 @@ use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::Filter;
 use crate::mentions::{Account, Mentions};
-use crate::references::{self, Confidence, EdgeType, Pick, Scope, Subject, Uses};
+use crate::references::{self, Confidence, EdgeType, Subject};
 use crate::resolve::{Def, File, Resolution, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Wanted};
 use crate::twins;
 use crate::unread::{self, Effort, Unread};
+use crate::uses::{self, Pick, Scope, Uses};
 
 /// Deeper graphs are clamped to this.
 pub const MAX_DEPTH: u32 = 5;
@@ -153,7 +154,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let account = match (walk.account, &subject) {
         (Some(account), _) => account,
         (None, Subject::Defined(target)) => {
-            references::uses(&resolver, &target.group, Pick::Edge(EdgeType::Calls), Scope::All).account
+            uses::uses(&resolver, &target.group, Pick::Edge(EdgeType::Calls), Scope::All).account
         }
         (None, Subject::External(_)) => walk.outside.account,
     };
@@ -167,7 +168,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let truncated = cut || callers.len() > question.limit || callees.len() > question.limit;
     callers.truncate(question.limit);
     callees.truncate(question.limit);
-    let (mentions, first_unparsed) = (account.mentions, account.first_unparsed());
+    let (mentions, first_unparsed) = (account.mentions, account.first_unparsed(&resolver));
     let is_none =
         question.direction != Direction::Callees && callers.is_empty() && filtered_out == 0 && unresolved == 0;
     let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
@@ -309,7 +310,7 @@ impl<'a> Walk<'a> {
         let mut uses = match def {
             Some(def) => {
                 let group = target::group(self.resolver, def);
-                references::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), scope)
+                uses::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), scope)
             }
             None => std::mem::take(&mut self.outside),
         };
@@ -318,10 +319,10 @@ impl<'a> Walk<'a> {
             self.account = Some(std::mem::take(&mut uses.account));
         }
         self.cut |= uses.cut;
-        references::sort(&mut uses.found);
+        uses::sort(&mut uses.found);
         uses.found.sort_by_key(|one| one.in_test());
-        let call = |one: references::Use| Call {
-            def: references::holder(&one).map(|def| self.symbols.one(self.resolver, def)),
+        let call = |one: uses::Use| Call {
+            def: uses::holder(&one).map(|def| self.symbols.one(self.resolver, def)),
             start: one.start,
             confidence: one.certainty.into(),
             site: one.file,

@@ -7,8 +7,9 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Occurrence, SymbolIndex};
 
 use crate::filter::is_test_file;
-use crate::references::{self, EdgeType};
+use crate::references::EdgeType;
 use crate::resolve::{Def, File, Resolution, Resolver};
+use crate::uses;
 use crate::{target, twins};
 
 /// Looks at every call in the code of one definition, with what it means; functions inside it have calls of their own.
@@ -26,7 +27,7 @@ pub(crate) fn calls_in(resolver: &Resolver, def: Def, mut each: impl FnMut(&Arc<
 
 /// Whether code at an offset belongs to a symbol itself and not to a function inside it.
 fn holds(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
-    for at in file.nesting.symbols_around(&file.facts, offset).filter(|at| references::runs(file, *at, offset)) {
+    for at in file.nesting.symbols_around(&file.facts, offset).filter(|at| uses::runs(file, *at, offset)) {
         if at == symbol {
             return true;
         }

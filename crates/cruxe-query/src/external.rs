@@ -11,9 +11,9 @@ use cruxe_model::{SymbolId, SymbolKind};
 use crate::error::NearSymbol;
 use crate::mentions::Meaning;
 use crate::name::{self, WantedName};
-use crate::references::{Pick, Use, Uses};
 use crate::resolve::{Certainty, File, Reason, Resolution, Resolver};
 use crate::target::Wanted;
+use crate::uses::{Pick, Use, Uses};
 
 /// A name from outside of the ref.
 pub struct External {

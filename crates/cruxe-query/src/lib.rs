@@ -16,6 +16,7 @@ mod error;
 pub mod external;
 pub mod filter;
 pub mod grep;
+mod kept_uses;
 mod left_words;
 pub mod locate;
 pub mod mentions;
@@ -30,11 +31,13 @@ pub mod relations;
 pub mod resolve;
 pub mod search;
 pub mod symbol;
+mod takes;
 pub mod target;
 #[cfg(test)]
 mod testing;
 mod twins;
 pub mod unparsed;
 pub mod unread;
+mod uses;
 
 pub use error::{LeftOutFile, MissingSymbol, NearSymbol, QueryError};

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cruxe_model::SymbolKind;
 use cruxe_model::facts::Symbol;
+use cruxe_model::{SymbolKind, VersionId};
 
 use crate::name::segments;
 use crate::resolve::{File, Reason, Resolution, Resolver};
@@ -84,8 +84,9 @@ impl From<Resolution> for Meaning {
 }
 
 /// An identifier that stays open.
+#[derive(Clone, Copy)]
 pub(crate) struct Open {
-    pub file: Arc<File>,
+    pub version: VersionId,
     pub start: u32,
     pub reason: Reason,
 }
@@ -99,9 +100,11 @@ pub(crate) struct Account {
 
 impl Account {
     /// Where the first mention stands that is in code that could not be parsed.
-    pub fn first_unparsed(&self) -> Option<(String, u32)> {
-        let unparsed = self.open.iter().find(|one| one.reason == Reason::Unparsed)?;
-        Some((unparsed.file.path().to_owned(), unparsed.file.facts.line_of(unparsed.start)))
+    pub fn first_unparsed(&self, resolver: &Resolver) -> Option<(String, u32)> {
+        let unparsed = self.open.iter().filter(|one| one.reason == Reason::Unparsed);
+        let places = unparsed.filter_map(|one| Some((resolver.file(one.version)?, one.start)));
+        let (file, start) = places.min_by(|(a, at), (b, bt)| (a.path(), at).cmp(&(b.path(), bt)))?;
+        Some((file.path().to_owned(), file.facts.line_of(start)))
     }
 
     /// Counts what a file has of a name. `found` is what its occurrences mean; a file of a language that cannot mean the symbol
@@ -163,14 +166,14 @@ impl Account {
     }
 
     /// Counts a use as unresolved after all; nothing happens where no account is given.
-    pub fn take_back(&mut self, file: Arc<File>, start: u32) {
+    pub fn take_back(&mut self, file: &File, start: u32) {
         if self.mentions.uses > 0 {
             self.mentions.uses -= 1;
-            self.note(&file, start, Meaning::Unresolved(Reason::Receiver));
+            self.note(file, start, Meaning::Unresolved(Reason::Receiver));
         }
     }
 
-    fn note(&mut self, file: &Arc<File>, start: u32, meaning: Meaning) {
+    fn note(&mut self, file: &File, start: u32, meaning: Meaning) {
         let mentions = &mut self.mentions;
         let count = match meaning {
             Meaning::Definition => &mut mentions.definitions,
@@ -183,7 +186,7 @@ impl Account {
         };
         *count += 1;
         if let Meaning::Unresolved(reason) = meaning {
-            self.open.push(Open { file: Arc::clone(file), start, reason });
+            self.open.push(Open { version: file.id(), start, reason });
         }
     }
 }

@@ -31,11 +31,19 @@ pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         matches!(c, ':' | '.' | '/' | '\\' | '>') || (c == '#' && (before.is_alphanumeric() || before == '_'))
     };
     let parts: Vec<&str> = text.split(separates).collect();
-    // The quotes of `'./module'.Name` belong to no name.
+    // The quotes of `'./module'.Name` belong to no name; the prime of `take'` does.
+    let quotes: &'static [char] = if is_quoted(text) { &['\'', '"', '`'] } else { &['"', '`'] };
     parts
         .into_iter()
-        .map(|part| part.trim().trim_end_matches('-').trim_matches(['\'', '"', '`']))
+        .map(move |part| part.trim().trim_end_matches('-').trim_matches(quotes))
         .filter(|part| !part.is_empty())
+}
+
+/// Whether a quote opens somewhere in a text: one that stands behind a letter is a part of a name.
+fn is_quoted(text: &str) -> bool {
+    let opens =
+        |at: usize| !text[..at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | '\''));
+    text.match_indices('\'').any(|(at, _)| opens(at))
 }
 
 /// How well a symbol's qualified name fits the qualifiers: 1 for all of them directly before the name, less for gaps

@@ -10,8 +10,9 @@ use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::grep::{self, Pattern};
 use crate::locate::Definition;
-use crate::references::{self, is_telling};
+use crate::references;
 use crate::target::Wanted;
+use crate::uses::is_telling;
 
 /// Calls that are looked at each way.
 const MOST_CALLS: usize = 200;

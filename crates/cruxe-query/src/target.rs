@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use cruxe_extract::naming::Merging;
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::SymbolIndex;
+use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::NameMatch;
 
 use crate::error::{MissingSymbol, NearSymbol, QueryError};
@@ -14,6 +14,7 @@ use crate::locate::{self, Definition};
 use crate::name;
 use crate::resolve::{Def, Resolver};
 use crate::symbol::SymbolRef;
+use crate::takes;
 use crate::twins;
 
 /// How many other definitions of a name are listed.
@@ -107,7 +108,10 @@ pub(crate) fn find_among(
     }
     let def_of = |found: &Definition| Def { version: found.file.id, symbol: found.index };
     let def = def_of(&found[0]);
-    let group = group(resolver, def);
+    let mut group = group(resolver, def);
+    if wanted.line.is_some_and(|line| (found[0].lines().0..=found[0].lines().1).contains(&line)) {
+        narrow(resolver, &mut group);
+    }
     let (mut candidates, mut others) = (Vec::new(), Vec::new());
     let mut groups: HashSet<Def> = group.defs.clone();
     let mut other_definitions = unread;
@@ -168,6 +172,25 @@ pub(crate) fn group(resolver: &Resolver, def: Def) -> Group {
     }
     let only_calls = called.iter().any(|class| name(*class) == own);
     Group { def, defs, called, only_calls }
+}
+
+/// Leaves out the other functions of the name that are told apart by what they take: whoever names a line means the one there.
+fn narrow(resolver: &Resolver, group: &mut Group) {
+    let Some(file) = resolver.file(group.def.version) else { return };
+    let own = file.symbol(group.def.symbol);
+    let told_apart = file.lang.naming.overloads && matches!(own.kind, SymbolKind::Fn | SymbolKind::Method);
+    if !told_apart || !group.called.is_empty() {
+        return;
+    }
+    let same = |other: &Def| {
+        let Some(beside) = resolver.file(other.version) else { return true };
+        let symbol = beside.symbol(other.symbol);
+        // Of one kind and place, a second one is another function.
+        let place = |symbol: &Symbol| (symbol.parent, symbol.flags.declaration, symbol.kind);
+        let another = other.version == group.def.version && place(symbol) == place(own);
+        !another && takes::arity(symbol).zip(takes::arity(own)).is_none_or(|(one, two)| one == two)
+    };
+    group.defs.retain(|other| *other == group.def || same(other));
 }
 
 /// A definition with its overloads, accessors and declarations: what one name in one place stands for.

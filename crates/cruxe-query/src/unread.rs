@@ -53,8 +53,13 @@ pub(crate) fn unread(view: &View, name: &str, effort: Effort) -> Result<Option<U
     let mut found = Unread { name: name.to_owned(), first: None, more: 0, unseen: words.unseen };
     if !having.is_empty() {
         let (word, texts) = (Finder::new(name), view.left_out());
-        for (path, why) in having {
+        for (path, why, is_sure) in having {
             view.work.check()?;
+            // One is shown, the others are counted.
+            if is_sure && found.first.is_some() {
+                found.more += 1;
+                continue;
+            }
             let Some(line) = texts.read(path).and_then(|text| line_of(&word, &text)) else { continue };
             match found.first {
                 None => found.first = Some((path.as_str().to_owned(), line, why)),

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::thread::LocalKey;
 
 use cruxe_model::Names;
+use cruxe_model::arguments::Arguments;
 use cruxe_model::facts::*;
 use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
@@ -159,6 +160,8 @@ struct Columns<'a> {
     occurrence_names: Vec<u32>,
     occurrence_roles: Vec<Role>,
     occurrence_receivers: Vec<u32>,
+    /// What calls pass, 0 where nothing is said of it; empty where that holds for all.
+    call_arguments: Vec<u32>,
     loose_starts: Vec<u32>,
     /// Twice the name, and one more where the text could not be parsed.
     loose_names: Vec<u32>,
@@ -190,6 +193,7 @@ impl<'a> Columns<'a> {
             occurrence_names: occurrences.iter().map(|occurrence| occurrence.name.0).collect(),
             occurrence_roles: occurrences.iter().map(|occurrence| occurrence.role).collect(),
             occurrence_receivers: occurrences.iter().map(|o| o.receiver.map_or(0, |id| id.0 + 1)).collect(),
+            call_arguments: call_arguments(facts),
             loose_starts: deltas(facts.loose.iter().map(|loose| loose.start)),
             loose_names: facts.loose.iter().map(|loose| loose.name.0 << 1 | u32::from(loose.unparsed)).collect(),
             heritage: Cow::Borrowed(&facts.heritage),
@@ -213,6 +217,19 @@ impl<'a> Columns<'a> {
             .zip(self.binding_kinds)
             .zip(self.binding_types)
             .zip(self.binding_values);
+        let occurrences: Vec<Occurrence> = occurrences
+            .map(|(((start, name), role), receiver)| Occurrence {
+                name: NameId(name),
+                start,
+                role,
+                receiver: receiver.checked_sub(1).map(ExprId),
+            })
+            .collect();
+        let called = occurrences.iter().filter(|occurrence| occurrence.role.is_call()).zip(self.call_arguments);
+        let passed = called.filter_map(|(occurrence, packed)| {
+            let start = occurrence.start;
+            Arguments::unpacked(packed).map(|arguments| Call { start, arguments })
+        });
         FileFacts {
             language: self.language.into_owned(),
             module: self.module.into_owned(),
@@ -232,14 +249,8 @@ impl<'a> Columns<'a> {
                 })
                 .collect(),
             imports: self.imports.into_owned(),
-            occurrences: occurrences
-                .map(|(((start, name), role), receiver)| Occurrence {
-                    name: NameId(name),
-                    start,
-                    role,
-                    receiver: receiver.checked_sub(1).map(ExprId),
-                })
-                .collect(),
+            calls: passed.collect(),
+            occurrences,
             loose: sums(self.loose_starts)
                 .zip(self.loose_names)
                 .map(|(start, name)| Loose { name: NameId(name >> 1), start, unparsed: name & 1 == 1 })
@@ -252,6 +263,21 @@ impl<'a> Columns<'a> {
             problems: self.problems.into_owned(),
         }
     }
+}
+
+/// What each use that is a call passes.
+fn call_arguments(facts: &FileFacts) -> Vec<u32> {
+    if facts.calls.is_empty() {
+        return Vec::new();
+    }
+    let mut calls = facts.calls.iter().peekable();
+    let called = facts.occurrences.iter().filter(|occurrence| occurrence.role.is_call());
+    called
+        .map(|occurrence| {
+            while calls.next_if(|call| call.start < occurrence.start).is_some() {}
+            calls.next_if(|call| call.start == occurrence.start).map_or(0, |call| call.arguments.packed())
+        })
+        .collect()
 }
 
 /// Expressions whose parts are told by how far before them they stand, mostly right before: small numbers, and the same for the
@@ -302,6 +328,12 @@ mod tests {
             occurrences: vec![
                 Occurrence { name: name(1), start: 12, role: Role::Call, receiver: Some(ExprId(0)) },
                 Occurrence { name: name(0), start: 70, role: Role::Type, receiver: None },
+                Occurrence { name: name(0), start: 75, role: Role::Subclass, receiver: None },
+                Occurrence { name: name(1), start: 80, role: Role::Call, receiver: None },
+            ],
+            calls: vec![
+                Call { start: 12, arguments: Arguments::unpacked(34).unwrap() },
+                Call { start: 80, arguments: Arguments::unpacked(1).unwrap() },
             ],
             loose: vec![
                 Loose { name: name(1), start: 3, unparsed: false },
@@ -346,7 +378,7 @@ mod tests {
         let id = |dictionary: &Dictionary| {
             dictionary.bytes[4..8].iter().rev().fold(0, |id, byte| id << 8 | u64::from(*byte))
         };
-        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (12, 1_376_477_505, 2_125_699_728));
+        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (13, 1_376_477_505, 2_125_699_728));
     }
 
     #[test]

@@ -10,9 +10,8 @@ use crate::error::StoreError;
 /// The version that this program writes.
 pub const SCHEMA_VERSION: i64 = FIRST_VERSION + MIGRATIONS.len() as i64 - 1;
 
-/// Indexes before this one do not know which parameters are filled with fixtures, what lambdas work on and what instance
-/// variables are, and are built anew.
-const FIRST_VERSION: i64 = 12;
+/// Indexes before this one have shorter fingerprints of names, and do not know what calls pass; they are built anew.
+const FIRST_VERSION: i64 = 13;
 
 /// `CQXF`: tells our file from any other SQLite file.
 const APPLICATION_ID: i64 = 0x4351_5846;
@@ -79,7 +78,7 @@ CREATE TABLE vector (
 -- Versions whose facts are gone and whose text the next writer removes.
 CREATE TABLE dead (version INTEGER PRIMARY KEY);
 
--- Which names a version uses, as sorted 16-bit fingerprints. Apart from the facts, because a question reads all of it.
+-- Which names a version uses, as sorted 24-bit fingerprints. Apart from the facts, because a question reads all of it.
 CREATE TABLE mention (version INTEGER PRIMARY KEY, names BLOB NOT NULL);
 
 -- What a compiler's index says about a version, packed; most versions have none.

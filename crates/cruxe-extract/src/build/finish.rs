@@ -44,6 +44,8 @@ impl Builder<'_> {
             first.role == Role::Value && next.role == Role::Key && next.receiver.is_some()
         };
         self.facts.occurrences.dedup_by(|next, first| next.start == first.start && !both(first, next));
+        self.facts.calls.sort_by_key(|call| call.start);
+        self.facts.calls.dedup_by_key(|call| call.start);
         self.facts.bindings.sort_by_key(|binding| binding.start);
         self.facts.chunks = chunk::chunks(&self.facts, bytes, self.cut_by_symbols);
         self.facts

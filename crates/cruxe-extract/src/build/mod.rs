@@ -8,6 +8,7 @@ use std::hash::Hash;
 use std::time::{Duration, Instant};
 
 use cruxe_model::SymbolKind;
+use cruxe_model::arguments::Arguments;
 use cruxe_model::facts::*;
 
 use crate::Input;
@@ -492,6 +493,11 @@ impl<'s> Builder<'s> {
         }
         let name = self.name(text);
         self.facts.occurrences.push(Occurrence { name, start, role, receiver });
+    }
+
+    /// Notes what the call of a name passes.
+    pub fn call(&mut self, name: &tree_sitter::Node, arguments: Arguments) {
+        self.facts.calls.push(Call { start: name.start_byte() as u32, arguments });
     }
 
     /// Notes that a type builds on another.

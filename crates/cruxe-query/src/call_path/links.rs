@@ -13,8 +13,9 @@ use cruxe_model::facts::Role;
 
 use crate::calls::{self, Symbols};
 use crate::filter::Filter;
-use crate::references::{self, Confidence, EdgeType, Pick, Scope, Use, Uses};
+use crate::references::{Confidence, EdgeType};
 use crate::resolve::{Def, File, Reason, Resolution, Resolver};
+use crate::uses::{self, Pick, Scope, Use, Uses};
 use crate::{target, twins};
 
 /// Unresolved calls of one name that are remembered.
@@ -227,8 +228,7 @@ impl<'a> Links<'a> {
         let bases: Vec<Def> = self.resolver.overridden(def);
         let groups = bases.into_iter().map(|base| (target::group(self.resolver, base), Some(base)));
         for (group, base) in std::iter::once((group, None)).chain(groups) {
-            let uses =
-                references::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), Scope::Until(self.deadline));
+            let uses = uses::uses(self.resolver, &group, Pick::Edge(EdgeType::Calls), Scope::Until(self.deadline));
             whole &= !uses.cut;
             self.add_uses(uses, callee, base, &mut found);
         }
@@ -238,11 +238,11 @@ impl<'a> Links<'a> {
     /// Where a function is a value that others may call, those outside of tests first, and of them those in functions.
     pub fn handed_on(&self, def: Def) -> Vec<UseSite> {
         let group = target::group(self.resolver, def);
-        let mut uses = references::uses(self.resolver, &group, Pick::All, Scope::Until(self.deadline)).found;
+        let mut uses = uses::uses(self.resolver, &group, Pick::All, Scope::Until(self.deadline)).found;
         uses.retain(|one| one.role == Role::Value && !one.certainty.is_guess());
-        references::sort(&mut uses);
+        uses::sort(&mut uses);
         uses.sort_by_key(|one| one.in_test());
-        let place = |one: Use| UseSite { holder: references::holder(&one), start: one.start, site: one.file };
+        let place = |one: Use| UseSite { holder: uses::holder(&one), start: one.start, site: one.file };
         let mut places: Vec<UseSite> = uses.into_iter().map(place).collect();
         // What the body of a class says of its members is no handing on.
         places.retain(|place| place.holder.is_none_or(|holder| self.runs_when_called(holder)));
@@ -261,7 +261,7 @@ impl<'a> Links<'a> {
     fn add_uses(&mut self, uses: Uses, callee: Option<Def>, base: Option<Def>, found: &mut Best) {
         let no_tests = !self.into_tests && callee.is_some_and(|callee| calls::is_test(self.resolver, callee));
         for one in uses.found {
-            let Some(holder) = references::holder(&one) else { continue };
+            let Some(holder) = uses::holder(&one) else { continue };
             let caller = self.one(holder);
             let confidence = if base.is_some() { Confidence::Heuristic } else { one.certainty.into() };
             let strays = confidence == Confidence::Heuristic && no_tests && !one.in_test();

@@ -14,11 +14,12 @@ use crate::calls;
 use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::Filter;
-use crate::references::{self, Confidence, EdgeType, Lines, Pick, Subject, Uses};
+use crate::references::{self, Confidence, EdgeType, Lines, Subject};
 use crate::resolve::{Def, Reason, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Target, Wanted};
 use crate::unread;
+use crate::uses::{Pick, Uses};
 
 use links::{Link, Links, OpenCall, UseSite};
 use search::{Chain, Outcome, Search};

@@ -7,9 +7,10 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::SymbolIndex;
 
 use super::{Asked, Found, Relation, Row, roles};
-use crate::references::{self, EdgeType, Pick, Scope, Subject, Use, Uses};
+use crate::references::{EdgeType, Subject};
 use crate::resolve::{Certainty, Def, File, Heights};
 use crate::target::{self, Target};
+use crate::uses::{self, Pick, Scope, Use, Uses};
 
 impl Asked<'_> {
     /// What carries a decorator, attribute or annotation.
@@ -61,7 +62,7 @@ impl Asked<'_> {
                 found.rows.extend(row.map(|row| Row { from: None, through: Some(below), ..row }));
             }
             let pick = Pick::Roles(roles(relation).unwrap_or_default());
-            let uses = references::uses(self.resolver, &target::group(self.resolver, def), pick, Scope::Uses);
+            let uses = uses::uses(self.resolver, &target::group(self.resolver, def), pick, Scope::Uses);
             found.late |= uses.cut;
             found.rows.extend(uses.found.iter().map(|one| Row { through: Some(below), ..Row::of(one) }));
         }

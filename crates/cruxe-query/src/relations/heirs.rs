@@ -9,9 +9,10 @@ use cruxe_model::facts::{Relation as Clause, Role};
 
 use super::access::decorated;
 use super::{Asked, Found, Note, Row};
-use crate::references::{self, EdgeType, Pick, Scope, Subject, Use, Uses};
+use crate::references::{EdgeType, Subject};
 use crate::resolve::{Certainty, Def, Heir};
 use crate::target::{self, Target};
+use crate::uses::{self, Pick, Scope, Use, Uses};
 
 /// The roles in which types are named that something builds on.
 pub(super) const HEIRS: Pick = Pick::Roles(&[Role::Extends, Role::Implements, Role::Subclass, Role::Decorator]);
@@ -84,7 +85,7 @@ impl<'a, 'r> Descent<'a, 'r> {
     pub fn users(&self, def: Def) -> Uses {
         let group = target::group(self.asked.resolver, def);
         let embeds = self.asked.resolver.file(def.version).is_some_and(|file| file.lang.naming.embeds);
-        references::uses(self.asked.resolver, &group, if embeds { EMBEDDING } else { HEIRS }, Scope::Uses)
+        uses::uses(self.asked.resolver, &group, if embeds { EMBEDDING } else { HEIRS }, Scope::Uses)
     }
 
     fn heir(&self, one: &Use) -> Option<Heir> {

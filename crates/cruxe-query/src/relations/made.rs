@@ -8,10 +8,11 @@ use cruxe_model::facts::{Role, Symbol};
 
 use super::heirs::{Descent, is_unnamed};
 use super::{Asked, Found, Relation, Row, roles};
-use crate::references::{self, EdgeType, Pick, Scope, Subject, Use, Uses};
+use crate::references::{EdgeType, Subject};
 use crate::resolve::{Certainty, Def, File};
 use crate::target;
 use crate::twins;
+use crate::uses::{self, Pick, Scope, Use, Uses};
 
 /// The uses of a type that make a value of it, and those that build on it.
 const EITHER: Pick =
@@ -48,7 +49,7 @@ impl Asked<'_> {
                     found.late = true;
                     return found;
                 }
-                let uses = references::uses(self.resolver, &target::group(self.resolver, def), EITHER, Scope::Uses);
+                let uses = uses::uses(self.resolver, &target::group(self.resolver, def), EITHER, Scope::Uses);
                 found.late |= uses.cut;
                 let made = uses.found.iter().filter(|one| self.makes(one));
                 found.rows.extend(made.map(|one| Row { through: Some(def), ..Row::of(one) }));
@@ -144,5 +145,5 @@ fn is_made_by_word(file: &File, start: u32) -> bool {
 
 /// Whether a class has parameters of its own where it is declared: `class D(x: Int) : C(x)`.
 fn takes_parameters(file: &File, symbol: &Symbol) -> bool {
-    file.lang.naming.system == System::Broad && super::shape::arity(symbol).is_some_and(|count| count > 0)
+    file.lang.naming.system == System::Broad && crate::takes::arity(symbol).is_some_and(|count| count > 0)
 }

@@ -21,11 +21,12 @@ use cruxe_model::facts::Role;
 pub use self::fit::Unfit;
 use crate::error::QueryError;
 use crate::mentions::Account;
-use crate::references::{self, EdgeType, Lines, Pick, Question, Reference, ReferenceList, Subject, Use};
+use crate::references::{self, EdgeType, Lines, Question, Reference, ReferenceList, Subject};
 use crate::resolve::{Certainty, Def, File, Lang, Resolver};
 use crate::symbol::SymbolRef;
 use crate::target::{self, Wanted};
 use crate::unread::{self, Effort};
+use crate::uses::{self, Pick, Use};
 
 /// How symbols are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +107,7 @@ impl Row {
     }
 
     fn in_test(&self) -> bool {
-        references::in_test(&self.file, self.start)
+        uses::in_test(&self.file, self.start)
     }
 }
 
@@ -151,11 +152,12 @@ pub(crate) fn find(
     let references = page.map(|row| asked.reference(row, &mut lines, layers)).collect();
     let mut account = found.account;
     let mentions = account.as_ref().map(|account| account.mentions);
-    let first_unparsed = account.as_ref().and_then(Account::first_unparsed);
+    let first_unparsed = account.as_ref().and_then(|account| account.first_unparsed(&resolver));
     if let Some(account) = &mut account {
-        account.open.retain(|one| one.file.role_at(one.start).is_none_or(|role| makes(relation, role, one.file.lang)));
+        let fits = |file: &File, start| file.role_at(start).is_none_or(|role| makes(relation, role, file.lang));
+        account.open.retain(|one| resolver.file(one.version).is_some_and(|file| fits(&file, one.start)));
     }
-    let unresolved = account.as_ref().map(|account| references::unresolved(question, account, &mut lines));
+    let unresolved = account.as_ref().map(|account| references::unresolved(question, &resolver, account, &mut lines));
     let is_none = all == 0 && mentions.is_none_or(|mentions| mentions.open() == 0);
     let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
     Ok(ReferenceList {
@@ -255,7 +257,7 @@ impl Asked<'_> {
             depth: row.depth,
             through: row.through.and_then(symbol).map(|through| through.qualified_name),
             unnamed: row.unnamed,
-            in_test: references::in_test(&row.file, row.start),
+            in_test: uses::in_test(&row.file, row.start),
         }
     }
 }

@@ -6,12 +6,12 @@ use cruxe_extract::naming::System;
 use cruxe_model::SymbolKind;
 
 use super::heirs::{Descent, HEIRS, beyond_note};
-use super::shape::arity;
 use super::{Asked, Found, Row};
 use crate::external::{self, External};
 use crate::name;
 use crate::references::EdgeType;
 use crate::resolve::{Certainty, Def, Heights};
+use crate::takes::arity;
 use crate::target::{Target, Wanted};
 
 impl Asked<'_> {

@@ -8,6 +8,7 @@ use cruxe_model::facts::{Symbol, SymbolIndex};
 
 use super::{Asked, Note};
 use crate::resolve::{Def, File, Heights};
+use crate::takes::arity;
 
 /// An interface with more methods is not compared with others.
 const MAX_METHODS: usize = 200;
@@ -118,79 +119,4 @@ fn own_methods(file: &File, owner: SymbolIndex) -> impl Iterator<Item = Method> 
 /// `T` of `pkg.T.method`.
 fn owner_name(symbol: &Symbol) -> Option<&str> {
     crate::name::segments(&symbol.qualified_name).rev().nth(1)
-}
-
-/// How many parameters a function has by its signature; `None` where that was cut or shows none.
-pub(super) fn arity(symbol: &Symbol) -> Option<usize> {
-    let signature = symbol.signature.as_str();
-    if signature.ends_with('…') {
-        return None;
-    }
-    let after = signature.match_indices(symbol.name.as_str()).find_map(|(at, name)| {
-        let rest = signature[at + name.len()..].trim_start();
-        let whole = !signature[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        (whole && rest.starts_with(['(', '<', '['])).then_some(rest)
-    })?;
-    let list = after.strip_prefix('(').or_else(|| behind_generics(after))?;
-    Some(count(list))
-}
-
-/// What follows the parenthesis behind `<T, U>`.
-fn behind_generics(text: &str) -> Option<&str> {
-    let mut depth = 0_i32;
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' | '[' => depth += 1,
-            '>' | ']' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text[at + 1..].trim_start().strip_prefix('(');
-        }
-    }
-    None
-}
-
-/// The parts of a list of parameters up to its closing parenthesis.
-fn count(list: &str) -> usize {
-    let (mut depth, mut commas, mut any, mut last) = (0_i32, 0, false, ' ');
-    for c in list.chars() {
-        match c {
-            ')' if depth == 0 => break,
-            '(' | '[' | '{' | '<' => depth += 1,
-            '>' if matches!(last, '-' | '=') => {} // an arrow
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 0 => commas += 1,
-            _ => {}
-        }
-        if !c.is_whitespace() {
-            (any, last) = (true, c);
-        }
-    }
-    let trailing = last == ',';
-    if list.trim_start().strip_prefix("void").is_some_and(|rest| rest.trim_start().starts_with(')')) {
-        return 0;
-    }
-    if any { commas + 1 - usize::from(trailing) } else { 0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count;
-
-    #[test]
-    fn parameters_are_counted_whatever_they_hold() {
-        for (list, parameters) in [
-            (")", 0),
-            ("void)", 0),
-            ("int a)", 1),
-            ("a, b int) (int, error)", 2),
-            ("Map<String, List<A>> map, int[] b)", 2),
-            ("f: (Int, Int) -> Int, g: Int = max(1, 2))", 2),
-            ("a,\n b,\n)", 2),
-            ("&self, f: impl Fn(u8, u8) -> u8)", 2),
-        ] {
-            assert_eq!(count(list), parameters, "{list}");
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! A file version with what makes its facts quick to ask: names by scope, members by owner.
 
-use std::collections::HashMap;
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cruxe_extract::language::LanguageDef;
@@ -15,6 +15,7 @@ use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::{Cache, FileRow, Snapshot, StoreError};
 use parking_lot::Mutex;
 
+use super::FastMap;
 use crate::name::segments;
 
 /// A language and its rules.
@@ -127,6 +128,7 @@ impl File {
         let bytes = 300 * facts.symbols.len()
             + 24 * facts.occurrences.len()
             + 48 * facts.bindings.len()
+            + 8 * facts.calls.len()
             + 16 * (facts.exprs.len() + facts.scopes.len() + facts.loose.len())
             + 4 * facts.names.len()
             + facts.names.bytes()
@@ -290,6 +292,7 @@ fn home(facts: &FileFacts, nesting: &Nesting, lang: Lang, symbol: &Symbol) -> Op
     let parent = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
     let member = match parent {
         _ if lang.naming.tables && is_held(facts, symbol) => true,
+        _ if lang.naming.methods_see_members && is_test_of_suite(facts, symbol) => true,
         None | Some(Module) if matches!(symbol.kind, Method | Field) && lang.naming.methods_see_members => true,
         None | Some(Module | Fn | Method) if symbol.kind == Method && lang.naming.free_methods => true,
         None => false,
@@ -331,6 +334,13 @@ fn is_held(facts: &FileFacts, symbol: &Symbol) -> bool {
     }
 }
 
+/// Whether a macro names a test after its suite and itself: `TEST(Suite, Name)` makes nothing that is called `Name`.
+fn is_test_of_suite(facts: &FileFacts, symbol: &Symbol) -> bool {
+    let outer = symbol.parent.map_or(facts.module.as_str(), |at| &facts.symbols[at.0 as usize].qualified_name);
+    let depth = |name: &str| segments(name).count();
+    symbol.flags.test && symbol.kind == SymbolKind::Fn && depth(&symbol.qualified_name) > depth(outer) + 1
+}
+
 /// Whether a member is a name of what is around its type.
 pub fn is_free_member(facts: &FileFacts, lang: Lang, symbol: &Symbol) -> bool {
     let outer = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
@@ -357,8 +367,13 @@ fn import_name<'f>(facts: &'f FileFacts, lang: Lang, import: &Import) -> &'f str
 /// How much the files in memory may hold together by their own count, about what they take. All of a code base of 4,000 files
 /// fits: a common name leads to most of them, and to unpack those again takes longer than everything else about it.
 const ROOM: usize = 96 << 20;
+/// The same for every file of a larger one, as far as that goes.
+const ROOM_PER_FILE: usize = 12 << 10;
+const MUCH_ROOM: usize = 160 << 20;
 /// The same where commit after commit is asked about: each brings versions of its own, which fill whatever is allowed.
 const LITTLE_ROOM: usize = 24 << 20;
+/// How many files are worth a thread.
+const PER_THREAD: usize = 12;
 /// So many questions in a row about commits mean that more will follow.
 const MANY_COMMITS: u32 = 8;
 
@@ -373,17 +388,20 @@ pub struct FileCache {
 
 #[derive(Default)]
 struct Held {
-    files: HashMap<VersionId, (Arc<File>, u64)>,
+    files: FastMap<VersionId, (Arc<File>, u64)>,
     bytes: usize,
     clock: u64,
     /// Questions about commits since the last one about a work tree.
     commits: u32,
+    /// How many files the ref has that was asked about last.
+    of: usize,
 }
 
 impl FileCache {
     /// Notes what a question is about before it asks for files.
-    pub fn begin(&self, is_work_tree: bool) {
+    pub fn begin(&self, is_work_tree: bool, files: u64) {
         let mut held = self.held.lock();
+        held.of = usize::try_from(files).unwrap_or(usize::MAX);
         held.commits = if is_work_tree { 0 } else { held.commits.saturating_add(1) };
         held.keep_within_room();
     }
@@ -408,13 +426,50 @@ impl FileCache {
         held.keep_within_room();
         Ok(file)
     }
+
+    /// How many files are in memory.
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> usize {
+        self.held.lock().files.len()
+    }
+
+    /// Reads files that are about to be asked for. Unpacking is most of what a question about a common name costs where a code base
+    /// is too large to be kept, and it can be done on all cores.
+    pub fn read_ahead(&self, snapshot: &Snapshot, versions: &[VersionId]) {
+        let missing: Vec<VersionId> = {
+            let held = self.held.lock();
+            versions.iter().copied().filter(|version| !held.files.contains_key(version)).collect()
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(missing.len() / PER_THREAD);
+        if threads < 2 {
+            return;
+        }
+        let (again, next) = (snapshot.again(), AtomicUsize::new(0));
+        let read = || {
+            // Where something was published meanwhile, whoever asks reads on its own.
+            let Ok(Some(snapshot)) = again.open() else { return };
+            while let Some(version) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.get(&snapshot, *version).is_err() {
+                    return; // who asks for it is told why
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(read);
+            }
+        });
+    }
 }
 
 impl Held {
     /// Drops those that were used longest ago where there are too many, and makes room for a quarter of all then: dropping one
     /// by one would sort the clocks again and again.
     fn keep_within_room(&mut self) {
-        let room = if self.commits > MANY_COMMITS { LITTLE_ROOM } else { ROOM };
+        let room = match self.commits > MANY_COMMITS {
+            true => LITTLE_ROOM,
+            false => self.of.saturating_mul(ROOM_PER_FILE).clamp(ROOM, MUCH_ROOM),
+        };
         if self.bytes <= room {
             return;
         }
@@ -439,7 +494,12 @@ mod tests {
 
     /// Puts files of a megabyte each into memory, and gives the oldest that is still there and how many are.
     fn after(commits: u32, files: u32) -> (Option<VersionId>, usize) {
-        let mut held = Held { commits, ..Held::default() };
+        after_of(0, commits, files)
+    }
+
+    /// The same of a ref with so many files.
+    fn after_of(of: usize, commits: u32, files: u32) -> (Option<VersionId>, usize) {
+        let mut held = Held { commits, of, ..Held::default() };
         for id in 0..files {
             let row = FileRow {
                 id,
@@ -467,5 +527,9 @@ mod tests {
         assert_eq!(after(MANY_COMMITS, 97), (Some(25), 72), "three quarters of the room are left, the latest files");
         assert_eq!(after(MANY_COMMITS + 1, 24), (Some(0), 24));
         assert_eq!(after(MANY_COMMITS + 1, 25), (Some(7), 18));
+        assert_eq!(after_of(12 << 10, 0, 144), (Some(0), 144), "12 kB for each of 12,288 files");
+        assert_eq!(after_of(12 << 10, 0, 145), (Some(37), 108));
+        assert_eq!(after_of(usize::MAX, 0, 160), (Some(0), 160));
+        assert_eq!(after_of(usize::MAX, 0, 161), (Some(41), 120), "and no more, however many there are");
     }
 }

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use cruxe_extract::naming::System;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId, Occurrence, Role};
+use cruxe_store::SymbolHit;
 
 use super::file::{File, Lang};
 use super::occurrence::{Certainty, Reason, Resolution};
 use super::types::Ty;
 use super::{Def, Resolver, foreign};
-use crate::references::in_test as in_test_code;
+use crate::uses::in_test as in_test_code;
 
 /// In more files than this nobody looks for the habits of a code base.
 const MAX_CUSTOM_FILES: usize = 200;
@@ -36,6 +37,8 @@ pub(super) type Habit = (String, String, System, Use, bool);
 #[derive(Default)]
 pub(super) struct Family {
     members: Vec<(Def, Option<Def>)>,
+    /// Members that only tests define, where the use is in none of them.
+    in_tests: Vec<(Def, Option<Def>)>,
     /// Those that override none of the others, where all of them are one thing.
     root: Option<Vec<Def>>,
     /// Too many to be looked at.
@@ -62,13 +65,39 @@ impl Resolver<'_> {
             let free = family.only_tests || file.lang.naming.open_values && self.has_free(name, file.lang);
             return if free { Resolution::Unresolved(Reason::Receiver) } else { Resolution::Outside };
         }
-        if let Some(found) = self.by_convention(file, occurrence, name, used, &family) {
+        let call = self.overloaded(file, occurrence);
+        if let Some(found) = self.by_convention(file, occurrence, name, used, &family)
+            && call.as_ref().is_none_or(|call| self.can_take(found, call))
+        {
             return Resolution::Defs(vec![found], Certainty::Customary);
         }
-        match &family.root {
-            Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root.clone(), Certainty::Heuristic),
+        let root = match call {
+            Some(call) if !family.members.iter().all(|(def, _)| self.can_take(*def, &call)) => {
+                let all = family.members.iter().chain(&family.in_tests);
+                let taking: Vec<(Def, Option<Def>)> =
+                    all.filter(|(def, _)| self.can_take(*def, &call)).copied().collect();
+                let is_member = |def: &Def| family.members.iter().any(|(member, _)| member == def);
+                self.one_root(&taking).filter(|root| root.iter().all(is_member))
+            }
+            _ => family.root.clone(),
+        };
+        match root {
+            Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root, Certainty::Heuristic),
             _ => Resolution::Unresolved(Reason::Receiver),
         }
+    }
+
+    /// The members that override none of the others, where all of them are one thing.
+    fn one_root(&self, members: &[(Def, Option<Def>)]) -> Option<Vec<Def>> {
+        let inherits = |owner: Def| {
+            let base = |(_, other): &(Def, Option<Def>)| {
+                other.is_some_and(|other| other != owner && self.builds_on(owner, other, 0))
+            };
+            members.iter().any(base)
+        };
+        let roots = members.iter().filter(|(_, owner)| !owner.is_some_and(inherits));
+        let roots: Vec<Def> = roots.map(|(def, _)| *def).collect();
+        (self.distinct(&roots) == 1).then_some(roots)
     }
 
     fn family(&self, name: &str, lang: Lang, used: Use, in_test: bool) -> Rc<Family> {
@@ -81,9 +110,24 @@ impl Resolver<'_> {
         family
     }
 
+    /// Whether more methods have a name than are looked at, as far as that can be told without reading the files that they are in.
+    fn is_crowd(&self, name: &str, lang: Lang, in_test: bool) -> bool {
+        let fits = |hit: &&SymbolHit| {
+            hit.kind == SymbolKind::Method
+                && self
+                    .tree
+                    .brief(hit.version)
+                    .is_some_and(|brief| lang.may_mean(brief.lang) && (in_test || !brief.is_test && !hit.test))
+        };
+        !lang.naming.associated_by_path && self.hits(name).iter().filter(fits).nth(MAX_FAMILY).is_some()
+    }
+
     fn read_family(&self, name: &str, lang: Lang, used: Use, in_test: bool) -> Family {
+        if used == Use::Called && self.is_crowd(name, lang, in_test) {
+            return Family { crowded: true, ..Family::default() };
+        }
         let table = self.member_table(name);
-        let (mut members, mut left_out) = (Vec::new(), false);
+        let (mut members, mut in_tests) = (Vec::new(), Vec::new());
         for (def, owner) in &table.all {
             let fits = self.with(*def, |other, symbol| {
                 let data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant);
@@ -104,7 +148,7 @@ impl Resolver<'_> {
             // What only tests define is not what other code was written for.
             if !in_test && self.with(*def, |other, symbol| in_test_code(other, symbol.name_span.start)).unwrap_or(false)
             {
-                left_out = true;
+                in_tests.push((*def, *owner));
                 continue;
             }
             members.push((*def, *owner));
@@ -112,17 +156,18 @@ impl Resolver<'_> {
                 return Family { crowded: true, ..Family::default() };
             }
         }
-        let inherits = |owner: Def| {
-            let base = |(_, other): &(Def, Option<Def>)| {
-                other.is_some_and(|other| other != owner && self.builds_on(owner, other, 0))
-            };
-            members.iter().any(base)
-        };
-        let roots = members.iter().filter(|(_, owner)| !owner.is_some_and(inherits));
-        let roots: Vec<Def> = roots.map(|(def, _)| *def).collect();
-        let root = (self.distinct(&roots) == 1).then_some(roots);
-        let only_tests = left_out && members.is_empty();
-        Family { members, root, crowded: false, only_tests }
+        // Where types are written down, one that is not known is mostly foreign: a name that tests give to types of their own
+        // says little about who is meant, although their types are not.
+        let mut root = self.one_root(&members);
+        if used == Use::Called && !lang.is_deep() && !in_tests.is_empty() {
+            let all: Vec<(Def, Option<Def>)> = members.iter().chain(&in_tests).copied().collect();
+            root = root.filter(|_| self.one_root(&all).is_some());
+        }
+        let only_tests = !in_tests.is_empty() && members.is_empty();
+        if lang.is_deep() {
+            in_tests.clear();
+        }
+        Family { members, in_tests, root, crowded: false, only_tests }
     }
 
     /// A code base calls values of one type by one name: where a variable without a type has the name that others

@@ -263,9 +263,9 @@ impl Resolver<'_> {
             if symbol.kind != SymbolKind::Method && !in_table {
                 continue;
             }
-            let table = self.member_table(&symbol.name);
-            let own = table.all.iter().find(|(def, _)| *def == Def { version, symbol: at });
-            if let Some((_, Some(owner))) = own {
+            let def = Def { version, symbol: at };
+            let table = self.owned(def, &symbol.name);
+            if let Some((_, Some(owner))) = table.all.iter().find(|(other, _)| *other == def) {
                 return Ty::value(*owner);
             }
         }

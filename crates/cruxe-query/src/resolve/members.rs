@@ -1,22 +1,34 @@
 //! A name of a type: its own members, then those of what it builds on.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cruxe_extract::naming::Merging;
-use cruxe_model::SymbolKind;
+use cruxe_extract::naming::{Home, Merging};
 use cruxe_model::facts::{Relation, SymbolIndex};
+use cruxe_model::{SymbolKind, VersionId};
+use cruxe_store::SymbolHit;
 
 use super::file::{File, Lang};
 use super::types::Ty;
-use super::{Def, Entity, Resolver, Space, Want};
+use super::{Def, Entity, FastMap, Resolver, Space, SpaceOf, Want};
 use crate::name::segments;
+
+/// Which definitions of a name a table of members has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// Those of the whole ref.
+    Anywhere,
+    /// Those of a folder, by its number.
+    Folder(u32),
+    /// Those of a file.
+    File(VersionId),
+}
 
 /// The members of one name, by the type they belong to.
 #[derive(Default)]
 pub(super) struct MemberTable {
-    owned: HashMap<Def, Vec<Def>>,
+    owned: FastMap<Def, Vec<Def>>,
     /// Every member of the name, with its owner where that is known.
     pub(super) all: Vec<(Def, Option<Def>)>,
 }
@@ -25,15 +37,47 @@ pub(super) struct MemberTable {
 const MAX_HEIGHT: u32 = 24;
 
 impl Resolver<'_> {
-    /// The members of a name in the whole ref.
+    /// The members of a name in the whole ref. It reads every file that defines the name: where the type is known,
+    /// [`Resolver::owned`] reads less.
     pub(super) fn member_table(&self, name: &str) -> Rc<MemberTable> {
-        if let Some(table) = self.tables.borrow().get(name) {
-            return Rc::clone(table);
+        self.table(name, Place::Anywhere)
+    }
+
+    /// The members of a name that a type itself has, and others that stand where they may stand.
+    pub(super) fn owned(&self, owner: Def, name: &str) -> Rc<MemberTable> {
+        self.table(name, self.home(owner))
+    }
+
+    /// Where the members of a type stand.
+    fn home(&self, owner: Def) -> Place {
+        let Some(brief) = self.tree.brief(owner.version) else { return Place::Anywhere };
+        match brief.lang.naming.home {
+            Home::Anywhere => Place::Anywhere,
+            Home::Folder => Place::Folder(brief.folder),
+            Home::File => Place::File(owner.version),
         }
+    }
+
+    fn table(&self, name: &str, place: Place) -> Rc<MemberTable> {
+        let known = |tables: &FastMap<Place, FastMap<String, Rc<MemberTable>>>| tables.get(&place)?.get(name).cloned();
+        if let Some(table) = known(&self.tables.borrow()) {
+            return table;
+        }
+        let keep = |table: Rc<MemberTable>| {
+            self.tables.borrow_mut().entry(place).or_default().insert(name.to_owned(), table);
+        };
         // A type whose resolution needs the same table finds it empty instead of going round.
-        self.tables.borrow_mut().insert(name.to_owned(), Rc::default());
+        keep(Rc::default());
+        let is_there = |version: VersionId| match place {
+            Place::Anywhere => true,
+            Place::Folder(number) => self.tree.brief(version).is_some_and(|brief| brief.folder == number),
+            Place::File(own) => version == own,
+        };
+        let hits = self.hits(name);
+        let hits: Vec<&SymbolHit> = hits.iter().filter(|hit| is_there(hit.version)).collect();
+        self.read_ahead(&hits.iter().map(|hit| hit.version).collect::<Vec<_>>());
         let mut table = MemberTable::default();
-        for hit in self.hits(name).iter() {
+        for hit in hits {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
             if matches!(hit.kind, SymbolKind::Impl | SymbolKind::Heading) {
                 continue;
@@ -53,19 +97,53 @@ impl Resolver<'_> {
             }
         }
         let table = Rc::new(table);
-        self.tables.borrow_mut().insert(name.to_owned(), Rc::clone(&table));
+        keep(Rc::clone(&table));
         table
+    }
+
+    /// Whether a language has types to which code elsewhere adds members.
+    pub(super) fn adds_elsewhere(lang: Lang) -> bool {
+        lang.naming.home == Home::Anywhere
     }
 
     /// The type that a definition adds itself to from elsewhere.
     pub(super) fn extended(&self, file: &Arc<File>, def: Def) -> Option<Ty> {
         let own = |own: &&cruxe_model::facts::Heritage| own.symbol == def.symbol && own.relation == Relation::SelfType;
         let own = file.facts.heritage.iter().find(own)?;
-        Some(self.type_of(file, own.ty, file.symbol(def.symbol).name_span.start))
+        let symbol = file.symbol(def.symbol);
+        let ty = self.type_of(file, own.ty, symbol.name_span.start);
+        match ty {
+            Ty::Value(of, _) if file.lang.naming.methods_see_members => {
+                Some(self.shown_type(file, symbol, of).map_or(ty, Ty::value))
+            }
+            ty => Some(ty),
+        }
+    }
+
+    /// The type that the whole name of a member shows, where another was found by the last name before it: `List::Iterator` of
+    /// `void List::Iterator::next()`, beside an `Iterator`.
+    fn shown_type(&self, file: &File, member: &cruxe_model::facts::Symbol, found: Def) -> Option<Def> {
+        let mut outer: Vec<&str> = segments(&member.qualified_name).collect();
+        outer.pop();
+        let shown = |symbol: &cruxe_model::facts::Symbol| segments(&symbol.qualified_name).eq(outer.iter().copied());
+        if outer.len() < 2 || self.with(found, |_, symbol| shown(symbol)) == Some(true) {
+            return None;
+        }
+        let types = |hit: &&cruxe_store::SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
+        let hits = self.hits(outer.last()?);
+        let mut all = hits.iter().filter(types).map(|hit| (hit, SymbolIndex(hit.position)));
+        all.find_map(|(hit, symbol)| {
+            let def = Def { version: hit.version, symbol };
+            let is_it = self.with(def, |other, symbol| other.lang.is_kin(file.lang) && shown(symbol));
+            (is_it == Some(true)).then_some(def)
+        })
     }
 
     /// What the ref adds to a type that it does not define, under a name.
     pub(super) fn added_to_foreign(&self, foreign: &str, name: &str, lang: Lang) -> Vec<Def> {
+        if !Self::adds_elsewhere(lang) {
+            return Vec::new();
+        }
         let adds = |def: &Def| {
             let Some(file) = self.file(def.version).filter(|file| lang.may_mean(file.lang)) else { return false };
             let parent = file.symbol(def.symbol).parent.filter(|at| file.symbol(*at).kind == SymbolKind::Impl);
@@ -168,10 +246,14 @@ impl Resolver<'_> {
 
     /// The same for one that is called, or read.
     pub(super) fn wanted_members(&self, owner: Def, name: &str, want: Want) -> Vec<Def> {
-        let table = self.member_table(name);
         let mut found = Vec::new();
-        if !table.all.is_empty() {
-            found = self.inherited(&table, owner, want, &mut HashSet::new(), 0);
+        // What a type builds on is worked out only where something may come of it: it may be what is being worked out.
+        let may_have = match self.home(owner) {
+            Place::Anywhere => !self.member_table(name).all.is_empty(),
+            _ => !self.hits(name).is_empty(),
+        };
+        if may_have {
+            found = self.inherited(name, owner, want, &mut HashSet::new(), 0);
         }
         if found.is_empty() { self.spread_members(owner, name) } else { found }
     }
@@ -204,29 +286,29 @@ impl Resolver<'_> {
         found
     }
 
-    fn inherited(&self, table: &MemberTable, owner: Def, want: Want, seen: &mut HashSet<Def>, height: u32) -> Vec<Def> {
+    fn inherited(&self, name: &str, owner: Def, want: Want, seen: &mut HashSet<Def>, height: u32) -> Vec<Def> {
         if !seen.insert(owner) || height > MAX_HEIGHT {
             return Vec::new();
         }
-        if let Some(own) = table.owned.get(&owner) {
-            let set = self.property_set_by(table, owner, own, height);
+        if let Some(own) = self.owned(owner, name).owned.get(&owner) {
+            let set = self.declared_above(name, owner, own, height);
             return if set.is_empty() { self.preferred(own, want) } else { set };
         }
         let same = self.same_type(owner);
         for same in &same {
-            if let Some(own) = table.owned.get(same) {
+            if let Some(own) = self.owned(*same, name).owned.get(same) {
                 return self.preferred(own, want);
             }
         }
         if let Some(companion) = self.companion(owner)
-            && let Some(own) = table.owned.get(&companion)
+            && let Some(own) = self.owned(companion, name).owned.get(&companion)
         {
             return self.preferred(own, want);
         }
         for part in std::iter::once(owner).chain(same) {
             for base in self.bases(part).iter().flat_map(Ty::alternatives) {
                 let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
-                let found = self.inherited(table, *base, want, seen, height + 1);
+                let found = self.inherited(name, *base, want, seen, height + 1);
                 if !found.is_empty() {
                     return found;
                 }
@@ -235,27 +317,56 @@ impl Resolver<'_> {
         Vec::new()
     }
 
-    /// The property of a base class that `self.x = …` in a method calls the setter of, where the assignment looks like the definition
-    /// of a field.
-    fn property_set_by(&self, table: &MemberTable, owner: Def, own: &[Def], height: u32) -> Vec<Def> {
-        let is_property = |def: &Def| self.kind(*def) == Some(SymbolKind::Property);
-        let assigned = |def: &Def| {
-            self.with(*def, |file, _| file.lang.naming.assignments_define && file.is_set_in_method(def.symbol))
-                == Some(true)
+    /// What a base class declares that `self.x = …` in a method sets, where the assignment looks like the definition of a field: a
+    /// property, whose setter it calls, or a field with a type.
+    fn declared_above(&self, name: &str, owner: Def, own: &[Def], height: u32) -> Vec<Def> {
+        let is_declared = |def: &Def| match self.kind(*def) {
+            Some(SymbolKind::Property) => true,
+            Some(SymbolKind::Field) => self.with(*def, |_, symbol| is_annotated(symbol)) == Some(true),
+            _ => false,
         };
-        if !own.iter().all(assigned) || !table.all.iter().any(|(def, _)| is_property(def)) {
+        let assigned = |def: &Def| {
+            let sets = |file: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                file.lang.naming.assignments_define && !is_annotated(symbol) && file.is_set_in_method(def.symbol)
+            };
+            self.with(*def, sets) == Some(true)
+        };
+        let may_declare = |hit: &SymbolHit| {
+            let is_own = own.contains(&Def { version: hit.version, symbol: SymbolIndex(hit.position) });
+            matches!(hit.kind, SymbolKind::Property | SymbolKind::Field) && !is_own
+        };
+        if !own.iter().all(assigned) || !self.hits(name).iter().any(may_declare) {
             return Vec::new();
         }
         let mut seen = HashSet::from([owner]);
         let bases = self.bases(owner);
         for base in bases.iter().flat_map(Ty::alternatives) {
             let (Ty::Value(base, _) | Ty::Item(base)) = base else { continue };
-            let found = self.inherited(table, *base, Want::Any, &mut seen, height + 1);
+            let found = self.inherited(name, *base, Want::Any, &mut seen, height + 1);
             if !found.is_empty() {
-                return if found.iter().all(is_property) { found } else { Vec::new() };
+                return if found.iter().all(is_declared) { found } else { Vec::new() };
             }
         }
         Vec::new()
+    }
+
+    /// Where methods of a file set what a base class declares under a name, and what that is: see [`Resolver::declared_above`].
+    pub fn set_for_bases(&self, file: &Arc<File>, name: &str) -> Vec<(u32, Vec<Def>)> {
+        if !file.lang.naming.assignments_define {
+            return Vec::new();
+        }
+        let all = file.facts.symbols.iter().enumerate();
+        let named = all.filter(|(_, symbol)| symbol.kind == SymbolKind::Field && symbol.name == name);
+        let mut found = Vec::new();
+        for (at, symbol) in named {
+            let def = Def { version: file.id(), symbol: SymbolIndex(at as u32) };
+            let Some(Some(owner)) = self.member_owner(def) else { continue };
+            let meant = self.members_by_name(owner, name);
+            if !meant.is_empty() && !meant.contains(&def) {
+                found.push((symbol.name_span.start, meant));
+            }
+        }
+        found
     }
 
     /// The object inside a class whose members are reached by the class's name.
@@ -299,7 +410,7 @@ impl Resolver<'_> {
             if merging == Merging::Never {
                 return Vec::new();
             }
-            let same = |hit: &&cruxe_store::SymbolHit| {
+            let same = |hit: &&SymbolHit| {
                 let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
                 def != owner
                     && matches!(
@@ -378,6 +489,12 @@ impl Resolver<'_> {
             _ => self.wanted_members(def, name, want),
         }
     }
+}
+
+/// Whether a field is declared with a type where it is defined: `x: int = 0`.
+fn is_annotated(symbol: &cruxe_model::facts::Symbol) -> bool {
+    let behind = symbol.signature.split_once(symbol.name.as_str()).map_or("", |(_, behind)| behind);
+    behind.trim_start().starts_with(':')
 }
 
 /// The types that a symbol extends and implements, in the order of the text.

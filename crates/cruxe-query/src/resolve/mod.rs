@@ -15,6 +15,7 @@
 //! * [`hierarchy`]: who builds on a type and what it builds on, for questions about that
 //! * [`guess`]: where nothing is known about the receiver
 //! * [`occurrence`]: all of it together
+//! * [`overloads`]: which of the functions of one name can take what a call passes
 //! * [`overrides`]: what a call may run instead of what it names
 //! * [`users`]: how much of the ref uses a definition
 //!
@@ -30,6 +31,7 @@ mod infer;
 mod members;
 mod modules;
 mod occurrence;
+mod overloads;
 mod overrides;
 mod parts;
 mod required;
@@ -55,15 +57,19 @@ pub use file::{File, Lang};
 pub use hierarchy::{Clause, Heights, Heir};
 pub use occurrence::{Certainty, Reason, Resolution};
 
+use crate::kept_uses::{KEPT_USES, KeptUses};
 pub(crate) use file::FILES;
 use file::FileCache;
-use members::MemberTable;
+use members::{MemberTable, Place};
 use modules::Module;
 use tree::{TREES, Tree};
 use types::Ty;
 
 /// Types and modules that lead to each other further than this are not followed.
 const MAX_DEPTH: u32 = 48;
+
+/// So many files are held by a question whether or not others have a use for them.
+const MAX_OPEN: usize = 2_000;
 
 /// Steps after which one occurrence is given up: types that lead to ever more types (unions of generics that are unions)
 /// must not keep an answer waiting.
@@ -118,8 +124,11 @@ enum Want {
     Any,
 }
 
+/// A table that is asked at every step; nobody else chooses what is in it.
+pub(crate) type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
 /// What was found out once.
-type Memo<K, V> = RefCell<HashMap<K, V>>;
+type Memo<K, V> = RefCell<FastMap<K, V>>;
 
 /// Resolves the uses of names in one ref, for one question.
 pub struct Resolver<'a> {
@@ -130,7 +139,7 @@ pub struct Resolver<'a> {
     compiler: Option<Compiler>,
     open: Memo<VersionId, Arc<File>>,
     hits: Memo<String, Rc<[SymbolHit]>>,
-    tables: Memo<String, Rc<MemberTable>>,
+    tables: Memo<Place, FastMap<String, Rc<MemberTable>>>,
     bases: Memo<Def, Rc<[Ty]>>,
     owners: Memo<Def, Option<Def>>,
     imports: Memo<(VersionId, u32), Rc<[Entity]>>,
@@ -152,7 +161,7 @@ impl<'a> Resolver<'a> {
     pub fn new(view: &'a View) -> Result<Option<Resolver<'a>>, StoreError> {
         let Some(snapshot) = &view.published else { return Ok(None) };
         let (tree, files) = (snapshot.kept(&TREES).get(view.project, snapshot)?, snapshot.kept(&FILES));
-        files.begin(view.is_work_tree());
+        files.begin(view.is_work_tree(), snapshot.state.files);
         Ok(Some(Resolver {
             snapshot,
             files,
@@ -176,6 +185,26 @@ impl<'a> Resolver<'a> {
             problem: RefCell::default(),
             work: &view.work,
         }))
+    }
+
+    /// The name of the ref.
+    pub fn ref_name(&self) -> &str {
+        &self.snapshot.state.name
+    }
+
+    /// The publish that is asked about.
+    pub fn as_of(&self) -> i64 {
+        self.snapshot.as_of()
+    }
+
+    /// Uses that were found before.
+    pub(crate) fn kept_uses(&self) -> Arc<KeptUses> {
+        self.snapshot.kept(&KEPT_USES)
+    }
+
+    /// Whether a compiler's index says something about the ref.
+    pub fn has_compiler(&self) -> bool {
+        self.compiler.is_some()
     }
 
     /// Tells whoever waits how many files of how many were looked into.
@@ -206,6 +235,22 @@ impl<'a> Resolver<'a> {
         let file = self.kept(self.files.get(self.snapshot, version))?;
         self.open.borrow_mut().insert(version, Arc::clone(&file));
         Some(file)
+    }
+
+    /// Reads files that are about to be asked for, on all cores where there are many; those before them are let go where they are
+    /// too many to be kept.
+    pub fn read_ahead(&self, versions: &[VersionId]) {
+        let mut open = self.open.borrow_mut();
+        if open.len() > MAX_OPEN {
+            open.clear();
+        }
+        let missing: Vec<VersionId> = versions.iter().copied().filter(|version| !open.contains_key(version)).collect();
+        self.files.read_ahead(self.snapshot, &missing);
+    }
+
+    /// The language of a file, which need not be read for it.
+    fn lang(&self, version: VersionId) -> Option<Lang> {
+        self.tree.brief(version).map(|brief| brief.lang)
     }
 
     /// The versions whose facts use a name.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
+use cruxe_model::facts::{DATA, Expr, ExprId, Occurrence, Role, SymbolIndex};
 
 use cruxe_store::SymbolHit;
 
@@ -121,6 +121,7 @@ impl Resolver<'_> {
                 self.settled(self.lookup(file, name, 0, Space::Value), file.lang)
             }
             (Role::Key | Role::Unpack, None) => Resolution::Unresolved(Reason::Key),
+            (Role::Key, Some(of)) if is_data(file, of) => self.resolve_data_key(file, name),
             (Role::Key, Some(callee)) if file.lang.naming.named_arguments => {
                 self.resolve_argument(file, occurrence, name, callee)
             }
@@ -129,10 +130,26 @@ impl Resolver<'_> {
         }
     }
 
+    /// A key of plain data names nothing by itself: no function, no module. It may be the field of what the data becomes.
+    fn resolve_data_key(&self, file: &Arc<File>, name: &str) -> Resolution {
+        let hits = self.hits(name);
+        let mut fields = hits.iter().filter(|hit| matches!(hit.kind, SymbolKind::Field | SymbolKind::Property));
+        match fields.any(|hit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(file.lang))) {
+            true => Resolution::Unresolved(Reason::Key),
+            false => Resolution::Outside,
+        }
+    }
+
     /// A path in a string that leads somewhere may well be meant so.
     fn resolve_path(&self, file: &Arc<File>, receiver: Option<ExprId>, name: &str) -> Resolution {
         let path = receiver.and_then(|receiver| path_of(file, receiver)).unwrap_or_default();
-        let found = modules::rules(file).absolute(self, file, &path, name);
+        let mut found = modules::rules(file).absolute(self, file, &path, name);
+        // A word of a shell may be a function's name for whoever runs what is passed to it.
+        if receiver.is_none() && !file.lang.is_deep() {
+            let function = |one: &Entity| matches!(one, Entity::Symbol(def) if self.kind(*def) == Some(SymbolKind::Fn));
+            found = self.lookup(file, name, 0, Space::Value);
+            found.retain(function);
+        }
         match self.settled(found, file.lang) {
             Resolution::Defs(defs, _) => Resolution::Defs(defs, Certainty::Heuristic),
             Resolution::Module => Resolution::Module,
@@ -148,6 +165,14 @@ impl Resolver<'_> {
         };
         if file.is_own_type(name) {
             return Resolution::Outside;
+        }
+        // The name in `TEST(Suite, Name)` looks like a type, and is the test's own.
+        if file.lang.naming.methods_see_members
+            && occurrence.role == Role::Type
+            && let Some(symbol) = file.nesting.enclosing_symbol(&file.facts, occurrence.start)
+            && file.symbol(symbol).name_span.start == occurrence.start
+        {
+            return Resolution::of(vec![Def { version: file.id(), symbol }]);
         }
         let mut found = Vec::new();
         let ending = file.lang.naming.attribute_ending;
@@ -173,6 +198,9 @@ impl Resolver<'_> {
         let role = occurrence.role;
         if !file.lang.is_deep() && (role.is_call() || role == Role::Value) {
             self.told_by_call(&mut found, role.is_call());
+        }
+        if let Some(call) = self.overloaded(file, occurrence) {
+            found = self.taking_in_sight(file, name, space, found, &call);
         }
         self.settled(found, file.lang)
     }
@@ -249,7 +277,7 @@ impl Resolver<'_> {
     /// Whether the ref adds to a type that others define, and defines nothing else of its name: `extension JSONEncoder`.
     pub(super) fn is_only_extended(&self, name: &str, lang: Lang) -> bool {
         let hits = self.hits(name);
-        let kin = |hit: &SymbolHit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(lang));
+        let kin = |hit: &SymbolHit| self.lang(hit.version).is_some_and(|other| other.is_kin(lang));
         let mut own =
             hits.iter().take(MAX_EXTENSIONS).filter(|hit| hit.kind != SymbolKind::Heading && kin(hit)).peekable();
         own.peek().is_some() && own.all(|hit| hit.kind == SymbolKind::Impl)
@@ -257,10 +285,14 @@ impl Resolver<'_> {
 
     /// Whether the ref has a definition of a name that is no member of a type.
     pub(super) fn has_free(&self, name: &str, lang: Lang) -> bool {
-        self.hits(name).iter().filter(|hit| !matches!(hit.kind, SymbolKind::Impl | SymbolKind::Heading)).any(|hit| {
+        // A method is always one of some type's.
+        let may_be_free = |kind| !matches!(kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Method);
+        self.hits(name).iter().filter(|hit| may_be_free(hit.kind)).any(|hit| {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
-            let Some(file) = self.file(hit.version).filter(|other| lang.may_mean(other.lang)) else { return false };
-            self.owner(&file, def).is_none()
+            if !self.lang(hit.version).is_some_and(|other| lang.may_mean(other)) {
+                return false;
+            }
+            self.file(hit.version).is_some_and(|file| self.owner(&file, def).is_none())
         })
     }
 
@@ -356,7 +388,11 @@ impl Resolver<'_> {
         {
             return Resolution::Local;
         }
-        if let Some(found) = self.by_path(file, receiver, &base, name, occurrence.start, space) {
+        let call = self.overloaded(file, occurrence);
+        if let Some(mut found) = self.by_path(file, receiver, &base, name, occurrence.start, space) {
+            if let Some(call) = &call {
+                self.keep_taking(&mut found, call);
+            }
             return self.settled(found, file.lang);
         }
         let offered: Vec<Entity> = match &base {
@@ -381,9 +417,20 @@ impl Resolver<'_> {
                     Role::Value | Role::Write | Role::Key | Role::Unpack => Want::Read,
                     _ => Want::Any,
                 };
-                let found = self.type_members(base, name, file.lang, want);
+                let mut found = self.type_members(base, name, file.lang, want);
+                if let Some(call) = &call {
+                    found = self.members_taking(name, found, call);
+                }
                 if !found.is_empty() {
                     return Resolution::of(found);
+                }
+                if file.lang.naming.spaces_by_macro
+                    && let Some(mut found) = self.behind_hidden_space(file, receiver, name, occurrence.start, space)
+                {
+                    if let Some(call) = &call {
+                        self.keep_taking(&mut found, call);
+                    }
+                    return self.settled(found, file.lang);
                 }
                 match base {
                     Ty::ForeignMember(..) | Ty::Bound(..) | Ty::Indexed(..) => self.guess(file, occurrence, name),
@@ -412,29 +459,6 @@ impl Resolver<'_> {
             }
             _ => Vec::new(),
         }
-    }
-
-    /// What a name means behind a path that is no value: a namespace that several files fill, or one that no file is.
-    fn by_path(
-        &self,
-        file: &Arc<File>,
-        receiver: ExprId,
-        base: &Ty,
-        name: &str,
-        offset: u32,
-        space: Space,
-    ) -> Option<Vec<Entity>> {
-        let is_space = |ty: &Ty| match ty {
-            Ty::Unknown | Ty::Outside | Ty::Missing => true,
-            Ty::Item(def) => self.kind(*def) == Some(SymbolKind::Module),
-            _ => false,
-        };
-        if !base.alternatives().iter().all(is_space) {
-            return None;
-        }
-        let path = path_of(file, receiver)?;
-        let found = modules::rules(file).in_space(self, file, &path, name, offset, space);
-        (!found.is_empty()).then_some(found)
     }
 
     /// A member of something that no definition in sight is called like.
@@ -478,7 +502,7 @@ impl Resolver<'_> {
     fn behind_hook(&self, lang: Lang, name: &str) -> Resolution {
         use SymbolKind::{Const, Static, Variable};
         let hits = self.hits(name);
-        let of_lang = |def: &Def| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false);
+        let of_lang = |def: &Def| self.lang(def.version).is_some_and(|other| lang.may_mean(other));
         let all = hits
             .iter()
             .filter(|hit| !hit.local && hit.kind != SymbolKind::Heading)
@@ -497,14 +521,15 @@ impl Resolver<'_> {
 
     /// Whether a member of the name may be one of a type that the ref does not define: an extension, a trait's method.
     fn is_added_to_others(&self, name: &str, lang: Lang) -> bool {
-        self.member_table(name).all.iter().any(|(def, owner)| {
-            let kin = || self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false);
-            let adds = match owner {
-                None => true,
-                Some(owner) => lang.naming.impls && self.kind(*owner) == Some(SymbolKind::Trait),
-            };
-            adds && kin()
-        })
+        Self::adds_elsewhere(lang)
+            && self.member_table(name).all.iter().any(|(def, owner)| {
+                let kin = || self.lang(def.version).is_some_and(|other| lang.may_mean(other));
+                let adds = match owner {
+                    None => true,
+                    Some(owner) => lang.naming.impls && self.kind(*owner) == Some(SymbolKind::Trait),
+                };
+                adds && kin()
+            })
     }
 
     /// Whether a type that builds on a foreign one has a member: a value of that one may well be of this one.
@@ -523,8 +548,10 @@ impl Resolver<'_> {
     }
 
     fn is_member(&self, name: &str, lang: Lang) -> bool {
-        let table = self.member_table(name);
-        table.all.iter().any(|(def, _)| self.with(*def, |other, _| lang.may_mean(other.lang)).unwrap_or(false))
+        let kin = |version| self.lang(version).is_some_and(|other| lang.may_mean(other));
+        // A method is always one of some type's.
+        self.hits(name).iter().any(|hit| hit.kind == SymbolKind::Method && kin(hit.version))
+            || self.member_table(name).all.iter().any(|(def, _)| kin(def.version))
     }
 
     /// What a type builds on.
@@ -548,6 +575,11 @@ enum Ground {
     Foreign,
     /// One of which nothing is known.
     Unknown,
+}
+
+/// Whether an expression is plain data: a keyword list, a map.
+fn is_data(file: &File, receiver: ExprId) -> bool {
+    matches!(file.facts.exprs.get(receiver.0 as usize), Some(Expr::Literal(word)) if file.facts.name(*word) == DATA)
 }
 
 /// Whether an expression is a type's path, behind which a function may stand as a value.

@@ -119,7 +119,7 @@ impl Resolver<'_> {
             _ => None,
         };
         let mut found = owner.map(|owner| self.members_of(owner, name)).unwrap_or_default();
-        found.retain(|def| space != Space::Type || self.kind(*def) != Some(SymbolKind::Method));
+        found.retain(|def| space != Space::Type || !self.kind(*def).is_some_and(SymbolKind::is_callable));
         found.into_iter().map(|def| Entity::Symbol(self.constructed(def).unwrap_or(def))).collect()
     }
 

@@ -10,6 +10,9 @@ use cruxe_index::Project;
 use cruxe_model::VersionId;
 use cruxe_store::{Cache, FileRow, RefSnapshot, StoreError};
 
+use super::FastMap;
+use super::file::Lang;
+use crate::filter::is_test_file;
 use crate::per_ref::PerRef;
 
 /// More manifests than this are not read: a monorepo's packages are found by the nearest ones.
@@ -20,6 +23,8 @@ const MAX_MANIFESTS: usize = 5_000;
 pub struct Tree {
     paths: HashMap<String, VersionId>,
     folders: HashMap<String, Vec<VersionId>>,
+    /// What there is to know of a file without its facts.
+    briefs: FastMap<VersionId, Brief>,
     python: HashMap<String, Vec<VersionId>>,
     /// Files that modules are, wherever they are, by their names.
     named: HashMap<String, Vec<(String, VersionId)>>,
@@ -33,6 +38,17 @@ pub struct Tree {
     pub npm: HashMap<String, NpmPackage>,
     /// What `tsconfig.json` says, by folder; its base from the root.
     pub tsconfigs: HashMap<String, TsConfig>,
+}
+
+/// What there is to know of a file without its facts.
+#[derive(Clone, Copy)]
+pub struct Brief {
+    /// Its language.
+    pub lang: Lang,
+    /// Which folder it is in: two of one folder have the same number.
+    pub folder: u32,
+    /// Whether all of it is tests.
+    pub is_test: bool,
 }
 
 /// A package of an npm workspace.
@@ -65,7 +81,15 @@ impl Tree {
             let path = row.path.as_str();
             tree.paths.insert(path.to_owned(), row.id);
             let mut folder = row.path.parent();
-            tree.folders.entry(folder.to_owned()).or_default().push(row.id);
+            let beside = tree.folders.entry(folder.to_owned()).or_default();
+            let number = beside.first().and_then(|first| tree.briefs.get(first)).map(|first| first.folder);
+            beside.push(row.id);
+            let brief = Brief {
+                lang: named(&row.language),
+                folder: number.unwrap_or(tree.briefs.len() as u32),
+                is_test: is_test_file(path, &row.language),
+            };
+            tree.briefs.insert(row.id, brief);
             while let Some(slash) = folder.rfind('/') {
                 folder = &folder[..slash];
                 if tree.folders.contains_key(folder) {
@@ -120,6 +144,11 @@ impl Tree {
         }
     }
 
+    /// What there is to know of a file without its facts.
+    pub fn brief(&self, version: VersionId) -> Option<Brief> {
+        self.briefs.get(&version).copied()
+    }
+
     /// The version at a path.
     pub fn path(&self, path: &str) -> Option<VersionId> {
         self.paths.get(path).copied()
@@ -139,6 +168,11 @@ impl Tree {
     /// The versions directly in a folder.
     pub fn folder(&self, folder: &str) -> &[VersionId] {
         self.folders.get(folder).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The number of a folder with files in it.
+    pub fn folder_number(&self, folder: &str) -> Option<u32> {
+        self.brief(*self.folder(folder).first()?).map(|brief| brief.folder)
     }
 
     /// Whether the ref has files in a folder or below it.

@@ -172,7 +172,7 @@ impl Resolver<'_> {
     /// Whether the ref has a type of a name.
     fn has_type(&self, name: &str, lang: Lang) -> bool {
         let is_type = |hit: &&SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
-        let kin = |hit: &SymbolHit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(lang));
+        let kin = |hit: &SymbolHit| self.lang(hit.version).is_some_and(|other| other.is_kin(lang));
         self.hits(name).iter().filter(is_type).any(kin)
     }
 
@@ -312,6 +312,8 @@ impl Resolver<'_> {
             match file.symbol(symbol).kind {
                 Class | Trait | Interface | Struct | Enum | Union => return Some(Def { version, symbol }),
                 Impl => return self.impl_type(file, symbol),
+                // `fn List(comptime T: type) type { return struct { … }; }`
+                Fn if file.makes_type(symbol) => return Some(Def { version, symbol }),
                 _ => {}
             }
         }

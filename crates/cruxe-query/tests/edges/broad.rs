@@ -259,3 +259,83 @@ fn a_typedef_that_repeats_the_tag_is_the_structure() {
         ],
     );
 }
+
+#[test]
+fn scala_functions_are_seen_behind_the_blank_lines_that_end_them() {
+    let text = "object A {
+  def run(): Int = {
+    def inner(n: Int): Int =
+      n + 1
+
+    inner(2)  // <-
+  }
+
+  def outer(n: Int): Int =
+    inner(n)
+}
+";
+    check("A.run.inner", &[("A.scala", text)]);
+}
+
+#[test]
+fn cpp_members_outside_of_a_nested_class_are_not_those_of_another_of_its_name() {
+    let list = "namespace db {
+template <typename K> class List {
+ public:
+  class Iterator {
+   public:
+    void next();
+  };
+};
+template <typename K>
+inline void List<K>::Iterator::next() {}
+}
+";
+    let plain = "namespace db {\nclass Iterator {\n public:\n  virtual void next() = 0;\n};\n}\n";
+    let user = "namespace db {
+void go(Iterator* one) {
+  one->next();  // <-
+}
+void walk(List<int>::Iterator& one) {
+  one.next();
+}
+}
+";
+    check("iterator.h Iterator::next", &[("list.h", list), ("iterator.h", plain), ("go.cc", user)]);
+}
+
+#[test]
+fn cpp_tests_hide_no_type_of_their_name() {
+    let header = "namespace db {\nclass Snapshot {};\n}\n";
+    let tests = "#include \"db.h\"
+namespace db {
+class DBTest {
+  void get(Snapshot* one);  // <-
+};
+TEST_F(DBTest, Snapshot) {
+  const Snapshot* one = nullptr;  // <-
+}
+TEST_F(DBTest, Further) {
+  const Snapshot* one = nullptr;  // <-
+}
+TEST(Suite, Other) {
+  Snapshot two;  // <-
+}
+}
+";
+    check("db.h Snapshot", &[("db.h", header), ("db_test.cc", tests)]);
+}
+
+#[test]
+fn cpp_a_namespace_is_meant_before_colons_where_a_parameter_has_its_name() {
+    let header = "namespace fmt {
+struct text { int size(); };
+void show(int a) {}
+void go(text fmt) {
+  fmt::show(1);  // <-
+  fmt.size();
+}
+}
+";
+    check("show", &[("fmt.h", header)]);
+}

@@ -15,6 +15,7 @@ mod graph;
 mod javascript;
 mod mentions;
 mod one_symbol;
+mod overloads;
 mod paths;
 mod python;
 mod relations;

@@ -533,7 +533,7 @@ fn an_assignment_to_a_property_of_a_base_class_defines_nothing() {
     plain = 1
 class Child(Base):
     def fill(self):
-        self.range = 'x'
+        self.range = 'x'  # <-
         self.plain = 'x'
 class Apart:
     def fill(self):
@@ -559,6 +559,39 @@ class Child(Base):
         self.range = 'x'
 def f(child: Child):
     child.range.unset()  # <-
+",
+        )],
+    );
+}
+
+#[test]
+fn an_attribute_that_a_base_class_declares_is_the_same_in_its_sub_classes() {
+    check(
+        "Payload.consumed",
+        &[(
+            "a.py",
+            "class Payload:
+    consumed: bool = False
+    plain = 1
+    def open(self):
+        return self.consumed  # <-
+class File(Payload):
+    def read(self):
+        self.consumed = True  # <-
+        self.plain = 2
+        return self.consumed  # <-
+class Own(Payload):
+    consumed: bool = True
+    def read(self):
+        self.consumed = False
+class Apart:
+    def read(self):
+        self.consumed = True
+def f(file: File, own: Own, apart: Apart):
+    file.consumed = False  # <-
+    own.consumed = False
+    apart.consumed
+    return file.plain
 ",
         )],
     );

@@ -145,31 +145,31 @@ fn scala() {
 /// A local hides an attribute of its name; `unquote` and the outer parts of an aliased alias are not followed.
 #[test]
 fn elixir() {
-    check("elixir", 220, 4, 0);
+    check("elixir", 276, 4, 0);
 }
 
 /// Fields that only `self.x = …` makes are not symbols, and a table that a module is as a whole is known as the module.
 #[test]
 fn lua() {
-    check("lua", 162, 3, 0);
+    check("lua", 223, 3, 0);
 }
 
+/// What the value of a `switch` is expected to be is not known in its branches.
 #[test]
 fn zig() {
-    check("zig", 222, 0, 0);
+    check("zig", 298, 1, 0);
 }
 
-/// A class's method that instances define, names with a prime, and `import M as N` without `qualified` are followed in
-/// part only.
+/// The name of a class's method alone is taken for that of an instance.
 #[test]
 fn haskell() {
-    check("haskell", 248, 9, 0);
+    check("haskell", 359, 4, 0);
 }
 
-/// Names in the text of a trap and in variables that are run later are no uses.
+/// Names in the text of a trap are no uses; a variable that only a function sets is no symbol.
 #[test]
 fn bash() {
-    check("bash", 48, 2, 0);
+    check("bash", 124, 2, 0);
 }
 
 #[test]

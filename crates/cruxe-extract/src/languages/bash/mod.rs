@@ -65,6 +65,7 @@ enum K {
     For,
     Word,
     Variable,
+    Array,
 }
 
 const KINDS: &[(&str, K)] = &[
@@ -80,6 +81,7 @@ const KINDS: &[(&str, K)] = &[
     ("c_style_for_statement", K::For),
     ("word", K::Word),
     ("variable_name", K::Variable),
+    ("array", K::Array),
 ];
 
 /// Commands that are as good as keywords: nobody looks for their uses.
@@ -223,6 +225,14 @@ impl Bash {
             ("trap", Some(handler)) if self.is(&handler, K::Word) && is_name(cx.text_of(&handler)) => {
                 cx.occurrence(&handler, Role::Value, None);
             }
+            // `command -v name` asks whether there is one.
+            ("command" | "type" | "hash", Some(first)) => {
+                let last = node.named_child((node.named_child_count() as u32).saturating_sub(1)).unwrap_or(first);
+                let asks = cx.text_of(&name) != "command" || matches!(cx.text_of(&first), "-v" | "-V");
+                if asks && self.is(&last, K::Word) && is_name(cx.text_of(&last)) {
+                    cx.occurrence(&last, Role::Value, None);
+                }
+            }
             ("alias", Some(text)) => self.alias(cx, &text),
             _ => {}
         }
@@ -239,12 +249,21 @@ impl Bash {
         cx.declare(decl);
     }
 
-    /// The name of a command.
+    /// The name of a command; or a word that may be the name of a function for somebody who runs what is passed: `retry load_all`.
     fn word(&self, cx: &mut Cx) {
         let node = cx.node();
         let text = cx.text_of(&node);
-        if self.ancestor_is(cx, 1, K::CommandName) && is_name(text) && !BUILTINS.contains(&text) {
-            cx.occurrence(&node, Role::Call, None);
+        if self.ancestor_is(cx, 1, K::CommandName) {
+            if is_name(text) && !BUILTINS.contains(&text) {
+                cx.occurrence(&node, Role::Call, None);
+            }
+            return;
+        }
+        // A word of everyday language says nothing: `git log`.
+        let of_code = text.contains('_') && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let around = cx.ancestor(1).map_or(K::Other, |frame| self.kinds.get(frame.kind));
+        if of_code && matches!(around, K::Command | K::For | K::Assignment | K::Array) {
+            cx.occurrence(&node, Role::Path, None);
         }
     }
 

@@ -24,6 +24,7 @@ mod expected;
 pub mod expr;
 mod names;
 pub mod narrow;
+pub mod passed;
 pub mod places;
 pub mod table;
 
@@ -91,6 +92,7 @@ pub struct Broad {
     kinds: Kinds<u16>,
     rules: Vec<Compiled>,
     type_fields: Vec<u16>,
+    places: Option<passed::Places>,
 }
 
 struct Compiled {
@@ -135,7 +137,8 @@ pub fn rules(grammar: &Language, table: &'static Table) -> Box<dyn Rules> {
         rules.push(Compiled { node: *node, roles });
     }
     let type_fields = table.type_fields.iter().map(|name| field(grammar, name)).filter(|id| *id != 0).collect();
-    Box::new(Broad { table, kinds: Kinds::new(grammar, &kinds), rules, type_fields })
+    let places = table.passing.map(|passing| passed::Places::new(grammar, &passing));
+    Box::new(Broad { table, kinds: Kinds::new(grammar, &kinds), rules, type_fields, places })
 }
 
 impl Rules for Broad {
@@ -175,7 +178,11 @@ impl Rules for Broad {
         }
         let defined = rule.def.is_none_or(|def| self.define(cx, &def));
         if let Some(kind) = rule.scope.filter(|kind| defined || *kind == ScopeKind::Function) {
-            cx.open_scope(kind);
+            // Some grammars end a definition with the blank lines behind it. Its symbol ends before them, and so does its scope: what
+            // is not inside of the symbol would be taken for what is around it.
+            let mut whole = span(&cx.node());
+            whole.end = whole.start + cx.slice(whole).trim_end().len() as u32;
+            cx.open_scope_at(kind, whole);
         }
         if rule.type_body && self.rule(cx.parent_kind()).def.is_none() {
             cx.open_scope(ScopeKind::Type);
@@ -498,6 +505,11 @@ mod tests {
                     _ => {}
                 }
             }
+        }
+        if let Some(passing) = table.passing {
+            let single = [passing.suffix, passing.lambda, passing.argument];
+            let all = passing.lists.iter().chain(passing.spread).copied().chain(single.into_iter().flatten());
+            unknown.extend(all.filter(|name| !kind(name)));
         }
         unknown
     }

@@ -65,6 +65,11 @@ impl Broad {
             receiver = (table.key_of)(self, cx, verdict.level);
         }
         cx.occurrence(&node, role, receiver);
+        if role.is_call()
+            && let Some(arguments) = self.passed(cx, verdict.level)
+        {
+            cx.call(&node, arguments);
+        }
     }
 
     /// The names before the current one in a path whose parts stand side by side: `shop.model` of `shop.model.Order`.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, ScopeKind};
 
+use super::passed::Passing;
 use super::{Broad, MAX_STEPS, Site, Syntax};
 use crate::build::Decl;
 use crate::language::LanguageDef;
@@ -53,6 +54,8 @@ pub struct Table {
     pub function_locals: bool,
     /// The nodes that hold the arguments of a call.
     pub arguments: &'static [&'static str],
+    /// Where the arguments of calls stand, if functions of one name are told apart by them.
+    pub passing: Option<Passing>,
     /// The node of a lambda behind the parentheses of a call that it is an argument of.
     pub lambda_behind: Option<&'static str>,
     /// What a name that begins with a dot is a member of, by its place; the name is the current node.
@@ -89,6 +92,7 @@ pub const TABLE: Table = Table {
     is_tuple: |_, _| false,
     function_locals: false,
     arguments: &[],
+    passing: None,
     lambda_behind: None,
     implied: |_, _| None,
     key_of: |_, _, _| None,

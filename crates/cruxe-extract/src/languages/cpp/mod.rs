@@ -9,6 +9,7 @@ use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
 use cruxe_model::facts::Role::{Call, Make, Write};
 use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
 
+use super::broad::passed::{PASSING, Passing};
 use super::broad::{
     self, As, At, Broad, Find, Heritage, Imported, NODE, Shape, Site, Syntax, TABLE, Table, TypeShape, call, def,
     function, hook, inner, level_of, member, name, primitive, roles, scope, type_def,
@@ -41,6 +42,7 @@ pub static CPP: LanguageDef = LanguageDef {
         elements: &["operator[]"],
         spaces_by_macro: true,
         overloads: true,
+        literals_convert: true,
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
@@ -127,6 +129,7 @@ pub(super) static CPP_TABLE: Table = Table {
     recover: &[("class", Class), ("struct", Struct), ("enum", Enum), ("union", Union), ("namespace", Module)],
     prepare: C_TABLE.prepare,
     key_of: C_TABLE.key_of,
+    passing: Some(Passing { spread: &["parameter_pack_expansion"], ..PASSING }),
     lexis: C_TABLE.lexis,
     refine,
     super_words: &[],
@@ -170,7 +173,7 @@ fn body<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
 }
 
 fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
-    if !refine_declaration(cx, site, decl) || befriended(cx, site) {
+    if !refine_declaration(cx, site, decl) || befriended(cx, site) || names_module(cx, site) {
         return false;
     }
     name_parts(cx, site, decl);
@@ -212,6 +215,12 @@ fn in_header(cx: &Cx) -> bool {
 fn through_function_pointer(site: &Site) -> bool {
     site.declarator.is_some_and(|declarator| matches!(declarator.kind(), "pointer_declarator" | "reference_declarator"))
         && !matches!(site.node.kind(), "function_definition")
+}
+
+/// `import lib;` looks like the variable `lib` of a type `import`, which would be what `lib::f` means everywhere.
+fn names_module(cx: &Cx, site: &Site) -> bool {
+    let ty = site.node.child_by_field_name("type").filter(|_| site.node.kind() == "declaration");
+    ty.is_some_and(|ty| matches!(cx.text_of(&ty), "import" | "module"))
 }
 
 /// A friend is declared elsewhere; a friend function that is defined here is not.
@@ -406,6 +415,13 @@ mod tests {
             extract("a.hpp", "FOO_NAMESPACE_BEGIN\n\nclass FOO_EXPORT A : public B\n{\n};\n\nFOO_NAMESPACE_END\n");
         assert_eq!(facts.symbols[0].kind, SymbolKind::Class);
         assert_eq!(facts.symbols[0].name, "A");
+    }
+
+    #[test]
+    fn the_import_of_a_module_is_no_variable() {
+        let facts = extract("a.cc", "import lib;\nint lib2;\n");
+        let names: Vec<_> = facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        assert_eq!(names, ["lib2"]);
     }
 
     #[test]

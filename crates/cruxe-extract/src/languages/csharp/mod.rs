@@ -10,6 +10,7 @@ use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
 use cruxe_model::facts::Role::{self, Call, Decorator, Key};
 use cruxe_model::facts::{Access, ScopeKind};
 
+use super::broad::passed::{PASSING, Passing};
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def,
@@ -203,6 +204,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
     refine: hooks::refine,
     key_of: hooks::key_of,
     arguments: &["argument_list"],
+    passing: Some(Passing { argument: Some("argument"), free_names: true, ..PASSING }),
     lexis: Some(&LEXIS),
     mend: newer::mend,
     ..TABLE

@@ -5,7 +5,7 @@ mod expr;
 mod place;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Role, ScopeKind};
+use cruxe_model::facts::{BindingKind, DATA, Expr, Role, ScopeKind};
 use tree_sitter::{Language, Node};
 
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -356,27 +356,41 @@ impl Elixir {
         cx.occurrence_at(last, node.end_byte() as u32 - last.len() as u32, role, receiver);
     }
 
-    /// `key:` of a call's options or of a struct.
+    /// `key:` of a struct is one of its fields; of a call's options, a list or a map it is data, which names nothing by itself.
     fn key(&self, cx: &mut Cx) {
         let node = cx.node();
         let name = cx.text_of(&node).trim_end().trim_end_matches(':');
         let plain = name.chars().all(|c| c.is_alphanumeric() || "_?!".contains(c));
-        let of_call = self.ancestor_kind(cx, 3) == K::Arguments;
-        let of_struct = cx
-            .ancestor(4)
-            .is_some_and(|frame| frame.node.named_child(0).is_some_and(|first| self.is(&first, K::Struct)));
+        let first = cx.ancestor(4).and_then(|frame| frame.node.named_child(0));
+        let of_struct = first.filter(|first| self.is(first, K::Struct)).and_then(|of| of.named_child(0));
         if plain && let Some(module) = self.imported_from(cx) {
             let receiver = self.path_expr(cx, module);
             return cx.occurrence_at(name, node.start_byte() as u32, Role::Value, Some(receiver));
         }
-        // `@optional_callbacks name: 1` names a callback of the module.
-        if plain && self.word_around(cx, 4) == Some("optional_callbacks") {
+        if plain && self.names_function(cx) {
             return cx.occurrence_at(name, node.start_byte() as u32, Role::Value, None);
         }
         let block = matches!(name, "do" | "else" | "rescue" | "catch" | "after");
-        if plain && !block && (of_call || of_struct) && !self.in_declaration(cx) {
-            cx.occurrence_at(name, node.start_byte() as u32, Role::Key, None);
+        if !plain || block || self.in_declaration(cx) {
+            return;
         }
+        let receiver = match of_struct.filter(|of| self.is(of, K::Alias)) {
+            Some(module) => self.path_expr(cx, cx.text_of(&module)),
+            None => {
+                let data = cx.name(DATA);
+                cx.expr(Expr::Literal(data))
+            }
+        };
+        cx.occurrence_at(name, node.start_byte() as u32, Role::Key, Some(receiver));
+    }
+
+    /// Whether the key at the current node names a function of the module with how much it takes: `defoverridable total: 1`,
+    /// `@optional_callbacks total: 1`, `@compile {:inline, total: 1}`.
+    fn names_function(&self, cx: &Cx) -> bool {
+        let value = cx.parent().and_then(|pair| pair.child_by_field_name("value"));
+        let counted = value.is_some_and(|value| value.kind() == "integer");
+        let mut words = (4..=8).filter_map(|level| self.word_around(cx, level));
+        counted && words.any(|word| matches!(word, "defoverridable" | "optional_callbacks" | "compile" | "dialyzer"))
     }
 
     /// The module of `import Module, only: [name: 1]`, for the key at the current node.
@@ -484,7 +498,7 @@ mod tests {
         let bound: Vec<_> = facts.bindings.iter().map(|binding| facts.name(binding.name)).collect();
         assert_eq!(bound, ["v", "m", "d", "r"]);
         let used: Vec<_> = facts.occurrences.iter().map(|one| facts.name(one.name)).collect();
-        assert_eq!(used, ["dflt", "is_map", "m", "ok", "g", "v", "d", "r"]);
+        assert_eq!(used, ["k", "dflt", "is_map", "m", "ok", "g", "v", "d", "r"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tree_sitter::{Language, Node};
 use super::common::stem;
 use crate::build::Decl;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{ALL_RELATIONS, Locals, Members, Merging, NAMING, Naming, Relations, System, Told};
+use crate::naming::{ALL_RELATIONS, Home, Locals, Members, Merging, NAMING, Naming, Relations, System, Told};
 use crate::recover::{BRACES, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, children, span};
@@ -35,6 +35,7 @@ pub static GO: LanguageDef = LanguageDef {
         locals: Locals::Redeclared,
         members: Members::Qualified,
         free_methods: true,
+        home: Home::Folder,
         merging: Merging::Never,
         open_values: false,
         own_type: None,

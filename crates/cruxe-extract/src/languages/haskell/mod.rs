@@ -9,7 +9,7 @@ use tree_sitter::{Language, Node};
 
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{NAMING, Naming, Relations, Told};
+use crate::naming::{Locals, NAMING, Naming, Relations, Told};
 use crate::recover::{Comments, LAYOUT, Lexis, Quotes};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk, span};
@@ -24,6 +24,10 @@ pub static HASKELL: LanguageDef = LanguageDef {
     naming: Naming {
         files: |module| [".hs", ".hsc"].map(|end| module.replace('.', "/") + end).into(),
         files_anywhere: true,
+        // A module is named by its whole path or by its alias.
+        imported: |_| "",
+        // What `where` binds is seen before it.
+        locals: Locals::Everywhere,
         free_members: &[SymbolKind::Variant, SymbolKind::Field, SymbolKind::Method],
         relations: Relations {
             heritage: Told::Yes,
@@ -270,7 +274,12 @@ impl Haskell {
         let names = node.child_by_field_name("names").filter(|_| !hiding);
         let start = alias.unwrap_or(path).start_byte() as u32;
         let glob = names.is_none() && !qualified;
-        cx.import(Import { module, name: None, alias: alias_name, glob, reexport: false, start, scope });
+        // `import M as N` brings all names, and `N` before any of them.
+        if glob && alias_name.is_some() {
+            cx.import(Import { module, name: None, alias: None, glob, reexport: false, start, scope });
+        }
+        let whole = glob && alias_name.is_none();
+        cx.import(Import { module, name: None, alias: alias_name, glob: whole, reexport: false, start, scope });
         let last = text.rsplit('.').next().unwrap_or(text);
         cx.occurrence_at(last, path.end_byte() as u32 - last.len() as u32, Role::Import, None);
         let Some(names) = names else { return };

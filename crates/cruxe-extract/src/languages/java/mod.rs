@@ -5,6 +5,7 @@ use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
 use cruxe_model::facts::Role::{Call, Decorator, Key, Make, Type, Value, Write};
 use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
 
+use super::broad::passed::PASSING;
 use super::broad::{
     self, As, At, Broad, Find, Heritage, Imported, Shape, Site, TABLE, Table, TypeShape, attribute, call, comment, def,
     function, hook, inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def, type_name,
@@ -27,7 +28,7 @@ pub static JAVA: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"]),
     is_test_name: |name| ends_with_word(name, &["Test", "Tests", "IT"]),
-    naming: Naming { overloads: true, ..NAMING },
+    naming: Naming { overloads: true, converts: false, ..NAMING },
     ..LANGUAGE
 };
 
@@ -189,6 +190,7 @@ pub(super) static JAVA_TABLE: Table = Table {
     refine,
     lexis: Some(&LEXIS),
     arguments: &["argument_list"],
+    passing: Some(PASSING),
     ..TABLE
 };
 

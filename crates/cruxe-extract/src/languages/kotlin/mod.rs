@@ -8,6 +8,7 @@ use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
 use cruxe_model::facts::Role::{self, Call, Decorator, Value, Write};
 use cruxe_model::facts::{Access, ScopeKind};
 
+use super::broad::passed::{PASSING, Passing};
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, comment, def, function, hook, inner,
     literal, modifiers, name, places, roles, scope, type_def,
@@ -35,6 +36,7 @@ pub static KOTLIN: LanguageDef = LanguageDef {
         receivers: true,
         parts: &["expect", "actual"],
         overloads: true,
+        converts: false,
         ..NAMING
     },
     ..LANGUAGE
@@ -206,11 +208,21 @@ pub(super) static KOTLIN_TABLE: Table = Table {
     prepare: hooks::prepare,
     refine: hooks::refine,
     arguments: &["value_arguments"],
+    passing: Some(PASSED),
     lambda_behind: Some("annotated_lambda"),
     key_of: hooks::key_of,
     mend: newer::mend,
     lexis: Some(&LEXIS),
     ..TABLE
+};
+
+const PASSED: Passing = Passing {
+    lists: &["value_arguments"],
+    lambda: Some("annotated_lambda"),
+    argument: Some("value_argument"),
+    spread: &["spread_expression"],
+    free_names: true,
+    ..PASSING
 };
 
 static LEXIS: Lexis = Lexis {

@@ -22,7 +22,7 @@ use tree_sitter::{Language, Node};
 
 use super::common::stem;
 use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
-use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
+use crate::naming::{Home, Locals, Members, Merging, NAMING, Naming, System};
 use crate::recover::{LAYOUT, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
@@ -50,6 +50,7 @@ pub(super) const SCRIPTS: LanguageDef = LanguageDef {
         local_types: true,
         members: Members::ClassBody,
         shown_owners: false,
+        home: Home::File,
         merging: Merging::Never,
         impls: false,
         decorators_run: true,

@@ -7,6 +7,7 @@ use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
 use cruxe_model::facts::Role::{self, Call, Decorator};
 use cruxe_model::facts::{Access, Relation, ScopeKind};
 
+use super::broad::passed::{PASSING, Passing};
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, comment, def, function, hook, inner,
     literal, member, modifiers, name, places, roles, scope, type_def, type_name,
@@ -162,6 +163,7 @@ pub(super) static SCALA_TABLE: Table = Table {
     recover: &[("class", Class), ("trait", Trait), ("object", Module), ("enum", Enum), ("def", Fn)],
     refine: hooks::refine,
     arguments: &["arguments"],
+    passing: Some(Passing { lists: &["arguments"], spread: &["vararg"], free_names: true, ..PASSING }),
     is_tuple: |outer, _| outer.kind() == "tuple_pattern",
     key_of: hooks::key_of,
     lexis: Some(&LEXIS),

@@ -7,6 +7,7 @@ use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
 use cruxe_model::facts::Role::{self, Call, Decorator, Key, Write};
 use cruxe_model::facts::{Access, ScopeKind};
 
+use super::broad::passed::{PASSING, Passing};
 use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, comment, def, function, hook, inner,
     literal, member, modifiers, name, roles, scope, type_def, type_name,
@@ -187,10 +188,19 @@ pub(super) static SWIFT_TABLE: Table = Table {
     ],
     refine: hooks::refine,
     arguments: &["value_arguments"],
+    passing: Some(PASSED),
     implied: hooks::implied,
     is_tuple: |outer, part| outer.kind() == "pattern" && part.kind() == "pattern",
     lexis: Some(&LEXIS),
     ..TABLE
+};
+
+const PASSED: Passing = Passing {
+    lists: &["value_arguments"],
+    suffix: Some("call_suffix"),
+    lambda: Some("lambda_literal"),
+    argument: Some("value_argument"),
+    ..PASSING
 };
 
 static LEXIS: Lexis = Lexis {

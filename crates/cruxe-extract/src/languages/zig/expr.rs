@@ -38,6 +38,12 @@ impl Zig {
                     None => Expr::Unknown,
                 }
             }
+            "binary_expression" if node.child(1).is_some_and(|operator| operator.kind() == "orelse") => {
+                match node.named_child(0) {
+                    Some(inner) => return self.expr(cx, &inner, steps + 1),
+                    None => Expr::Unknown,
+                }
+            }
             // The grammar reads `[]const a.B` as `([]const a).B`.
             "slice_type" | "array_type" | "pointer_type" | "nullable_type" | "error_union_type" => match last(node) {
                 Some(inner) => return self.expr(cx, &inner, steps + 1),

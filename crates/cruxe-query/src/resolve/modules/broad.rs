@@ -158,7 +158,7 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for hit in hits.iter().take(few).filter(|hit| !hit.local) {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
-            if self.file(hit.version).is_some_and(|other| other.lang.is_kin(file.lang)) {
+            if self.lang(hit.version).is_some_and(|other| other.is_kin(file.lang)) {
                 found.push(def);
             }
         }
@@ -169,18 +169,30 @@ impl Resolver<'_> {
     fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         for symbol in file.nesting.symbols_around(&file.facts, offset) {
             if let Some(owner) = self.members_seen(file, symbol) {
-                use SymbolKind::{Field, Method, Property};
+                use SymbolKind::{Field, Fn, Method, Property};
                 let mut inherited = self.members_of(owner, name);
-                let value = |def: &Def| matches!(self.kind(*def), Some(Field | Method | Property));
+                let value = |def: &Def| matches!(self.kind(*def), Some(Field | Fn | Method | Property));
                 inherited.retain(|def| space != Space::Type || !value(def));
                 if !inherited.is_empty() {
                     return inherited.into_iter().map(Entity::Symbol).collect();
                 }
             }
         }
+        self.free_in_sight(file, name, offset, space, |_| true)
+    }
+
+    /// What a plain name may mean that is no member: of the namespaces around, the package, then the whole language.
+    pub(in crate::resolve) fn free_in_sight(
+        &self,
+        file: &Arc<File>,
+        name: &str,
+        offset: u32,
+        space: Space,
+        may_be: impl Fn(Def) -> bool,
+    ) -> Vec<Entity> {
         let (spaces, opened) = (self.spaces_around(file, offset), self.spaces_opened(file));
         let mut found: Vec<Found> = Vec::new();
-        for def in self.language_hits(file, name) {
+        for def in self.language_hits(file, name).filter(|def| may_be(*def)) {
             let Some(other) = self.file(def.version) else { continue };
             let symbol = other.symbol(def.symbol);
             let outer = symbol.parent.map(|at| other.symbol(at).kind);

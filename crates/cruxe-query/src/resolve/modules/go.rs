@@ -56,15 +56,19 @@ impl Resolver<'_> {
     /// A name of the package in a folder.
     fn go_package(&self, folder: &str, name: &str, space: Space) -> Vec<Entity> {
         let mut found: Vec<(Def, SymbolKind)> = Vec::new();
+        let Some(number) = self.tree.folder_number(folder) else { return Vec::new() };
+        // Hundreds of packages have a `New`: what is elsewhere is not read.
+        let is_here = |version| {
+            let brief = self.tree.brief(version);
+            brief.is_some_and(|brief| brief.folder == number && brief.lang.naming.system == System::Go)
+        };
         for hit in self.hits(name).iter() {
-            if hit.local || matches!(hit.kind, SymbolKind::Method | SymbolKind::Field) {
+            if hit.local || matches!(hit.kind, SymbolKind::Method | SymbolKind::Field) || !is_here(hit.version) {
                 continue;
             }
-            let Some(file) = self.file(hit.version) else { continue };
-            let symbol = SymbolIndex(hit.position);
-            let here = file.lang.naming.system == System::Go && file.row.path.parent() == folder;
-            if here && file.symbol(symbol).parent.is_none() {
-                found.push((Def { version: hit.version, symbol }, hit.kind));
+            let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
+            if self.with(def, |_, symbol| symbol.parent.is_none()).unwrap_or(false) {
+                found.push((def, hit.kind));
             }
         }
         if found.iter().any(|(_, kind)| kind.fits(space)) {

@@ -10,6 +10,7 @@ use cruxe_model::facts::{Expr, ExprId, SymbolIndex};
 use cruxe_store::SymbolHit;
 
 use super::super::file::File;
+use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
 use crate::name::segments;
 
@@ -33,7 +34,10 @@ impl Resolver<'_> {
         let mut found: Vec<(Def, Vec<String>)> = Vec::new();
         for hit in hits.iter().filter(|hit| !hit.local) {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
-            let Some(other) = self.file(hit.version).filter(|other| other.lang.is_kin(file.lang)) else { continue };
+            if !self.lang(hit.version).is_some_and(|other| other.is_kin(file.lang)) {
+                continue;
+            }
+            let Some(other) = self.file(hit.version) else { continue };
             let mut outer: Vec<String> =
                 segments(&other.symbol(def.symbol).qualified_name).map(str::to_owned).collect();
             outer.pop();
@@ -69,6 +73,44 @@ impl Resolver<'_> {
             return at(&path[1..]);
         }
         ending
+    }
+
+    /// What a name means behind a path that is no value: a namespace that several files fill, or one that no file is.
+    pub(in crate::resolve) fn by_path(
+        &self,
+        file: &Arc<File>,
+        receiver: ExprId,
+        base: &Ty,
+        name: &str,
+        offset: u32,
+        space: Space,
+    ) -> Option<Vec<Entity>> {
+        let is_space = |ty: &Ty| match ty {
+            Ty::Unknown | Ty::Outside | Ty::Missing => true,
+            Ty::Item(def) => self.kind(*def) == Some(SymbolKind::Module),
+            _ => false,
+        };
+        if !base.alternatives().iter().all(is_space) {
+            return None;
+        }
+        let path = path_of(file, receiver)?;
+        let found = super::rules(file).in_space(self, file, &path, name, offset, space);
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// What a name means behind a namespace that is called like a variable in sight, which has no such member: `fmt::print` in a
+    /// function with a parameter `fmt`.
+    pub(in crate::resolve) fn behind_hidden_space(
+        &self,
+        file: &Arc<File>,
+        receiver: ExprId,
+        name: &str,
+        offset: u32,
+        space: Space,
+    ) -> Option<Vec<Entity>> {
+        let path = path_of(file, receiver).filter(|path| path.len() == 1)?;
+        let found = super::rules(file).in_space(self, file, &path, name, offset, space);
+        (!found.is_empty()).then_some(found)
     }
 
     /// Whether a namespace of the ref may have members that seem to stand outside of it, because a macro opens it there.

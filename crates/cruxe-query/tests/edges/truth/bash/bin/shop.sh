@@ -9,7 +9,7 @@ main() {
   stock_add apple # «stock_add»
   till_pay "${1:-cash}" # «till_pay»
   report_daily > "$ROOT/report" # «report_daily ROOT»
-  local run=report_daily # «-report_daily»
+  local run=report_daily # «report_daily»
   "$run"
 }
 

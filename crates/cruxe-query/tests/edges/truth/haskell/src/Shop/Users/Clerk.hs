@@ -1,11 +1,11 @@
 module Shop.Users.Clerk (serve, hello) where -- «serve hello»
 
 import Shop.Billing.Payment (Payment) -- «Payment»
-import Shop.Billing.Till (Till, take') -- «Till -take'»
+import Shop.Billing.Till (Till, take') -- «Till take'»
 import Shop.Users.Person
 
 serve :: Till -> Payment -> Bool -- «Till Payment»
-serve till payment = snd (take' till payment) -- «-take'»
+serve till payment = snd (take' till payment) -- «take'»
 
 hello :: Person -> String -- «Person»
 hello person

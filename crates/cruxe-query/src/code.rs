@@ -1,7 +1,11 @@
 //! Source to show with an answer: all of a place where there is room, else the lines that tell most about the question.
 
+use std::sync::Arc;
+
 use cruxe_index::View;
 use cruxe_store::FileRow;
+
+use crate::kept_texts;
 
 /// Longer lines are cut.
 const MAX_LINE: usize = 200;
@@ -54,9 +58,8 @@ pub struct Aim<'a> {
 }
 
 /// What is on disk, or was committed, of a file of a ref; `None` when it is no longer to be had.
-pub fn text(view: &View, file: &FileRow) -> Option<String> {
-    let bytes = view.project.read(file)?;
-    Some(cruxe_extract::as_text(&bytes).0.into_owned())
+pub fn text(view: &View, file: &FileRow) -> Option<Arc<str>> {
+    kept_texts::text(view, file)
 }
 
 /// Lines of a place, as many as there is room for and at least one: all, or the line that is looked for, the beginning,

@@ -16,6 +16,7 @@ mod error;
 pub mod external;
 pub mod filter;
 pub mod grep;
+mod kept_texts;
 mod kept_uses;
 mod left_words;
 pub mod locate;

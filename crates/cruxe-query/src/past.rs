@@ -100,7 +100,7 @@ impl PastFile {
             any_name: any_name.then_some(symbol.name.as_str()),
         };
         let whole = self.text(project)?;
-        let language = registry::detect(&self.path, &whole.as_bytes()[..whole.len().min(8 << 10)]);
+        let language = registry::detect(&self.path, whole.as_bytes());
         Some(extractor.code(language, text, &reading))
     }
 

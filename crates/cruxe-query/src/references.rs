@@ -9,6 +9,7 @@ use cruxe_model::{SourceLayer, SymbolKind};
 use cruxe_store::FileRow;
 
 use crate::by_text::{self, ByText};
+use crate::code;
 use crate::error::QueryError;
 use crate::external::{self, External};
 use crate::filter::Filter;
@@ -306,7 +307,7 @@ const MAX_LINE: usize = 240;
 /// Lines of files, each file read once.
 pub(crate) struct Lines<'a> {
     view: &'a View<'a>,
-    texts: HashMap<u32, Option<String>>,
+    texts: HashMap<u32, Option<Arc<str>>>,
 }
 
 impl<'a> Lines<'a> {
@@ -316,10 +317,7 @@ impl<'a> Lines<'a> {
 
     pub(crate) fn line(&mut self, row: &FileRow, line: u32) -> String {
         let view = self.view;
-        let text = self.texts.entry(row.id).or_insert_with(|| {
-            let bytes = view.project.read(row)?;
-            Some(cruxe_extract::as_text(&bytes).0.into_owned())
-        });
+        let text = self.texts.entry(row.id).or_insert_with(|| code::text(view, row));
         let line = text.as_deref().and_then(|text| text.lines().nth(line as usize - 1)).unwrap_or_default().trim();
         match line.char_indices().nth(MAX_LINE) {
             Some((cut, _)) => format!("{}…", &line[..cut]),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cruxe_index::View;
 use cruxe_store::{Cache, NameMatch, StoreError, VersionSet};
 
+use crate::code;
 use crate::per_ref::PerRef;
 use crate::resolve::{FILES, File};
 
@@ -68,8 +69,7 @@ fn lines(file: &File, name: &str) -> BTreeSet<u32> {
 
 /// The first of some lines that looks like a definition of a name.
 fn first_definition(view: &View, file: &File, name: &str, lines: &BTreeSet<u32>) -> Option<u32> {
-    let bytes = view.project.read(&file.row)?;
-    let (text, _) = cruxe_extract::as_text(&bytes);
+    let text = code::text(view, &file.row)?;
     let defines = |(at, line): (usize, &str)| {
         let at = at as u32 + 1;
         (lines.contains(&at) && looks_like_definition(line, name)).then_some(at)

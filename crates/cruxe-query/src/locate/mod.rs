@@ -11,6 +11,7 @@ use cruxe_model::facts::{Access, Symbol, SymbolIndex};
 use cruxe_model::{RepoPath, StableId, SymbolId, SymbolKind};
 use cruxe_store::{FileRow, NameMatch, RefSnapshot, SymbolHit, SymbolTable};
 
+use crate::code;
 use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::name::{self, WantedName};
@@ -371,8 +372,7 @@ const PREVIEW_BYTES: usize = 1600;
 
 /// The text of a symbol, cut when it is long; `None` when the file is no longer to be had.
 pub fn preview(view: &View, found: &Definition) -> Option<String> {
-    let bytes = view.project.read(&found.file)?;
-    let (text, _) = cruxe_extract::as_text(&bytes);
+    let text = code::text(view, &found.file)?;
     let span = found.symbol().span;
     let body = text.get(span.start as usize..span.end as usize)?;
     let mut preview = String::new();

@@ -38,6 +38,7 @@ use cruxe_index::{Standing, View};
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{Corpus, FileNumber, FileRow, RefSnapshot, SymbolTable};
 
+use crate::code;
 use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::locate::{self, Definition};
@@ -370,8 +371,7 @@ pub fn snippet(view: &View, found: &SearchHit, lines: usize) -> Option<String> {
     if let Some((_, line)) = &found.line {
         return Some(line.clone());
     }
-    let bytes = view.project.read(&found.file)?;
-    let (text, _) = cruxe_extract::as_text(&bytes);
+    let text = code::text(view, &found.file)?;
     let (first, last) = (found.lines.0 as usize, found.lines.1 as usize);
     let body = text.lines().skip(first - 1).take(last + 1 - first).filter(|line| !line.trim().is_empty()).take(lines);
     Some(body.map(|line| line.chars().take(MAX_SNIPPET_LINE).collect::<String>()).collect::<Vec<_>>().join("\n"))

@@ -10,7 +10,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use cruxe_extract::as_text;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable, TextField};
@@ -27,6 +26,7 @@ use super::reasons::{PartReasons, Reasons};
 use super::select::{quality, select as select_by_rank};
 use super::stats::FileClass;
 use super::{Notice, Remarks, Search, SearchHit, Target};
+use crate::code;
 use crate::error::QueryError;
 
 /// A place whose text was compared.
@@ -294,15 +294,15 @@ fn likeliest(
 /// Texts and symbols of files, each read once.
 struct Tables<'a> {
     search: &'a Search<'a>,
-    known: HashMap<FileNumber, (Arc<SymbolTable>, Option<String>)>,
+    known: HashMap<FileNumber, (Arc<SymbolTable>, Option<Arc<str>>)>,
 }
 
 impl Tables<'_> {
-    fn get(&mut self, file: FileNumber) -> Result<&(Arc<SymbolTable>, Option<String>), QueryError> {
+    fn get(&mut self, file: FileNumber) -> Result<&(Arc<SymbolTable>, Option<Arc<str>>), QueryError> {
         if !self.known.contains_key(&file) {
             let row = self.search.file(file);
             let table = self.search.snapshot.symbol_table(row.id)?;
-            let text = self.search.view.project.read(row).map(|bytes| as_text(&bytes).0.into_owned());
+            let text = code::text(self.search.view, row);
             self.known.insert(file, (table, text));
         }
         Ok(&self.known[&file])

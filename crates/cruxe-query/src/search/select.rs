@@ -15,6 +15,7 @@ use super::rank::factors::{self, Factors};
 use super::rank::{RankedFile, Weights, chunks, highest, names};
 use super::reasons::Reasons;
 use super::{Intent, ResultType, Search, SearchHit, Target};
+use crate::code;
 use crate::error::QueryError;
 use crate::filter::Filter;
 use crate::twins;
@@ -68,7 +69,7 @@ struct Opened {
     /// What was shown of it.
     shown: Vec<(ResultType, (u32, u32))>,
     /// Its text, once somebody needed it; `None` inside where it is not to be had.
-    text: Option<Option<String>>,
+    text: Option<Option<Arc<str>>>,
 }
 
 /// The best `limit` results, and whether there are more.
@@ -289,7 +290,7 @@ impl Opened {
         if members.is_empty() || !symbols[whole.0 as usize].kind.is_container() {
             return;
         }
-        let read = || search.view.project.read(file).map(|bytes| cruxe_extract::as_text(&bytes).0.into_owned());
+        let read = || code::text(search.view, file);
         let Some(text) = self.text.get_or_insert_with(read) else { return };
         let words = |span: Span| -> usize {
             let body = text.get(span.start as usize..span.end as usize).unwrap_or_default();

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use cruxe_extract::as_text;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Span, Symbol, SymbolIndex};
 use cruxe_store::{ChunkNumber, FileNumber, SymbolTable};
@@ -16,6 +15,7 @@ use super::super::{Search, Target};
 use super::places::Named;
 use super::read::Report;
 use super::words::{self, NO_PLACE, NameFit, Weighed};
+use crate::code;
 use crate::error::QueryError;
 
 /// A place in a file that may be meant.
@@ -37,7 +37,7 @@ pub(super) struct Unit {
 pub(super) struct Opened {
     pub file: FileNumber,
     pub table: Arc<SymbolTable>,
-    text: OnceCell<Option<String>>,
+    text: OnceCell<Option<Arc<str>>>,
 }
 
 /// Places while they are weighed.
@@ -89,7 +89,7 @@ pub(super) fn find(asked: &Asked, files: &[FileNumber]) -> Result<(Vec<Opened>, 
 impl Opened {
     /// Its text. Reading is what takes longest here, so it is done for few files and only where something asks for it.
     fn text(&self, search: &Search) -> Option<&str> {
-        let read = || search.view.project.read(search.file(self.file)).map(|bytes| as_text(&bytes).0.into_owned());
+        let read = || code::text(search.view, search.file(self.file));
         self.text.get_or_init(read).as_deref()
     }
 }

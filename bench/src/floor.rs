@@ -50,8 +50,7 @@ fn parse(project: &Project, parser: &mut Parser, file: &cruxe_index::ScanFile) {
     if cruxe_index::ignore_rules::is_binary(&bytes) {
         return;
     }
-    let head = &bytes[..bytes.len().min(8 << 10)];
-    let grammar = registry::detect(&file.path, head).and_then(registry::loaded).map(|loaded| &loaded.grammar);
+    let grammar = registry::detect(&file.path, &bytes).and_then(registry::loaded).map(|loaded| &loaded.grammar);
     if grammar.is_some_and(|grammar| parser.set_language(grammar).is_ok()) {
         std::hint::black_box(parser.parse(&bytes, None));
     }

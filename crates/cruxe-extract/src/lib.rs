@@ -21,6 +21,7 @@ mod loose;
 pub mod manifest;
 pub mod naming;
 pub mod packages;
+mod parse;
 pub mod place;
 pub mod recover;
 pub mod registry;
@@ -31,15 +32,16 @@ mod robust_tests;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use cruxe_model::RepoPath;
 use cruxe_model::facts::{FileFacts, Problem, Role, Span};
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{Parser, Tree};
 
 use crate::build::Builder;
 use crate::language::{FrontEnd, LanguageDef};
+use crate::loose::Leaves;
+use crate::parse::{parse, parse_again};
 use crate::recover::Recovered;
 use crate::registry::Loaded;
 
@@ -105,42 +107,49 @@ impl Extractor {
     fn parse_and_walk(&mut self, def: &'static LanguageDef, text: &str, build: &mut Builder) {
         let deadline = build.deadline();
         let Some(parsed) = self.tree(def, text, deadline) else { return build.expire() };
-        walk::walk(&parsed.tree, parsed.loaded, build);
-        parsed.note_gaps(build);
         let rules = &parsed.loaded.rules;
         let shown = rules.hides_text().then(|| rules.prepare(text));
-        loose::note(&parsed.tree, &parsed.loaded.tokens, shown.as_deref(), build);
+        let mut leaves = Leaves::of(build.text, shown.as_deref().unwrap_or(build.text), &parsed.loaded.tokens);
+        walk::walk(&parsed.tree, parsed.loaded, build, &mut leaves);
+        parsed.note_gaps(build);
+        build.loose(leaves);
     }
 
     /// The tree of a text, as good as it can be had; `None` when the deadline passes first.
     fn tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<Parsed> {
-        let parsed = self.recovered_tree(def, text, deadline)?;
-        let dialect = (parsed.lost() > 0).then(|| parsed.loaded.rules.dialect(text)).flatten();
-        match dialect.and_then(|other| self.recovered_tree(other, text, deadline)) {
-            Some(better) if better.lost() < parsed.lost() => Some(better),
-            _ => Some(parsed),
+        let first = self.mended_tree(def, text, deadline)?;
+        if !first.has_error() {
+            return Some(first.into());
+        }
+        let other =
+            first.loaded.rules.dialect(text).and_then(|other| Some((other, self.mended_tree(other, text, deadline)?)));
+        // What another grammar understands at once need not be taken apart.
+        let (other, second) = match other {
+            None => return Some(self.recovered(def, first, deadline)),
+            Some((_, second)) if !second.has_error() => return Some(second.into()),
+            Some(other) => other,
+        };
+        let parsed = self.recovered(def, first, deadline);
+        if parsed.lost() == 0 {
+            return Some(parsed);
+        }
+        let better = Some(self.recovered(other, second, deadline)).filter(|other| other.lost() < parsed.lost());
+        Some(better.unwrap_or(parsed))
+    }
+
+    /// A tree with errors confined to what is around them.
+    fn recovered(&mut self, def: &'static LanguageDef, read: Read, deadline: Instant) -> Parsed {
+        let lexis = read.loaded.rules.lexis().filter(|_| read.has_error());
+        let parser = self.parsers.entry(def.id).or_default();
+        let recovered = lexis.and_then(|lexis| recover::recover(lexis, parser, &read.input, &read.tree, deadline));
+        match recovered {
+            Some(Recovered { tree, removed, unparsed }) => Parsed { loaded: read.loaded, tree, removed, unparsed },
+            None => read.into(),
         }
     }
 
-    /// The tree of a text, with errors confined to what is around them.
-    fn recovered_tree(&mut self, def: &'static LanguageDef, text: &str, deadline: Instant) -> Option<Parsed> {
-        let (loaded, input, tree) = self.mended_tree(def, text, deadline)?;
-        let lexis = loaded.rules.lexis().filter(|_| tree.root_node().has_error());
-        let parser = self.parsers.entry(def.id).or_default();
-        let recovered = lexis.and_then(|lexis| recover::recover(lexis, parser, &input, &tree, deadline));
-        Some(match recovered {
-            Some(Recovered { tree, removed, unparsed }) => Parsed { loaded, tree, removed, unparsed },
-            None => Parsed { loaded, tree, removed: Vec::new(), unparsed: Vec::new() },
-        })
-    }
-
     /// The tree of a text and the text that was parsed for it, mended where it does not parse and that helps.
-    fn mended_tree<'s>(
-        &mut self,
-        def: &'static LanguageDef,
-        text: &'s str,
-        deadline: Instant,
-    ) -> Option<(&'static Loaded, Cow<'s, str>, Tree)> {
+    fn mended_tree<'s>(&mut self, def: &'static LanguageDef, text: &'s str, deadline: Instant) -> Option<Read<'s>> {
         let loaded = registry::loaded(def)?;
         let parser = self.parsers.entry(def.id).or_default();
         parser.set_language(&loaded.grammar).ok()?;
@@ -148,13 +157,32 @@ impl Extractor {
         let mut tree = parse(parser, &input, deadline)?;
         let mended = tree.root_node().has_error().then(|| loaded.rules.mend(&input)).flatten();
         if let Some(mended) = mended.filter(|mended| mended.len() == text.len())
-            && let Some(better) = parse(parser, &mended, deadline)
+            && let Some(better) = parse_again(parser, &mended, input.as_bytes(), &tree, deadline)
             // Where one error takes in everything, one less does not show.
             && walk::error_bytes(&better) <= walk::error_bytes(&tree)
         {
             (input, tree) = (Cow::Owned(mended), better);
         }
-        Some((loaded, input, tree))
+        Some(Read { loaded, input, tree })
+    }
+}
+
+/// A tree, and the text that was parsed for it.
+struct Read<'s> {
+    loaded: &'static Loaded,
+    input: Cow<'s, str>,
+    tree: Tree,
+}
+
+impl Read<'_> {
+    fn has_error(&self) -> bool {
+        self.tree.root_node().has_error()
+    }
+}
+
+impl From<Read<'_>> for Parsed {
+    fn from(read: Read) -> Parsed {
+        Parsed { loaded: read.loaded, tree: read.tree, removed: Vec::new(), unparsed: Vec::new() }
     }
 }
 
@@ -207,20 +235,6 @@ fn merged(mut pieces: Vec<Span>) -> Vec<Span> {
         }
     }
     merged
-}
-
-/// Parses; `None` when the deadline passes first.
-pub(crate) fn parse(parser: &mut Parser, text: &str, deadline: Instant) -> Option<Tree> {
-    let mut in_time = |_: &tree_sitter::ParseState| {
-        if Instant::now() < deadline { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut in_time);
-    let bytes = text.as_bytes();
-    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-    if tree.is_none() {
-        parser.reset();
-    }
-    tree
 }
 
 /// The bytes as text of the same length: a byte that is no UTF-8 becomes `?`, so that no offset moves.

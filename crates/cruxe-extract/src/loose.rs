@@ -6,7 +6,7 @@
 
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Loose, NameId};
-use tree_sitter::{Language, Node, Tree};
+use tree_sitter::{Language, Node};
 
 use crate::build::Builder;
 
@@ -113,26 +113,24 @@ impl TokenKinds {
         TokenKinds((0..grammar.node_kind_count() as u16).map(kind).collect())
     }
 
-    fn of(&self, node: &Node) -> Kind {
-        self.0.get(usize::from(node.kind_id())).copied().unwrap_or_default()
+    fn of(&self, kind: u16) -> Kind {
+        self.0.get(usize::from(kind)).copied().unwrap_or_default()
     }
 }
 
-/// Notes what the walk over a tree left. `shown` is what the parser saw, where the rest of the text names nothing.
-pub(crate) fn note(tree: &Tree, kinds: &TokenKinds, shown: Option<&str>, build: &mut Builder) {
-    let mut rest = Rest { found: Vec::new(), text: build.text, shown: shown.unwrap_or(build.text), at: 0 };
-    rest.walk(tree, kinds);
-    build.loose(rest.found);
-}
-
-/// Identifiers of a text, in order.
-struct Rest<'s, 'p> {
+/// All identifiers of a text, in order, as the walk over its tree meets them.
+pub(crate) struct Leaves<'s, 'p> {
+    kinds: &'static TokenKinds,
     found: Vec<(&'s str, u32, bool)>,
     text: &'s str,
     /// The text, with blanks where it names nothing.
     shown: &'p str,
     /// Where the last leaf ended.
     at: usize,
+    /// What is around the node that was entered last, from the outside in.
+    outer: Vec<Around>,
+    /// What is around the children of that node.
+    inside: Around,
 }
 
 /// What is around a node.
@@ -142,49 +140,53 @@ struct Around {
     unparsed: bool,
 }
 
-impl Rest<'_, '_> {
-    fn walk(&mut self, tree: &Tree, kinds: &TokenKinds) {
-        let mut cursor = tree.walk();
-        let mut outer = vec![Around { quiet: false, unparsed: false }];
-        loop {
-            let node = cursor.node();
-            let around = outer.last().copied().unwrap_or(Around { quiet: false, unparsed: true });
-            let kind = kinds.of(&node);
-            self.gap(node.start_byte(), around);
-            let inside = Around { quiet: kind == Kind::Quiet, unparsed: around.unparsed || node.is_error() };
-            // An anonymous node is a leaf.
-            if !(kind == Kind::Word && node.is_named()) && cursor.goto_first_child() {
-                outer.push(inside);
-                continue;
-            }
-            self.leaf(&node, kind, inside.unparsed);
-            loop {
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-                let inside = outer.pop();
-                if !cursor.goto_parent() {
-                    let end = self.text.len();
-                    return self.gap(end, inside.unwrap_or(around));
-                }
-                self.gap(cursor.node().end_byte(), inside.unwrap_or(around));
-            }
-        }
+impl<'s, 'p> Leaves<'s, 'p> {
+    /// `shown` is what the parser saw of the text, where the rest of it names nothing.
+    pub fn of(text: &'s str, shown: &'p str, kinds: &'static TokenKinds) -> Leaves<'s, 'p> {
+        let inside = Around { quiet: false, unparsed: false };
+        Leaves { kinds, found: Vec::new(), text, shown, at: 0, outer: vec![inside], inside }
     }
 
-    fn leaf(&mut self, node: &Node, kind: Kind, unparsed: bool) {
+    /// Looks at what stands before a node; tells whether there may be something inside it.
+    pub fn enter(&mut self, node: &Node, kind: u16, named: bool) -> bool {
+        let around = self.outer.last().copied().unwrap_or(Around { quiet: false, unparsed: true });
+        self.gap(node.start_byte(), around);
+        let kind = self.kinds.of(kind);
+        self.inside = Around { quiet: kind == Kind::Quiet, unparsed: around.unparsed || node.is_error() };
+        if kind == Kind::Word && named {
+            // With everything in it.
+            self.at = self.at.max(node.end_byte());
+            return false;
+        }
+        true
+    }
+
+    /// Goes on with the children of the node that was entered last.
+    pub fn open(&mut self) {
+        self.outer.push(self.inside);
+    }
+
+    /// Leaves a node whose children were visited; without one, the whole text.
+    pub fn close(&mut self, node: Option<&Node>) {
+        let inside = self.outer.pop().unwrap_or(self.inside);
+        self.gap(node.map_or(self.text.len(), Node::end_byte), inside);
+    }
+
+    /// Looks at the node that was entered last, which has no children.
+    pub fn leaf(&mut self, node: &Node, kind: u16, named: bool) {
         let (start, end) = (node.start_byte(), node.end_byte());
         if start < self.at {
             return;
         }
         self.at = end;
-        match kind {
-            Kind::Name if node.is_named() => {
+        let unparsed = self.inside.unparsed;
+        match self.kinds.of(kind) {
+            Kind::Name if named => {
                 // `@x` of Ruby belongs to `x`, `:x` and `x:` name something by themselves.
                 let text = self.text.get(start..end).unwrap_or_default().trim_start_matches('@').trim_end();
                 let text = text.strip_suffix(':').unwrap_or(text);
                 let (text, start) = text.strip_prefix(':').map_or((text, start), |text| (text, start + 1));
-                if text != node.kind() && !NOBODYS.contains(&text) && is_name(text) {
+                if is_name(text) && !NOBODYS.contains(&text) && text != node.kind() {
                     self.found.push((text, start as u32, unparsed));
                 }
             }
@@ -270,7 +272,7 @@ fn is_name(text: &str) -> bool {
 
 impl<'s> Builder<'s> {
     /// Notes those of all identifiers of the text that are no fact yet.
-    fn loose(&mut self, found: Vec<(&'s str, u32, bool)>) {
+    pub(crate) fn loose(&mut self, leaves: Leaves<'s, '_>) {
         let symbols = self.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use);
         // The setter `x=` is a definition that `x` does not find.
         let mut known: Vec<(u32, u32)> =
@@ -281,7 +283,7 @@ impl<'s> Builder<'s> {
         let imported = self.facts.imports.iter().filter_map(|import| Some((import.start, length(import.alias?))));
         known.extend(imported);
         known.sort_unstable();
-        for (text, start, unparsed) in found {
+        for (text, start, unparsed) in leaves.found {
             if known.binary_search(&(start, text.len() as u32)).is_err() {
                 let unparsed = unparsed || self.facts.is_unparsed(start);
                 let name = self.name(text);

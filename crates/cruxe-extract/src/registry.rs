@@ -33,8 +33,8 @@ pub fn loaded(def: &'static LanguageDef) -> Option<&'static Loaded> {
     }))
 }
 
-/// The language of a file, by its name, else its extension, else the `#!` line of its content. `head` is the beginning
-/// of the content, at least a few KiB: a header is C++ when it has a class, a namespace or a template there.
+/// The language of a file, by its name, else its extension, else the `#!` line of its content. `head` is the content, or
+/// its beginning where no more is at hand: a header is C++ when it has a class, a namespace or a template there.
 pub fn detect(path: &RepoPath, head: &[u8]) -> Option<&'static LanguageDef> {
     static BY_NAME: LazyLock<HashMap<&str, &LanguageDef>> = LazyLock::new(|| index_by(|def| def.file_names));
     static BY_EXTENSION: LazyLock<HashMap<&str, &LanguageDef>> = LazyLock::new(|| index_by(|def| def.extensions));

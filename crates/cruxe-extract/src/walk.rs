@@ -12,6 +12,7 @@ use tree_sitter::{Node, Range, Tree};
 
 use crate::build::Builder;
 use crate::language::LanguageDef;
+use crate::loose::Leaves;
 use crate::recover::Lexis;
 use crate::registry::Loaded;
 
@@ -128,13 +129,15 @@ impl<'s> DerefMut for Cx<'_, 's, '_> {
 /// How deep macro bodies inside macro bodies are parsed.
 const MAX_REPARSE: u32 = 6;
 
-/// Walks a whole tree.
-pub(crate) fn walk(tree: &Tree, loaded: &'static Loaded, build: &mut Builder) {
+/// Walks a whole tree. `leaves` is shown every node too, those that the rules skip and those without a name among them: to move
+/// about in a tree takes longer than to look at a node, so nobody else walks.
+pub(crate) fn walk(tree: &Tree, loaded: &'static Loaded, build: &mut Builder, leaves: &mut Leaves) {
     let limit = build.text.len() as u32;
-    Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0, limit }.run(tree);
+    Cx { build, frames: Vec::with_capacity(64), loaded, depth: 0, limit }.run_with(tree, leaves);
 }
 
 impl<'t> Cx<'_, '_, 't> {
+    /// Visits what the rules want to see.
     fn run(&mut self, tree: &'t Tree) {
         let rules = self.loaded.rules.as_ref();
         let mut cursor = tree.walk();
@@ -144,11 +147,7 @@ impl<'t> Cx<'_, '_, 't> {
             let named = node.is_named();
             let mut into = false;
             if named {
-                visited += 1;
-                if visited.is_multiple_of(256) && self.build.out_of_time() {
-                    self.build.expire();
-                }
-                if self.build.has_expired() {
+                if !self.goes_on(&mut visited) {
                     return self.unwind();
                 }
                 self.push(node, cursor.field_id().map_or(0, |id| id.get()));
@@ -167,6 +166,61 @@ impl<'t> Cx<'_, '_, 't> {
                 self.pop();
             }
         }
+    }
+
+    /// Visits everything, and shows the rules what they want to see.
+    fn run_with(&mut self, tree: &'t Tree, leaves: &mut Leaves) {
+        let rules = self.loaded.rules.as_ref();
+        let mut cursor = tree.walk();
+        let mut visited = 0u32;
+        // How far below a node that the rules skip this is; 0 where they see what there is.
+        let mut skipped = 0u32;
+        loop {
+            let node = cursor.node();
+            let named = node.is_named();
+            let kind = node.kind_id();
+            let mut into = false;
+            let seen = named && skipped == 0;
+            if seen {
+                if !self.goes_on(&mut visited) {
+                    return self.unwind();
+                }
+                self.push(node, cursor.field_id().map_or(0, |id| id.get()));
+                into = rules.enter(self) == Walk::Into;
+            }
+            let open = leaves.enter(&node, kind, named);
+            if (into || open) && cursor.goto_first_child() {
+                leaves.open();
+                if !into {
+                    skipped += 1;
+                }
+                continue;
+            }
+            leaves.leaf(&node, kind, named);
+            if seen {
+                self.pop();
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return leaves.close(None);
+                }
+                leaves.close(Some(&cursor.node()));
+                skipped = skipped.saturating_sub(1);
+                // What an anonymous node holds, if ever one holds anything, has no frame of its own.
+                if skipped == 0 && cursor.node().is_named() {
+                    self.pop();
+                }
+            }
+        }
+    }
+
+    /// Counts a node; tells whether there is time for it.
+    fn goes_on(&mut self, visited: &mut u32) -> bool {
+        *visited += 1;
+        if visited.is_multiple_of(256) && self.build.out_of_time() {
+            self.build.expire();
+        }
+        !self.build.has_expired()
     }
 
     fn unwind(&mut self) {
@@ -312,7 +366,7 @@ impl<'t> Cx<'_, '_, 't> {
             return false;
         }
         let input = self.loaded.rules.prepare(self.build.text);
-        let tree = crate::parse(&mut parser, &input, self.build.deadline());
+        let tree = crate::parse::parse(&mut parser, &input, self.build.deadline());
         drop(input);
         self.build.spare_parsers.push(parser);
         let Some(tree) = tree else {

@@ -163,7 +163,7 @@ pub(crate) fn extractor(project: &Project) -> Extractor {
 
 /// What a text says. A grammar is foreign code; one file that upsets it must not end the job.
 pub(crate) fn facts(extractor: &mut Extractor, path: &RepoPath, module: &str, bytes: &[u8]) -> FileFacts {
-    let language = registry::detect(path, &bytes[..bytes.len().min(8 << 10)]);
+    let language = registry::detect(path, bytes);
     let input = Input { path, module, language, bytes };
     catch_unwind(AssertUnwindSafe(|| extractor.extract(&input))).unwrap_or_else(|_| {
         tracing::error!("{path}: extraction failed; the file has text only");

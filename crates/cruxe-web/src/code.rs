@@ -62,7 +62,7 @@ impl Colours {
 
 impl Source {
     fn new(path: &RepoPath, module: &str, bytes: &[u8], is_indexed: bool) -> Source {
-        let language = registry::detect(path, &bytes[..bytes.len().min(16 << 10)]);
+        let language = registry::detect(path, bytes);
         let input = Input { path, module, language, bytes };
         let colours = Extractor::default().highlight(&input);
         Source { text: as_text(bytes).0.into_owned(), colours, is_indexed }

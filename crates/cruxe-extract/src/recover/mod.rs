@@ -16,6 +16,8 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -26,6 +28,7 @@ pub use lexis::{BRACES, Comments, LAYOUT, Lexis, Quotes};
 pub(crate) use names::names;
 
 use self::items::{Item, items};
+use crate::parse::{parse, parse_again};
 use crate::walk::{error_bytes, error_ranges};
 
 /// How often a file that does not parse is read again, in times its length.
@@ -105,11 +108,14 @@ fn rounds(lexis: &Lexis, parser: &mut Parser, text: &str, tree: &Tree, deadline:
         budget,
         spent: false,
         text: text.as_bytes().to_vec(),
+        last: (text.as_bytes().to_vec(), tree.clone()),
         removed: Vec::new(),
         unparsed: Vec::new(),
         unseen: Vec::new(),
         separated: false,
         errors: Vec::new(),
+        checked: HashMap::new(),
+        hasher: foldhash::fast::FixedState::default(),
     };
     let mut best: Option<Recovered> = None;
     for _ in 0..ROUNDS {
@@ -151,6 +157,8 @@ struct Work<'a> {
     /// There is nothing left of the budget.
     spent: bool,
     text: Vec<u8>,
+    /// The text that was last parsed as a whole, and its tree.
+    last: (Vec<u8>, Tree),
     removed: Vec<Range<usize>>,
     unparsed: Vec<Range<usize>>,
     /// Blocks that there was no time to look at.
@@ -158,6 +166,9 @@ struct Work<'a> {
     separated: bool,
     /// What the grammar does not understand of the text as it is.
     errors: Vec<Range<usize>>,
+    /// What came of pieces that were parsed alone, by their text: a later round asks for most of them again.
+    checked: HashMap<(u64, usize, usize), Failure>,
+    hasher: foldhash::fast::FixedState,
 }
 
 /// What stands around a piece of code while it is parsed alone.
@@ -168,7 +179,7 @@ struct Around<'a> {
 }
 
 /// What the grammar did not understand of a piece of code.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Failure {
     bytes: usize,
     /// By offsets into the piece.
@@ -255,10 +266,11 @@ impl Work<'_> {
     }
 
     fn parse_all(&mut self) -> Option<Tree> {
-        let text = String::from_utf8(std::mem::take(&mut self.text)).ok()?;
-        let tree = crate::parse(self.parser, &text, self.deadline);
-        self.text = text.into_bytes();
-        tree
+        let text = std::str::from_utf8(&self.text).ok()?;
+        let (before, known) = &self.last;
+        let tree = parse_again(self.parser, text, before, known, self.deadline)?;
+        self.last = (self.text.clone(), tree.clone());
+        Some(tree)
     }
 
     /// Makes an item parse, as far as that goes; `None` when there is no time left.
@@ -421,13 +433,19 @@ impl Work<'_> {
             return None;
         };
         self.budget = budget;
-        let Ok(code) = String::from_utf8(code) else { return Some(Failure::default()) };
-        let tree = crate::parse(self.parser, &code, self.deadline)?;
         let start = around.before.len();
+        let key = (self.hasher.hash_one(&code), start, end);
+        if let Some(known) = self.checked.get(&key) {
+            return Some(known.clone());
+        }
+        let Ok(code) = String::from_utf8(code) else { return Some(Failure::default()) };
+        let tree = parse(self.parser, &code, self.deadline)?;
         let inside = |range: Range<usize>| range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
         let ranges = error_ranges(&tree);
         let beyond = ranges.iter().any(|range| !range.is_empty() && (range.start < start || range.end > end + 1));
-        Some(Failure { bytes: error_bytes(&tree), ranges: ranges.into_iter().map(inside).collect(), beyond })
+        let failure = Failure { bytes: error_bytes(&tree), ranges: ranges.into_iter().map(inside).collect(), beyond };
+        self.checked.insert(key, failure.clone());
+        Some(failure)
     }
 }
 

@@ -13,6 +13,7 @@ use super::broad::{
     self, As, At, Broad, Find, Imported, NODE, Shape, Site, Syntax, TABLE, Table, TypeShape, attribute, call, comment,
     def, function, hook, inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def, type_name,
 };
+use super::cpp::CPP;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
 use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
@@ -25,7 +26,7 @@ pub static C: LanguageDef = LanguageDef {
     name: "c",
     extensions: &["c", "h", "def"],
     otherwise: |extension, head| match extension {
-        "h" | "def" if is_cpp_header(head) => Some(&super::cpp::CPP),
+        "h" | "def" if is_cpp_header(head) => Some(&CPP),
         // A list for a linker.
         "def" if !is_included(head) => Some(&TEXT),
         _ => None,
@@ -123,7 +124,7 @@ pub(super) static C_TABLE: Table = Table {
     recover: &[("struct", Struct), ("enum", Enum), ("union", Union)],
     prepare: macros::blank,
     key_of: initializer::key_of,
-    dialect: |text| is_cpp_header(text.as_bytes()).then_some(&super::cpp::CPP),
+    dialect: |text| is_cpp_header(text.as_bytes()).then_some(&CPP),
     lexis: Some(&LEXIS),
     refine,
     ..TABLE
@@ -289,20 +290,53 @@ pub(super) fn is_included(head: &[u8]) -> bool {
     lines.filter(|line| !line.is_empty()).take(40).any(is_c)
 }
 
-/// Whether a header is C++: it has a line that only C++ has.
-fn is_cpp_header(head: &[u8]) -> bool {
-    head.split(|byte| *byte == b'\n').any(|line| {
+/// The language of what is included and is called neither one's header.
+pub(super) fn included(text: &[u8]) -> &'static LanguageDef {
+    if is_cpp_header(text) { &CPP } else { &C }
+}
+
+/// Whether a header is C++: it has a line that only C++ has, outside of comments and of what a C header keeps for C++.
+/// A long comment may come first, so all of it is looked at.
+fn is_cpp_header(text: &[u8]) -> bool {
+    let mut in_comment = false;
+    // How deep in conditions this is since one that asks for C++.
+    let mut guarded = 0usize;
+    text.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
-        let word = |word: &[u8]| line.strip_prefix(word).map(<[u8]>::trim_ascii_start);
-        if let Some(rest) = word(b"class ").or_else(|| word(b"namespace ")) {
-            let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-            let rest = rest[name..].trim_ascii();
-            // Prose in a comment goes on with more words.
-            return rest.is_empty() || b"{:;".contains(&rest[0]);
+        if in_comment {
+            in_comment = memchr::memmem::find(line, b"*/").is_none();
+            return false;
         }
-        word(b"template").is_some_and(|rest| rest.starts_with(b"<"))
-            || [&b"public:"[..], b"private:", b"protected:"].contains(&line)
+        if line.starts_with(b"/*") {
+            in_comment = memchr::memmem::find(&line[2..], b"*/").is_none();
+            return false;
+        }
+        if let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
+            if guarded > 0 && directive.starts_with(b"if") {
+                guarded += 1;
+            } else if directive.starts_with(b"endif") {
+                guarded = guarded.saturating_sub(1);
+            } else if guarded == 1 && directive.starts_with(b"el") {
+                guarded = 0;
+            } else if directive.starts_with(b"if") && memchr::memmem::find(directive, b"__cplusplus").is_some() {
+                guarded = 1;
+            }
+            return false;
+        }
+        guarded == 0 && is_cpp_line(line)
     })
+}
+
+fn is_cpp_line(line: &[u8]) -> bool {
+    let word = |word: &[u8]| line.strip_prefix(word).map(<[u8]>::trim_ascii_start);
+    if let Some(rest) = word(b"class ").or_else(|| word(b"namespace ")) {
+        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let rest = rest[name..].trim_ascii();
+        // Prose in a comment goes on with more words.
+        return rest.is_empty() || b"{:;".contains(&rest[0]);
+    }
+    word(b"template").is_some_and(|rest| rest.starts_with(b"<"))
+        || [&b"public:"[..], b"private:", b"protected:"].contains(&line)
 }
 
 #[cfg(test)]
@@ -329,9 +363,20 @@ mod tests {
         for text in ["class Foo {\n", "  namespace a {\n", "template <class T>\n", "  public:\n", "class Foo;\n"] {
             assert!(is_cpp_header(text.as_bytes()), "{text}");
         }
-        for text in ["/* the\nclass of all devices is\n*/", "int class_of(int x);\n", "struct a { int b; };\n", ""] {
+        for text in [
+            "/* the\nclass of all devices is\n*/",
+            "/* the\nclass devices\n*/ int x;\n",
+            "int class_of(int x);\n",
+            "struct a { int b; };\n",
+            "",
+            "int f(void);\n#ifdef __cplusplus\n#if 1\nclass A {\n#endif\ntemplate<class T>\n#else\nint x;\n#endif\n",
+        ] {
             assert!(!is_cpp_header(text.as_bytes()), "{text}");
         }
+        assert!(is_cpp_header(b"#ifdef __cplusplus\nextern \"C\" {\n#endif\nclass A {\n"));
+        assert!(is_cpp_header(b"#ifdef __cplusplus\nclass A {\n#else\nclass B {\n#endif\n"));
+        let long = format!("/* {} */\n// more\nnamespace a {{ struct B {{}}; }}\n", "words\n".repeat(4000));
+        assert_eq!(extract("a/b.h", &long).language, "cpp");
         assert_eq!(extract("a/b.h", "namespace a { struct B {}; }").language, "cpp");
         assert_eq!(extract("a/b.h", "struct B { int x; };").language, "c");
     }

@@ -11,7 +11,7 @@ use super::broad::{
     self, As, At, Find, Heritage, NODE, Shape, TABLE, Table, TypeShape, attribute, call, comment, def, function, hook,
     inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def,
 };
-use super::c::{C, is_included};
+use super::c::{included, is_included};
 use super::common::has_any;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
@@ -24,7 +24,7 @@ pub static PHP: LanguageDef = LanguageDef {
     extensions: &["php", "phtml", "inc"],
     otherwise: |extension, head| {
         let plain = extension == "inc" && memchr::memmem::find(head, b"<?").is_none();
-        (plain && is_included(head)).then_some(&C)
+        (plain && is_included(head)).then(|| included(head))
     },
     interpreters: &["php"],
     separator: "\\",

@@ -90,6 +90,10 @@ impl Python {
     /// The type that a comment behind the statement at a level gives what it assigns to: `x = {}  # type: dict[str, Foo]`.
     pub(super) fn commented_type(&self, cx: &mut Cx, level: usize) -> Option<TypeId> {
         let statement = cx.ancestor(level)?.node;
+        // To find the next node takes a walk over all that come before it; the text tells whether it is worth that.
+        let end = statement.end_byte() as u32;
+        let behind = cx.slice(Span { start: end, end: cx.line_around(end).end });
+        memchr::memmem::find(behind.as_bytes(), b"type:")?;
         let comment = statement.next_named_sibling().filter(|next| self.kind(next) == K::Comment)?;
         if comment.start_position().row != statement.end_position().row {
             return None;

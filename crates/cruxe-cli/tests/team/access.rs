@@ -108,6 +108,24 @@ fn streams_end_with_their_token_and_no_others_do() {
 }
 
 #[test]
+fn a_session_is_there_for_its_own_token_alone() {
+    let Some(team) = Team::new() else { return };
+    team.repo("org/app", &[("a.py", "def one(): pass\n")]);
+    team.work("w1");
+    let (alice, bob) = (team.token("alice", &[&["org/app"]]), team.token("bob", &[&["org/app"]]));
+    let node = team.start_node("n1", &[]);
+    let session = node.begin_session(&alice);
+    let unknown = node.in_session(&alice, "00000000-0000-4000-8000-000000000000");
+    assert_eq!(
+        unknown,
+        [(404, "Not Found: Session not found".to_owned()), (404, "Not Found: Session not found".to_owned())]
+    );
+    assert_eq!(node.in_session(&bob, &session), unknown, "another's is answered as none");
+    let own: Vec<u16> = node.in_session(&alice, &session).into_iter().map(|(status, _)| status).collect();
+    assert_eq!(own, [200, 202]);
+}
+
+#[test]
 fn calls_are_noted_with_who_asked_what() {
     let Some(team) = Team::new() else { return };
     team.repo("org/app", &[("a.py", "def one(): pass\n")]);

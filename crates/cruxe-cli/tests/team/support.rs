@@ -355,31 +355,51 @@ impl Client {
         heard
     }
 
-    /// The stream of a session as earlier revisions of the protocol have it; it ends when the sender is gone.
-    pub fn listen_in_session(&self, token: &str) -> Receiver<()> {
-        let address = format!("{}/mcp", self.address);
-        let bearer = format!("Bearer {token}");
-        let accept = "application/json, text/event-stream";
+    /// Begins a session as earlier revisions of the protocol have it.
+    pub fn begin_session(&self, token: &str) -> String {
         let client = json!({"name": "it", "version": "1"});
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
         let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        let post = |session: Option<&str>, body: &Value| {
-            let mut request = ureq::post(&address).header("authorization", &bearer).header("accept", accept);
-            request = request.header("content-type", "application/json");
-            if let Some(session) = session {
-                request = request.header("mcp-session-id", session);
-            }
-            request.send(body.to_string()).unwrap()
-        };
-        let response = post(None, &begin);
+        let response = self.post_in_session(token, None, &begin);
         let session = response.headers()["mcp-session-id"].to_str().unwrap().to_owned();
-        post(Some(&session), &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        let response = ureq::get(&address)
-            .header("authorization", &bearer)
+        let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(self.post_in_session(token, Some(&session), &begun).status(), 202);
+        session
+    }
+
+    /// What is answered to who listens in a session and to who sends something in it: the status, and the text where it is refused.
+    pub fn in_session(&self, token: &str, session: &str) -> Vec<(u16, String)> {
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let answers = [self.get_in_session(token, session), self.post_in_session(token, Some(session), &note)];
+        let told = |answer: ureq::http::Response<ureq::Body>| {
+            let status = answer.status().as_u16();
+            (status, if status < 400 { String::new() } else { answer.into_body().read_to_string().unwrap() })
+        };
+        answers.into_iter().map(told).collect()
+    }
+
+    fn post_in_session(&self, token: &str, session: Option<&str>, body: &Value) -> ureq::http::Response<ureq::Body> {
+        let mut request = ureq::post(format!("{}/mcp", self.address))
+            .header("authorization", format!("Bearer {token}"))
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json");
+        if let Some(session) = session {
+            request = request.header("mcp-session-id", session);
+        }
+        request.config().http_status_as_error(false).build().send(body.to_string()).unwrap()
+    }
+
+    fn get_in_session(&self, token: &str, session: &str) -> ureq::http::Response<ureq::Body> {
+        let request = ureq::get(format!("{}/mcp", self.address))
+            .header("authorization", format!("Bearer {token}"))
             .header("accept", "text/event-stream")
-            .header("mcp-session-id", &session)
-            .call()
-            .unwrap();
+            .header("mcp-session-id", session);
+        request.config().http_status_as_error(false).build().call().unwrap()
+    }
+
+    /// The stream of a session; it ends when the sender is gone.
+    pub fn listen_in_session(&self, token: &str) -> Receiver<()> {
+        let response = self.get_in_session(token, &self.begin_session(token));
         let (tell, heard) = channel();
         std::thread::spawn(move || {
             let _tell = tell;

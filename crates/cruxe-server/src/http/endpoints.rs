@@ -29,6 +29,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use super::access::{AccessPolicy, Denied};
 use super::held::Shown;
 use super::in_flight::InFlight;
+use super::owners::{Owners, SESSION};
 use super::{Backend, HttpOptions};
 use crate::metrics::Page;
 use crate::rpc::{ID_TAKEN, Message, bare_answer, invalid, parse};
@@ -41,9 +42,6 @@ use cruxe_model::config::HttpConfig;
 
 /// How long the last look at the state of the index is good enough: `/health` needs no token, and a look may walk a tree.
 const HEALTH_AGE: Duration = Duration::from_secs(1);
-
-/// Names the session of a request.
-const SESSION: &str = "mcp-session-id";
 
 /// How long what was sent on the way of a cancelled request can be asked for again by a client that lost its connection.
 const REPLAY: Duration = Duration::from_secs(5);
@@ -67,6 +65,7 @@ pub(super) struct Endpoints<H: ServerHandler> {
     /// Shares of what may be read of messages at once: see [`SHARE`].
     shares: Semaphore,
     in_flight: Arc<InFlight>,
+    owners: Owners,
     health: Mutex<Option<(Instant, &'static str)>>,
 }
 
@@ -99,6 +98,7 @@ impl<H: ServerHandler> Endpoints<H> {
             requests,
             shares: Semaphore::new(SHARES as usize),
             in_flight: Arc::default(),
+            owners: Owners::default(),
             health: Mutex::default(),
         })
     }
@@ -201,6 +201,21 @@ impl<H: ServerHandler> Endpoints<H> {
         self.calls.handle(Request::from_parts(parts, Body::from(bytes))).await.map(Body::new)
     }
 
+    /// Goes on with a request, to which nobody's session but its own token's is there.
+    async fn run_as_owner(&self, mut request: Request, next: Next) -> Response {
+        let Some(owner) = request.headers().get(AUTHORIZATION).filter(|_| self.access.needs_token()).cloned() else {
+            return next.run(request).await;
+        };
+        self.owners.hide(request.headers_mut());
+        let is_new = !request.headers().contains_key(SESSION);
+        let response = next.run(request).await;
+        if let Some(session) = response.headers().get(SESSION).filter(|_| is_new) {
+            let open = self.sessions.sessions.read().await;
+            self.owners.note(session, owner, |session| open.contains_key(session));
+        }
+        response
+    }
+
     /// The status word, at most a second old.
     async fn health(self: &Arc<Self>) -> &'static str {
         let known = *self.health.lock();
@@ -242,7 +257,7 @@ async fn admit<H: ServerHandler>(
                 let shown = Shown::by(&endpoints.access, headers);
                 // rmcp hands it on to the handler, which holds the request to it.
                 request.extensions_mut().insert(scope);
-                shown.holds(next.run(request).await)
+                shown.holds(endpoints.run_as_owner(request, next).await)
             }
         }
     };

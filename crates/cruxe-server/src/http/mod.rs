@@ -2,7 +2,7 @@
 //!
 //! rmcp speaks Streamable HTTP, in the newest revision (without sessions) and in the earlier ones (with). Around it:
 //! [`access`] lets requests in or not, [`endpoints`] bounds and reads them and answers bare JSON-RPC calls, [`in_flight`] keeps
-//! the ids of a session apart, [`held`] ends streams with their token, [`listen`] owns connections, their time-outs and the end of serving, [`tls`] and [`token`]
+//! the ids of a session apart, [`held`] ends streams with their token, [`owners`] keeps sessions to theirs, [`listen`] owns connections, their time-outs and the end of serving, [`tls`] and [`token`]
 //! read what they are named after.
 //!
 //! Deliberately absent: anything that knows about code bases; a [`Backend`] does.
@@ -13,6 +13,7 @@ mod endpoints;
 mod held;
 mod in_flight;
 mod listen;
+mod owners;
 mod tls;
 mod token;
 

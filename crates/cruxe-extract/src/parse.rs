@@ -128,7 +128,7 @@ mod tests {
             prop_assert_eq!(again.root_node().to_sexp(), alone.root_node().to_sexp());
             let ends = |tree: &Tree| {
                 let root = tree.root_node();
-                (0..root.child_count() as u32).filter_map(|at| root.child(at)).map(|node| node.range()).collect::<Vec<_>>()
+                (0..root.child_count()).filter_map(|at| root.child(at)).map(|node| node.range()).collect::<Vec<_>>()
             };
             prop_assert_eq!(ends(&again), ends(&alone));
         }

@@ -117,6 +117,8 @@ pub struct Naming {
     pub meta_types: &'static [&'static str],
     /// Types whose values have the members of their first argument: `Partial<A>`.
     pub transparent: &'static [&'static str],
+    /// What a promise of something has itself: `import('x').then(…)`.
+    pub promised: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
     pub pointers: &'static str,
     /// The member of a class that has what its values have: `C.prototype`.
@@ -200,6 +202,7 @@ pub const NAMING: Naming = Naming {
     anything: &["Any", "AnyObject", "AnyRef", "Object", "anytype", "auto", "dynamic", "mixed", "object", "var", "void"],
     meta_types: &[],
     transparent: &[],
+    promised: &[],
     pointers: "",
     prototype: None,
     named_arguments: false,

@@ -403,7 +403,11 @@ impl Resolver<'_> {
             return self.settled(offered, file.lang);
         }
         match &base {
-            Ty::Module(module) => self.settled(self.offered(module, name, space), file.lang),
+            Ty::Module(module) => match self.offered(module, name, space) {
+                // A module that is imported by a call is promised, and a promise has these.
+                none if none.is_empty() && file.lang.naming.promised.contains(&name) => Resolution::Outside,
+                found => self.settled(found, file.lang),
+            },
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 self.settled(self.inside(&Entity::Symbol(*def), name, space), file.lang)
             }

@@ -117,6 +117,8 @@ pub struct Naming {
     pub meta_types: &'static [&'static str],
     /// Types whose values have the members of their first argument: `Partial<A>`.
     pub transparent: &'static [&'static str],
+    /// `use X` defines in the module what the macros of `X` hold: functions inside of functions.
+    pub injects: bool,
     /// What a promise of something has itself: `import('x').then(…)`.
     pub promised: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
@@ -202,6 +204,7 @@ pub const NAMING: Naming = Naming {
     anything: &["Any", "AnyObject", "AnyRef", "Object", "anytype", "auto", "dynamic", "mixed", "object", "var", "void"],
     meta_types: &[],
     transparent: &[],
+    injects: false,
     promised: &[],
     pointers: "",
     prototype: None,

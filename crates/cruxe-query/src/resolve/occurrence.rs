@@ -1,5 +1,6 @@
 //! One use of a name, with everything together.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
@@ -138,6 +139,16 @@ impl Resolver<'_> {
             true => Resolution::Unresolved(Reason::Key),
             false => Resolution::Outside,
         }
+    }
+
+    /// Whether an occurrence is a key of plain data, so that it can mean a field and nothing else.
+    pub fn is_data_key(&self, file: &File, occurrence: &Occurrence) -> bool {
+        occurrence.role == Role::Key && occurrence.receiver.is_some_and(|of| is_data(file, of))
+    }
+
+    /// Whether fields are among some definitions.
+    pub fn has_fields(&self, defs: &HashSet<Def>) -> bool {
+        defs.iter().any(|def| matches!(self.kind(*def), Some(SymbolKind::Field | SymbolKind::Property)))
     }
 
     /// A path in a string that leads somewhere may well be meant so.

@@ -178,7 +178,23 @@ impl Resolver<'_> {
                 }
             }
         }
+        let injected = self.injected_beside(file, name, offset);
+        if !injected.is_empty() {
+            return injected;
+        }
         self.free_in_sight(file, name, offset, space, |_| true)
+    }
+
+    /// What a module's macros define where the function around is defined too: they end up in one module.
+    fn injected_beside(&self, file: &Arc<File>, name: &str, offset: u32) -> Vec<Entity> {
+        if !file.lang.naming.injects {
+            return Vec::new();
+        }
+        let mut around =
+            file.nesting.symbols_around(&file.facts, offset).filter(|at| file.symbol(*at).kind.is_callable());
+        let Some(outer) = around.nth(1) else { return Vec::new() };
+        let Some(module) = file.symbol(outer).parent else { return Vec::new() };
+        self.injected_by(&Entity::Symbol(Def { version: file.id(), symbol: module }), name)
     }
 
     /// What a plain name may mean that is no member: of the namespaces around, the package, then the whole language.

@@ -337,12 +337,6 @@ impl Resolver<'_> {
     /// The members of a name that a value of a type has.
     pub(super) fn type_members(&self, base: &Ty, name: &str, lang: Lang, want: Want) -> Vec<Def> {
         match base {
-            // A structure that is called like its module has the fields that stand there.
-            Ty::Value(def, _) if lang.naming.injects && self.kind(*def) == Some(SymbolKind::Module) => {
-                let Some(file) = self.file(def.version) else { return Vec::new() };
-                let fields = file.children(def.symbol, name).map(|symbol| Def { symbol, ..*def });
-                fields.filter(|field| self.kind(*field) == Some(SymbolKind::Field)).collect()
-            }
             Ty::Value(def, _) => {
                 let found = self.wanted_members(*def, name, want);
                 match found.is_empty() {

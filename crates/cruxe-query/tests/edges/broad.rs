@@ -431,3 +431,25 @@ end
         )],
     );
 }
+
+#[test]
+fn cpp_aliases_that_a_hundred_programs_make_hide_nothing_from_each_other() {
+    let mut files = vec![
+        (
+            "include/lib/json.hpp".to_owned(),
+            "#pragma once\nnamespace lib {\nclass basic { public: static basic parse(int); int size(); };\nusing json = basic;\n}\n"
+                .to_owned(),
+        ),
+        (
+            "tests/a.cpp".to_owned(),
+            "#include <lib/json.hpp>\nusing lib::json;\nint f() {\n  json j = json::parse(1);\n  return j.size(); // <-\n}\n".to_owned(),
+        ),
+        ("tests/b.cpp".to_owned(), "struct other { int size(); };\nusing json = other;\nint f(json j) { return j.size(); }\n".to_owned()),
+    ];
+    for at in 0..100 {
+        let text = "#include <lib/json.hpp>\nusing json = lib::json;\nint f(json j) {\n  return j.size(); // <-\n}\n";
+        files.push((format!("examples/e{at}.cpp"), text.to_owned()));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    check("basic.size", &files);
+}

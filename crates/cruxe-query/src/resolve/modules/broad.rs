@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cruxe_model::facts::{Heritage, Relation, ScopeId, ScopeKind, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
+use cruxe_store::SymbolHit;
 
 use super::super::file::{ANY_TABLE, File, is_free_member};
 use super::super::tree::join;
@@ -154,15 +155,24 @@ impl Resolver<'_> {
     /// Definitions of a name in the languages that a file sees.
     fn language_hits(&self, file: &Arc<File>, name: &str) -> impl Iterator<Item = Def> {
         let hits = self.hits(name);
-        let few = if hits.len() > MAX_DEFINITIONS { 0 } else { hits.len() };
+        let crowded = hits.len() > MAX_DEFINITIONS;
+        let seen: Vec<&SymbolHit> = hits.iter().filter(|hit| !crowded || !self.is_of_other_unit(file, hit)).collect();
+        let few = if seen.len() > MAX_DEFINITIONS { 0 } else { seen.len() };
         let mut found = Vec::new();
-        for hit in hits.iter().take(few).filter(|hit| !hit.local) {
+        for hit in seen.into_iter().take(few).filter(|hit| !hit.local) {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
             if self.lang(hit.version).is_some_and(|other| other.is_kin(file.lang)) {
                 found.push(def);
             }
         }
         found.into_iter()
+    }
+
+    /// Whether something is a type or macro of a file that is compiled by itself, and so not in sight of another file.
+    pub(super) fn is_of_other_unit(&self, file: &File, hit: &SymbolHit) -> bool {
+        use SymbolKind::{Class, Enum, Macro, Struct, Type, Union};
+        let kept = matches!(hit.kind, Class | Enum | Macro | Struct | Type | Union) && hit.version != file.id();
+        kept && self.tree.brief(hit.version).is_some_and(|brief| brief.is_unit)
     }
 
     /// Inherited members, the package, then the whole language.

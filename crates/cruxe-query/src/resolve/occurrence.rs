@@ -1,15 +1,15 @@
 //! One use of a name, with everything together.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{DATA, Expr, ExprId, Occurrence, Role, SymbolIndex};
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
 
 use cruxe_store::SymbolHit;
 
 use super::exact::Said;
 use super::file::{File, Lang};
+use super::keys::is_data;
 use super::modules::spaces::path_of;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want, modules};
@@ -129,26 +129,6 @@ impl Resolver<'_> {
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
         }
-    }
-
-    /// A key of plain data names nothing by itself: no function, no module. It may be the field of what the data becomes.
-    fn resolve_data_key(&self, file: &Arc<File>, name: &str) -> Resolution {
-        let hits = self.hits(name);
-        let mut fields = hits.iter().filter(|hit| matches!(hit.kind, SymbolKind::Field | SymbolKind::Property));
-        match fields.any(|hit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(file.lang))) {
-            true => Resolution::Unresolved(Reason::Key),
-            false => Resolution::Outside,
-        }
-    }
-
-    /// Whether an occurrence is a key of plain data, so that it can mean a field and nothing else.
-    pub fn is_data_key(&self, file: &File, occurrence: &Occurrence) -> bool {
-        occurrence.role == Role::Key && occurrence.receiver.is_some_and(|of| is_data(file, of))
-    }
-
-    /// Whether fields are among some definitions.
-    pub fn has_fields(&self, defs: &HashSet<Def>) -> bool {
-        defs.iter().any(|def| matches!(self.kind(*def), Some(SymbolKind::Field | SymbolKind::Property)))
     }
 
     /// A path in a string that leads somewhere may well be meant so.
@@ -404,6 +384,12 @@ impl Resolver<'_> {
             if let Some(call) = &call {
                 self.keep_taking(&mut found, call);
             }
+            // The key of `%Order{total: 1}` is a field, whatever else the module calls so.
+            let is_field =
+                |one: &Entity| matches!(one, Entity::Symbol(def) if self.kind(*def) == Some(SymbolKind::Field));
+            if occurrence.role == Role::Key && found.iter().any(is_field) {
+                found.retain(is_field);
+            }
             return self.settled(found, file.lang);
         }
         let offered: Vec<Entity> = match &base {
@@ -590,11 +576,6 @@ enum Ground {
     Foreign,
     /// One of which nothing is known.
     Unknown,
-}
-
-/// Whether an expression is plain data: a keyword list, a map.
-fn is_data(file: &File, receiver: ExprId) -> bool {
-    matches!(file.facts.exprs.get(receiver.0 as usize), Some(Expr::Literal(word)) if file.facts.name(*word) == DATA)
 }
 
 /// Whether an expression is a type's path, behind which a function may stand as a value.

@@ -151,7 +151,7 @@ fn elixir() {
 /// Fields that only `self.x = …` makes are not symbols, and a table that a module is as a whole is known as the module.
 #[test]
 fn lua() {
-    check("lua", 223, 3, 0);
+    check("lua", 294, 3, 0);
 }
 
 /// What the value of a `switch` is expected to be is not known in its branches.

@@ -108,7 +108,8 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope)
     }
     let kept = resolver.kept_uses();
     let account = matches!(scope, Scope::All);
-    let wanted = Wanted { ref_name: resolver.ref_name().to_owned(), def: group.def, pick, account };
+    let narrowed = group.narrowed;
+    let wanted = Wanted { ref_name: resolver.ref_name().to_owned(), def: group.def, narrowed, pick, account };
     if let Some(known) = kept.get(resolver, resolver.as_of(), &wanted) {
         return known;
     }
@@ -312,6 +313,14 @@ impl Search<'_> {
         own.or_else(|| first(called).filter(|_| is_call))
     }
 
+    /// Whether a call of a class may mean the constructor that is asked for, where one of several is.
+    fn is_constructed(&self, file: &Arc<File>, occurrence: &Occurrence) -> bool {
+        let Group { defs, constructors, .. } = self.group;
+        constructors.len() < 2
+            || !occurrence.role.is_call()
+            || self.resolver.taking(file, occurrence, constructors).iter().any(|def| defs.contains(def))
+    }
+
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) -> Meaning {
         if self.seen.contains(&(file.id(), occurrence.start)) {
             return Meaning::Use;
@@ -324,7 +333,9 @@ impl Search<'_> {
             let is_key = open && !self.fields && self.resolver.is_data_key(file, occurrence);
             return if is_key { Meaning::Other } else { resolution.into() };
         };
-        let Some(def) = self.used(found, role) else { return resolution.into() };
+        let Some(def) = self.used(found, role).filter(|_| self.is_constructed(file, occurrence)) else {
+            return resolution.into();
+        };
         if wanted {
             let (file, certainty, def) = (Arc::clone(file), *certainty, Some(def));
             self.uses.found.push(Use { file, start, role, certainty, def });

@@ -45,6 +45,15 @@ impl Resolver<'_> {
         Some(Called { file, arguments, start: occurrence.start })
     }
 
+    /// Of some functions those that can take what a use passes; all of them where that is not known.
+    pub fn taking(&self, file: &Arc<File>, occurrence: &Occurrence, functions: &[Def]) -> Vec<Def> {
+        let mut all: Vec<Entity> = functions.iter().copied().map(Entity::Symbol).collect();
+        if let Some(call) = self.overloaded(file, occurrence) {
+            self.keep_taking(&mut all, &call);
+        }
+        all.iter().filter_map(function_of).collect()
+    }
+
     /// Of what a plain name means, what can take the call; where nothing can, what is further away under that name.
     pub(super) fn taking_in_sight(
         &self,

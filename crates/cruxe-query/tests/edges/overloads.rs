@@ -312,3 +312,34 @@ func go(n: Int) {
 ";
     check("Box.init", &[("Box.swift", swift)]);
 }
+
+#[test]
+fn swift_tells_functions_apart_by_the_label_of_the_first_argument() {
+    let text = "class Shop {
+    func move(from a: Int) {} // =1
+    func move(to a: Int) {} // =2
+    func move(_ a: Int) {} // =3
+    func move(slowly: Bool = true, by a: Int) {} // =4
+    init(size: Int) {}
+    init(name: Int) {}
+    func go(n: Int) {
+        move(from: n) // ->1
+        self.move(to: 1) // ->2
+        move(n) // ->3
+        move(by: n) // ->4
+        move(by: 3) // ->4
+        move(slowly: true, by: 2) // ->4
+        move(1) // ->1 ->2 ->3
+    }
+}
+func make(n: Int) {
+    _ = Shop(size: n)
+    _ = Shop(name: 1)
+}
+";
+    let files = [("Shop.swift", text)];
+    check("Shop.move", &files);
+    let tree = Tree::new(&files);
+    let uses = |line| tree.uses(Wanted { name: "Shop.init".to_owned(), path: None, line: Some(line) }, None);
+    assert_eq!((uses(6), uses(7)), (vec!["Shop.swift:19".to_owned()], vec!["Shop.swift:20".to_owned()]));
+}

@@ -117,6 +117,14 @@ pub struct Naming {
     pub meta_types: &'static [&'static str],
     /// Types whose values have the members of their first argument: `Partial<A>`.
     pub transparent: &'static [&'static str],
+    /// The labels of arguments are part of what a function is called.
+    pub labels: bool,
+    /// Types and macros are seen where their file is included as text, and a file that is compiled by itself is included by nobody.
+    pub includes: bool,
+    /// `use X` defines in the module what the macros of `X` hold: functions inside of functions.
+    pub injects: bool,
+    /// What a promise of something has itself: `import('x').then(…)`.
+    pub promised: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
     pub pointers: &'static str,
     /// The member of a class that has what its values have: `C.prototype`.
@@ -200,6 +208,10 @@ pub const NAMING: Naming = Naming {
     anything: &["Any", "AnyObject", "AnyRef", "Object", "anytype", "auto", "dynamic", "mixed", "object", "var", "void"],
     meta_types: &[],
     transparent: &[],
+    labels: false,
+    includes: false,
+    injects: false,
+    promised: &[],
     pointers: "",
     prototype: None,
     named_arguments: false,

@@ -37,6 +37,8 @@ struct Held {
 pub(crate) struct Wanted {
     pub ref_name: String,
     pub def: Def,
+    /// Without the other functions of its name.
+    pub narrowed: bool,
     pub pick: Pick,
     /// With an account of every identifier of the name.
     pub account: bool,
@@ -110,7 +112,7 @@ mod tests {
 
     fn wanted(symbol: u32) -> Wanted {
         let def = Def { version: 1, symbol: cruxe_model::facts::SymbolIndex(symbol) };
-        Wanted { ref_name: "main".to_owned(), def, pick: Pick::All, account: true }
+        Wanted { ref_name: "main".to_owned(), def, narrowed: false, pick: Pick::All, account: true }
     }
 
     fn uses(open: usize) -> Uses {

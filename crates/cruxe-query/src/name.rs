@@ -11,6 +11,9 @@ pub struct WantedName {
 
 /// Takes a name apart. Call parentheses, a macro's `!` and a leading `&`, `crate` or `self` are not part of it.
 pub fn parse(text: &str) -> WantedName {
+    if let ("", Some(operator)) = operator_at_end(text.trim()) {
+        return WantedName { plain: operator.to_owned(), qualifiers: Vec::new() };
+    }
     let text = text.trim().trim_start_matches(['&', '*', '@']);
     let text = text.strip_suffix("()").unwrap_or(text);
     let text = text.strip_suffix('!').unwrap_or(text);
@@ -22,6 +25,18 @@ pub fn parse(text: &str) -> WantedName {
     WantedName { plain, qualifiers: parts }
 }
 
+/// An operator that a path ends with, as in `Data.Tree.<+>`: signs that separate names elsewhere are part of it.
+fn operator_at_end(text: &str) -> (&str, Option<&str>) {
+    let is_sign = |c: char| "!$%&*+./<=>?@^|-~:\\".contains(c);
+    let path = text.trim_end_matches(is_sign);
+    let signs = &text[path.len()..];
+    let operator = if path.is_empty() { Some(signs) } else { signs.strip_prefix('.') };
+    match operator.filter(|operator| operator.chars().any(|c| !matches!(c, ':' | '.' | '/' | '\\'))) {
+        Some(operator) => (path, Some(operator)),
+        None => (text, None),
+    }
+}
+
 /// The parts of a qualified name, whatever its language.
 pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     // `Foo#bar` is a method of `Foo`, but `Foo.#bar` a private one whose name begins with the mark.
@@ -30,7 +45,9 @@ pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         let before = std::mem::replace(&mut last, c);
         matches!(c, ':' | '.' | '/' | '\\' | '>') || (c == '#' && (before.is_alphanumeric() || before == '_'))
     };
-    let parts: Vec<&str> = text.split(separates).collect();
+    let (text, operator) = operator_at_end(text);
+    let mut parts: Vec<&str> = text.split(separates).collect();
+    parts.extend(operator);
     // The quotes of `'./module'.Name` belong to no name; the prime of `take'` does.
     let quotes: &'static [char] = if is_quoted(text) { &['\'', '"', '`'] } else { &['"', '`'] };
     parts
@@ -121,5 +138,16 @@ mod tests {
         assert_eq!(fit("QuerySet.filter", "django.db.models.query.QuerySet.filter"), 0.9);
         assert_eq!(fit("Progress.open", "rich.progress.open"), 0.84);
         assert_eq!(fit("Other.filter", "django.db.models.query.QuerySet.filter"), 0.0);
+    }
+
+    #[test]
+    fn operators_keep_the_signs_that_separate_names() {
+        let parts = |text: &str| segments(text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(parts("Data.Tree.<+>"), ["Data", "Tree", "<+>"]);
+        assert_eq!(parts("a->b"), ["a", "b"]);
+        assert_eq!(parts("std::vec::"), ["std", "vec"]);
+        assert_eq!(parse("</>").plain, "</>");
+        assert_eq!(parse("&&&").plain, "&&&");
+        assert_eq!(parse("vec!").plain, "vec");
     }
 }

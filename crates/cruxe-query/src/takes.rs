@@ -42,6 +42,21 @@ pub(crate) fn takes(symbol: &Symbol) -> Option<Takes> {
     Some(Takes { min, max, written, fixed: fixed.unwrap_or(written) })
 }
 
+/// The labels that the first argument of a call may have, `None` for none: that of the first parameter, and those behind
+/// parameters that may be left out.
+pub(crate) fn first_labels(symbol: &Symbol) -> Option<Vec<Option<&str>>> {
+    let list = parameters(&symbol.signature, &symbol.name)?;
+    let mut labels = Vec::new();
+    for parameter in list {
+        let label = parameter.split([' ', ':']).next().unwrap_or_default();
+        labels.push(Some(label).filter(|label| *label != "_"));
+        if !may_be_left_out(parameter) {
+            break;
+        }
+    }
+    Some(labels)
+}
+
 /// The parameters as they are written; those of the first list where there are several.
 fn parameters<'s>(signature: &'s str, name: &str) -> Option<Vec<&'s str>> {
     if signature.ends_with('…') {

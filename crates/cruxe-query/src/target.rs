@@ -59,6 +59,10 @@ pub(crate) struct Group {
     pub called: HashSet<Def>,
     /// It is a constructor that is called like its class: what is no call means the class.
     pub only_calls: bool,
+    /// All constructors of the class, where one of them was asked for: a call goes to those that can take it.
+    pub constructors: Vec<Def>,
+    /// The other functions of the name are left out.
+    pub narrowed: bool,
 }
 
 /// Finds the definition; an error says which names are near.
@@ -171,7 +175,7 @@ pub(crate) fn group(resolver: &Resolver, def: Def) -> Group {
         defs.extend(same(resolver, constructor));
     }
     let only_calls = called.iter().any(|class| name(*class) == own);
-    Group { def, defs, called, only_calls }
+    Group { def, defs, called, only_calls, constructors: Vec::new(), narrowed: false }
 }
 
 /// Leaves out the other functions of the name that are told apart by what they take: whoever names a line means the one there.
@@ -179,9 +183,17 @@ fn narrow(resolver: &Resolver, group: &mut Group) {
     let Some(file) = resolver.file(group.def.version) else { return };
     let own = file.symbol(group.def.symbol);
     let told_apart = file.lang.naming.overloads && matches!(own.kind, SymbolKind::Fn | SymbolKind::Method);
-    if !told_apart || !group.called.is_empty() {
+    if !told_apart {
         return;
     }
+    let mut constructors: HashSet<Def> =
+        group.called.iter().flat_map(|class| twins::constructors(resolver, *class)).collect();
+    if !group.called.is_empty() {
+        constructors.extend(&group.defs);
+    }
+    group.constructors = constructors.into_iter().collect();
+    group.constructors.sort_unstable();
+    group.narrowed = true;
     let same = |other: &Def| {
         let Some(beside) = resolver.file(other.version) else { return true };
         let symbol = beside.symbol(other.symbol);

@@ -108,7 +108,8 @@ pub(crate) fn uses(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope)
     }
     let kept = resolver.kept_uses();
     let account = matches!(scope, Scope::All);
-    let wanted = Wanted { ref_name: resolver.ref_name().to_owned(), def: group.def, pick, account };
+    let narrowed = group.narrowed;
+    let wanted = Wanted { ref_name: resolver.ref_name().to_owned(), def: group.def, narrowed, pick, account };
     if let Some(known) = kept.get(resolver, resolver.as_of(), &wanted) {
         return known;
     }
@@ -125,7 +126,9 @@ fn look_for(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope) -> Use
         Scope::Until(deadline) => Some(deadline),
     };
     let account = matches!(scope, Scope::All);
-    let mut search = Search { resolver, group, pick, names, seen, account, whole: false, uses: Uses::default() };
+    let fields = resolver.has_fields(&group.defs);
+    let mut search =
+        Search { resolver, group, pick, names, seen, account, fields, whole: false, uses: Uses::default() };
     resolver.exact_uses(&group.defs).into_iter().for_each(|one| search.note_exact(one));
     let constructions = resolver.exact_uses(&group.called).into_iter();
     constructions.filter(|one| one.role.is_call()).for_each(|one| search.note_exact(one));
@@ -232,6 +235,8 @@ struct Search<'a> {
     seen: HashSet<(VersionId, u32)>,
     /// Whether an account is given.
     account: bool,
+    /// Whether a field is among them.
+    fields: bool,
     /// Whether a module is one of them as a whole.
     whole: bool,
     uses: Uses,
@@ -308,14 +313,29 @@ impl Search<'_> {
         own.or_else(|| first(called).filter(|_| is_call))
     }
 
+    /// Whether a call of a class may mean the constructor that is asked for, where one of several is.
+    fn is_constructed(&self, file: &Arc<File>, occurrence: &Occurrence) -> bool {
+        let Group { defs, constructors, .. } = self.group;
+        constructors.len() < 2
+            || !occurrence.role.is_call()
+            || self.resolver.taking(file, occurrence, constructors).iter().any(|def| defs.contains(def))
+    }
+
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence, wanted: bool) -> Meaning {
         if self.seen.contains(&(file.id(), occurrence.start)) {
             return Meaning::Use;
         }
         let (start, role) = (occurrence.start, occurrence.role);
         let resolution = self.resolver.resolve(file, occurrence);
-        let Resolution::Defs(found, certainty) = &resolution else { return resolution.into() };
-        let Some(def) = self.used(found, role) else { return resolution.into() };
+        let Resolution::Defs(found, certainty) = &resolution else {
+            // What is a key of data may be a field that has its name, and is no function.
+            let open = matches!(resolution, Resolution::Unresolved(_));
+            let is_key = open && !self.fields && self.resolver.is_data_key(file, occurrence);
+            return if is_key { Meaning::Other } else { resolution.into() };
+        };
+        let Some(def) = self.used(found, role).filter(|_| self.is_constructed(file, occurrence)) else {
+            return resolution.into();
+        };
         if wanted {
             let (file, certainty, def) = (Arc::clone(file), *certainty, Some(def));
             self.uses.found.push(Use { file, start, role, certainty, def });

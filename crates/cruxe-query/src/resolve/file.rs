@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cruxe_extract::language::LanguageDef;
-use cruxe_extract::naming::Members;
+use cruxe_extract::naming::{Members, System};
 use cruxe_extract::registry::named;
 use cruxe_model::facts::{
     Binding, Expr, ExprId, FileFacts, Import, NameId, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex,
@@ -136,8 +136,8 @@ impl File {
             + 4 * facts.line_starts.len()
             + 1024;
         let by_name = OnceLock::new();
-        let tests_paths = lang.naming.assignments_define
-            && facts.bindings.iter().any(|binding| facts.name(binding.name).contains('.'));
+        let may_test = lang.naming.assignments_define || lang.naming.system == System::Ecma;
+        let tests_paths = may_test && facts.bindings.iter().any(|binding| facts.name(binding.name).contains('.'));
         File { row, facts, lang, nesting, decls, members, exports, globs, by_name, tests_paths, bytes }
     }
 

@@ -82,9 +82,24 @@ impl Resolver<'_> {
             _ => family.root.clone(),
         };
         match root {
+            Some(root) if self.is_filled_here(file, occurrence, &root) => Resolution::Unresolved(Reason::Receiver),
             Some(root) if !foreign::is_common(name, file.lang) => Resolution::Defs(root, Certainty::Heuristic),
             _ => Resolution::Unresolved(Reason::Receiver),
         }
+    }
+
+    /// Whether what is read of `self` is set in the same file, by a literal or an assignment, and what is guessed stands in another:
+    /// a table that its own file fills needs no other.
+    fn is_filled_here(&self, file: &Arc<File>, occurrence: &Occurrence, guessed: &[Def]) -> bool {
+        let of_self = |id: ExprId| match file.facts.exprs.get(id.0 as usize) {
+            Some(Expr::SelfValue) => true,
+            Some(Expr::Name(name)) => file.facts.name(*name) == "self",
+            _ => false,
+        };
+        file.lang.naming.tables
+            && occurrence.receiver.is_some_and(of_self)
+            && !guessed.iter().any(|def| def.version == file.id())
+            && file.uses_of(occurrence.name).any(|other| matches!(other.role, Role::Key | Role::Write))
     }
 
     /// The members that override none of the others, where all of them are one thing.

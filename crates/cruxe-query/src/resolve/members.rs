@@ -195,6 +195,10 @@ impl Resolver<'_> {
                 Fn if file.makes_type(parent) => Some(Some(Def { version, symbol: parent })),
                 // What `function Foo() { this.x = 1 }` makes has an `x`.
                 Fn if symbol.kind == Field => Some(Some(Def { version, symbol: parent })),
+                // A structure that is called like its module has the fields that stand there.
+                Module if symbol.kind == Field && file.lang.naming.injects => {
+                    Some(Some(Def { version, symbol: parent }))
+                }
                 _ => None,
             };
         }

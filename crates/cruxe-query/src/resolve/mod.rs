@@ -11,6 +11,7 @@
 //! * [`parts`]: what a parameter takes, what a tuple holds
 //! * [`foreign`]: what the methods of types outside the ref give, as far as chains need it
 //! * [`members`]: a name of a type, through its hierarchy
+//! * [`keys`]: keys of plain data
 //! * [`fixtures`]: what pytest fills a parameter with
 //! * [`hierarchy`]: who builds on a type and what it builds on, for questions about that
 //! * [`guess`]: where nothing is known about the receiver
@@ -28,6 +29,7 @@ mod foreign;
 mod guess;
 mod hierarchy;
 mod infer;
+mod keys;
 mod members;
 mod modules;
 mod occurrence;

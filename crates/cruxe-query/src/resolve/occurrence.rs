@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{DATA, Expr, ExprId, Occurrence, Role, SymbolIndex};
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
 
 use cruxe_store::SymbolHit;
 
 use super::exact::Said;
 use super::file::{File, Lang};
+use super::keys::is_data;
 use super::modules::spaces::path_of;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want, modules};
@@ -127,16 +128,6 @@ impl Resolver<'_> {
             }
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
-        }
-    }
-
-    /// A key of plain data names nothing by itself: no function, no module. It may be the field of what the data becomes.
-    fn resolve_data_key(&self, file: &Arc<File>, name: &str) -> Resolution {
-        let hits = self.hits(name);
-        let mut fields = hits.iter().filter(|hit| matches!(hit.kind, SymbolKind::Field | SymbolKind::Property));
-        match fields.any(|hit| self.file(hit.version).is_some_and(|other| other.lang.is_kin(file.lang))) {
-            true => Resolution::Unresolved(Reason::Key),
-            false => Resolution::Outside,
         }
     }
 
@@ -393,6 +384,12 @@ impl Resolver<'_> {
             if let Some(call) = &call {
                 self.keep_taking(&mut found, call);
             }
+            // The key of `%Order{total: 1}` is a field, whatever else the module calls so.
+            let is_field =
+                |one: &Entity| matches!(one, Entity::Symbol(def) if self.kind(*def) == Some(SymbolKind::Field));
+            if occurrence.role == Role::Key && found.iter().any(is_field) {
+                found.retain(is_field);
+            }
             return self.settled(found, file.lang);
         }
         let offered: Vec<Entity> = match &base {
@@ -403,7 +400,11 @@ impl Resolver<'_> {
             return self.settled(offered, file.lang);
         }
         match &base {
-            Ty::Module(module) => self.settled(self.offered(module, name, space), file.lang),
+            Ty::Module(module) => match self.offered(module, name, space) {
+                // A module that is imported by a call is promised, and a promise has these.
+                none if none.is_empty() && file.lang.naming.promised.contains(&name) => Resolution::Outside,
+                found => self.settled(found, file.lang),
+            },
             Ty::Item(def) if self.kind(*def) == Some(SymbolKind::Module) => {
                 self.settled(self.inside(&Entity::Symbol(*def), name, space), file.lang)
             }
@@ -575,11 +576,6 @@ enum Ground {
     Foreign,
     /// One of which nothing is known.
     Unknown,
-}
-
-/// Whether an expression is plain data: a keyword list, a map.
-fn is_data(file: &File, receiver: ExprId) -> bool {
-    matches!(file.facts.exprs.get(receiver.0 as usize), Some(Expr::Literal(word)) if file.facts.name(*word) == DATA)
 }
 
 /// Whether an expression is a type's path, behind which a function may stand as a value.

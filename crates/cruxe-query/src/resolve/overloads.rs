@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
 use cruxe_model::arguments::{Argument, Arguments};
-use cruxe_model::facts::{BindingKind, Occurrence, Role, ScopeKind, SymbolIndex};
+use cruxe_model::facts::{BindingKind, Occurrence, Role, ScopeKind, Symbol, SymbolIndex};
 
 use super::file::{File, Lang};
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, Want};
-use crate::takes::{Takes, takes};
+use crate::takes::{Takes, first_labels, takes};
 
 /// Further up than this nobody looks for a base class whose function takes what a call passes.
 const MAX_HEIGHT: usize = 16;
@@ -43,6 +43,15 @@ impl Resolver<'_> {
         }
         let arguments = file.facts.arguments(occurrence.start)?;
         Some(Called { file, arguments, start: occurrence.start })
+    }
+
+    /// Of some functions those that can take what a use passes; all of them where that is not known.
+    pub fn taking(&self, file: &Arc<File>, occurrence: &Occurrence, functions: &[Def]) -> Vec<Def> {
+        let mut all: Vec<Entity> = functions.iter().copied().map(Entity::Symbol).collect();
+        if let Some(call) = self.overloaded(file, occurrence) {
+            self.keep_taking(&mut all, &call);
+        }
+        all.iter().filter_map(function_of).collect()
     }
 
     /// Of what a plain name means, what can take the call; where nothing can, what is further away under that name.
@@ -154,6 +163,13 @@ impl Resolver<'_> {
         let count = call.arguments.count();
         if count < takes.min {
             takes.min = self.declared_least(&file, def.symbol, takes);
+        }
+        if file.lang.naming.labels {
+            match labelled_place(symbol, call) {
+                Some(Some(0)) | None => {}
+                Some(Some(_)) if takes.fits(count) => return Match::Maybe, // those before it are left out
+                Some(_) => return Match::Never,
+            }
         }
         match takes.fits(count) {
             true => self.takes_values(&file, def, takes, call),
@@ -316,6 +332,21 @@ fn family(name: &str) -> Option<Family> {
         "fn" => Family::Function,
         _ => return None,
     })
+}
+
+/// Which parameter of a function the first argument of a call is for by its label, `Some(None)` where the function knows no such
+/// label. What stands right behind the parenthesis is a label, a name without one, or something of which nothing is told.
+fn labelled_place(symbol: &Symbol, call: &Called) -> Option<Option<usize>> {
+    let (facts, start) = (&call.file.facts, call.start);
+    let at = facts.occurrences.partition_point(|one| one.start <= start);
+    let name = at.checked_sub(1).and_then(|at| facts.occurrences.get(at)).filter(|one| one.start == start)?;
+    let first = facts.occurrences.get(at)?;
+    let behind = start + facts.name(name.name).len() as u32 + 1;
+    if first.start != behind || call.arguments.count() == 0 || call.arguments.at(0) == Argument::Function {
+        return None;
+    }
+    let label = (first.role == Role::Key).then(|| facts.name(first.name));
+    Some(first_labels(symbol)?.iter().position(|known| *known == label))
 }
 
 fn function_of(entity: &Entity) -> Option<Def> {

@@ -18,6 +18,9 @@ use crate::per_ref::PerRef;
 /// More manifests than this are not read: a monorepo's packages are found by the nearest ones.
 const MAX_MANIFESTS: usize = 5_000;
 
+/// Endings of files that are compiled by themselves.
+const UNITS: &[&str] = &["c", "cc", "cpp", "cxx", "c++", "cu", "m", "mm"];
+
 /// The files of one ref as of one publish.
 #[derive(Default)]
 pub struct Tree {
@@ -49,6 +52,8 @@ pub struct Brief {
     pub folder: u32,
     /// Whether all of it is tests.
     pub is_test: bool,
+    /// Whether it is compiled by itself, so that nobody else sees its types.
+    pub is_unit: bool,
 }
 
 /// A package of an npm workspace.
@@ -88,6 +93,8 @@ impl Tree {
                 lang: named(&row.language),
                 folder: number.unwrap_or(tree.briefs.len() as u32),
                 is_test: is_test_file(path, &row.language),
+                is_unit: named(&row.language).naming.includes
+                    && UNITS.contains(&row.path.extension().unwrap_or_default().as_str()),
             };
             tree.briefs.insert(row.id, brief);
             while let Some(slash) = folder.rfind('/') {

@@ -13,7 +13,7 @@ use super::modules::{self, Module};
 use super::{Def, Entity, Resolver, Space, SpaceOf, Want};
 
 /// Of a union with more alternatives the first ones count.
-const MAX_ALTERNATIVES: usize = 16;
+const MAX_ALTERNATIVES: usize = 64;
 
 /// What is known about a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -339,3 +339,117 @@ void go(text fmt) {
 ";
     check("show", &[("fmt.h", header)]);
 }
+
+#[test]
+fn elixir_modules_have_what_the_modules_that_they_use_define_in_them() {
+    let files = [
+        (
+            "lib/socket.ex",
+            "defmodule Socket do
+  defmacro __using__(opts) do
+    quote do
+      unquote(defs(opts))
+      def connect(x), do: drain(x) # uses Socket.defs.drain
+    end
+  end
+
+  defp defs(_) do
+    quote do
+      def drain(x), do: Socket.__drain__(__MODULE__, x) # uses Socket.__drain__
+    end
+  end
+
+  def __drain__(_, x), do: x
+end
+",
+        ),
+        (
+            "lib/user.ex",
+            "defmodule UserSocket do
+  use Socket
+  def all(x), do: drain(x) # uses Socket.defs.drain
+end
+
+defmodule Plain do
+  import Socket
+  def drain(x), do: x
+  def all(x), do: {drain(x), &__MODULE__.drain/1} # uses Plain.drain
+  def other(x), do: UserSocket.drain(x) # uses Socket.defs.drain
+end
+",
+        ),
+    ];
+    for name in ["Socket.defs.drain", "Socket.__drain__", "Plain.drain"] {
+        let marked: Vec<(&str, String)> =
+            files.iter().map(|(path, text)| (*path, text.replace(&format!("uses {name}\n"), "<-\n"))).collect();
+        let marked: Vec<(&str, &str)> = marked.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        check(name, &marked);
+    }
+}
+
+#[test]
+fn elixir_structs_that_a_pattern_names_have_their_fields() {
+    check(
+        "Order.total",
+        &[(
+            "lib/order.ex",
+            "defmodule Order do
+  defstruct [:total, :name]
+  def sum(%__MODULE__{total: total}), do: total # <-
+  def more(%Order{} = order), do: order.total + 1 # <-
+  def made(x) do
+    order = %__MODULE__{total: x} # <-
+    order.total # <-
+  end
+  def plain(x), do: x[:total]
+end
+
+defmodule Other do
+  defstruct [:total]
+  def sum(%Other{} = other), do: other.total
+end
+",
+        )],
+    );
+}
+
+#[test]
+fn elixir_plugs_and_setups_name_functions_and_keys_of_data_do_not() {
+    check(
+        "Web.guard",
+        &[(
+            "lib/web.ex",
+            "defmodule Web do
+  plug :guard # <-
+  plug :guard, role: :admin # <-
+  setup [:other, :guard] # <-
+  def guard(conn, _), do: conn
+  def other(conn), do: Keyword.get(conn, :guard)
+  def third(conn), do: {conn[:guard], Application.get_env(:web, :guard), other(guard: 1)}
+end
+",
+        )],
+    );
+}
+
+#[test]
+fn cpp_aliases_that_a_hundred_programs_make_hide_nothing_from_each_other() {
+    let mut files = vec![
+        (
+            "include/lib/json.hpp".to_owned(),
+            "#pragma once\nnamespace lib {\nclass basic { public: static basic parse(int); int size(); };\nusing json = basic;\n}\n"
+                .to_owned(),
+        ),
+        (
+            "tests/a.cpp".to_owned(),
+            "#include <lib/json.hpp>\nusing lib::json;\nint f() {\n  json j = json::parse(1);\n  return j.size(); // <-\n}\n".to_owned(),
+        ),
+        ("tests/b.cpp".to_owned(), "struct other { int size(); };\nusing json = other;\nint f(json j) { return j.size(); }\n".to_owned()),
+    ];
+    for at in 0..100 {
+        let text = "#include <lib/json.hpp>\nusing json = lib::json;\nint f(json j) {\n  return j.size(); // <-\n}\n";
+        files.push((format!("examples/e{at}.cpp"), text.to_owned()));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    check("basic.size", &files);
+}

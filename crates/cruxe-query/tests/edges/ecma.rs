@@ -697,3 +697,96 @@ class Other { onMessage(event, socket) { socket.close() } }
         )],
     );
 }
+
+#[test]
+fn this_of_an_object_literal_is_what_its_place_expects_and_a_function_may_say_what_its_own_is() {
+    check(
+        "Schema.clone",
+        &[(
+            "src/a.ts",
+            "interface Schema { clone(): Schema; check(x: number): Schema }
+interface Other { clone(): Other }
+type Methods<T> = Partial<{ [K in keyof T]: T[K] }>
+function methods(): Methods<Schema> {
+  return {
+    check(x) { return [x].map(() => this.clone())[0] }, // <-
+    clone() { return this }, // <-
+  }
+}
+function on(this: Schema, other: Other) { other.clone(); return this.clone() } // <-
+declare function install(run: (this: Schema, x: Other) => void): void
+install(function (x) { x.clone() })
+class Own implements Other { clone(): Own { return { check() { return this.clone() } } as never } }
+",
+        )],
+    );
+}
+
+#[test]
+fn a_member_is_of_the_class_that_a_test_says_until_it_is_set_anew() {
+    check(
+        "Failure.respond",
+        &[(
+            "src/a.ts",
+            "class Failure extends Error { respond() {} }
+class Other { respond() {} }
+class Context { error?: Error; other = new Other() }
+function one(c: Context) {
+  if (c.error instanceof Failure) {
+    c.error.respond() // <-
+    c.other.respond()
+  }
+  return c.error instanceof Failure && c.error.respond() // <-
+}
+class Runner {
+  error: unknown
+  run() {
+    if (this.error instanceof Failure) {
+      this.error.respond() // <-
+      this.error = new Other()
+      this.error.respond()
+    }
+  }
+}
+",
+        )],
+    );
+}
+
+#[test]
+fn a_module_that_a_function_imports_is_what_its_callers_are_given() {
+    check(
+        "src/node.ts Node.render",
+        &[
+            ("src/node.ts", "export class Node { render() {} }\nexport function make(): Node { return new Node() }\n"),
+            ("src/decoy.ts", "export class Other { render() {} }\nexport function make() { return new Other() }\n"),
+            (
+                "src/a.ts",
+                "const load = () => import('./node')
+const decoy = () => import('./decoy')
+async function f() {
+  const { make } = await load()
+  make().render() // <-
+  const other = await decoy()
+  other.make().render()
+  ;(await import('./node')).make().render() // <-
+}
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn all_forty_alternatives_of_a_union_count() {
+    let one = |at: usize| format!("interface T{at} {{ kind: {at} }}\n");
+    let all = |at: usize| format!(" | T{at}");
+    let source = format!(
+        "{}type All ={}\nfunction f(x: All) {{ return x.kind }} // <-\n",
+        (0..40).map(one).collect::<String>(),
+        (0..40).map(all).collect::<String>()
+    );
+    for at in [0, 20, 39] {
+        check(&format!("T{at}.kind"), &[("src/a.ts", &source)]);
+    }
+}

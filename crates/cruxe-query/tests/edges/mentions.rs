@@ -205,18 +205,23 @@ fn keys_of_keyword_lists_are_data_unless_they_may_be_fields() {
     let elixir = [
         (
             "a.ex",
-            "defmodule Shop do\n  defstruct [:price]\n  def sort_by(x), do: x\n  def price(x), do: x.price\nend\n",
+            "defmodule Shop do\n  defstruct [:price, :weight]\n  def sort_by(x), do: x\n  def price(x), do: x.price\nend\n",
         ),
         (
             "b.ex",
-            "defmodule Use do\n  def go(x), do: list(x, sort_by: 1, price: 2)\n  def more, do: %{sort_by: [sort_by: 1]}\n  def made, do: %Shop{price: 1}\n  defoverridable go: 1\nend\n",
+            "defmodule Use do\n  def go(x), do: list(x, sort_by: 1, price: 2, weight: 3)\n  def more, do: %{sort_by: [sort_by: 1]}\n  def made, do: %Shop{price: 1}\n  defoverridable go: 1\nend\n",
         ),
     ];
     let (mentions, open) = account(&elixir, "sort_by");
     assert_eq!((mentions.definitions, mentions.uses, mentions.outside), (1, 0, 3), "{mentions:?}");
     assert!(open.is_empty(), "{open:?}");
-    let (_, open) = account(&elixir, "a.ex Shop.price");
-    assert_eq!(open, ["a.ex:4 Receiver", "b.ex:2 Key"]);
+    // Of a function and a field of one name the function is asked for: no key means it, and `x.price` is guessed to be the field.
+    let (mentions, open) = account(&elixir, "a.ex Shop.price");
+    assert_eq!((mentions.uses, mentions.others, mentions.unresolved), (0, 3, 0), "{mentions:?}");
+    assert!(open.is_empty(), "{open:?}");
+    let (mentions, open) = account(&elixir, "a.ex Shop.weight");
+    assert_eq!((mentions.definitions, mentions.uses, mentions.unresolved), (1, 0, 1), "{mentions:?}");
+    assert_eq!(open, ["b.ex:2 Key"]);
     let (mentions, open) = account(&elixir, "Use.go");
     assert_eq!((mentions.definitions, mentions.uses, open.len()), (1, 1, 0), "{mentions:?}");
 }

@@ -236,3 +236,110 @@ fn swift_tells_functions_apart_by_what_is_passed() {
 ";
     check("Shop.add", &[("Shop.swift", text)]);
 }
+
+#[test]
+fn what_was_asked_without_a_line_is_not_the_answer_with_one() {
+    let text = "class A {\n    void f(int a) {}\n    void f(int a, int b) {}\n    void go() {\n        f(1);\n        f(1, 2);\n    }\n}\n";
+    let tree = Tree::new(&[("A.java", text)]);
+    let uses = |line| tree.uses(Wanted { name: "A.f".to_owned(), path: None, line }, None);
+    assert_eq!(uses(None), ["A.java:5", "A.java:6"]);
+    assert_eq!(uses(Some(2)), ["A.java:5"]);
+    assert_eq!(uses(Some(3)), ["A.java:6"]);
+    assert_eq!(uses(None), ["A.java:5", "A.java:6"]);
+}
+
+#[test]
+fn constructors_are_told_apart_by_what_is_passed() {
+    let java = "class Box {
+    Box() {} // =1
+    Box(int size) {} // =2
+    Box(String name, int size) {} // =3
+    static Object go(int n, Object any) {
+        new Box(); // ->1
+        new Box(n); // ->2
+        return new Box(\"x\", 1); // ->3
+    }
+    Box other;
+}
+class Bag { Object o = new Box(2); } // ->2
+";
+    check("Box.Box", &[("Box.java", java)]);
+    let csharp = "class Box {
+    public Box() {} // =1
+    public Box(int size, bool open = true) {} // =2
+    object Go(int n) {
+        var a = new Box(); // ->1
+        var b = new Box(n); // ->2
+        return new Box(1, false); // ->2
+    }
+}
+";
+    check("Box.Box", &[("Box.cs", csharp)]);
+    let header = "class Box {
+ public:
+  Box(); // =1
+  explicit Box(int size); // =2
+  Box(int size, int rows); // =3
+};
+";
+    let source = "#include \"box.hpp\"
+void go(int n) {
+  auto* a = new Box(); // ->1
+  auto b = Box(n); // ->2
+  auto c = Box(n, 2); // ->3
+}
+";
+    check("Box::Box", &[("box.hpp", header), ("go.cpp", source)]);
+    let kotlin = "class Box {
+    constructor() { } // =1
+    constructor(size: Int) { } // =2
+}
+fun go(n: Int) {
+    Box() // ->1
+    Box(n) // ->2
+}
+";
+    check("Box.constructor", &[("Box.kt", kotlin)]);
+    let swift = "class Box {
+    init() { } // =1
+    init(size: Int, rows: Int = 1) { } // =2
+}
+func go(n: Int) {
+    _ = Box() // ->1
+    _ = Box(size: n) // ->2
+    _ = Box(size: n, rows: 2) // ->2
+}
+";
+    check("Box.init", &[("Box.swift", swift)]);
+}
+
+#[test]
+fn swift_tells_functions_apart_by_the_label_of_the_first_argument() {
+    let text = "class Shop {
+    func move(from a: Int) {} // =1
+    func move(to a: Int) {} // =2
+    func move(_ a: Int) {} // =3
+    func move(slowly: Bool = true, by a: Int) {} // =4
+    init(size: Int) {}
+    init(name: Int) {}
+    func go(n: Int) {
+        move(from: n) // ->1
+        self.move(to: 1) // ->2
+        move(n) // ->3
+        move(by: n) // ->4
+        move(by: 3) // ->4
+        move(slowly: true, by: 2) // ->4
+        move(1) // ->1 ->2 ->3
+    }
+}
+func make(n: Int) {
+    _ = Shop(size: n)
+    _ = Shop(name: 1)
+}
+";
+    let files = [("Shop.swift", text)];
+    check("Shop.move", &files);
+    let tree = Tree::new(&files);
+    let uses = |line| tree.uses(Wanted { name: "Shop.init".to_owned(), path: None, line: Some(line) }, None);
+    assert_eq!((uses(6), uses(7)), (vec!["Shop.swift:19".to_owned()], vec!["Shop.swift:20".to_owned()]));
+}

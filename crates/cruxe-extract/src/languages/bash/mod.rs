@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, BindingKind, Role, ScopeKind, Span};
+use cruxe_model::facts::{Access, BindingKind, Expr, Role, ScopeKind, Span};
 use tree_sitter::{Language, Node};
 
 use super::common::{self, Imported};
@@ -66,6 +66,9 @@ enum K {
     Word,
     Variable,
     Array,
+    Concatenation,
+    Text,
+    Heredoc,
 }
 
 const KINDS: &[(&str, K)] = &[
@@ -82,6 +85,10 @@ const KINDS: &[(&str, K)] = &[
     ("word", K::Word),
     ("variable_name", K::Variable),
     ("array", K::Array),
+    ("string", K::Text),
+    ("raw_string", K::Text),
+    ("concatenation", K::Concatenation),
+    ("heredoc_body", K::Heredoc),
 ];
 
 /// Commands that are as good as keywords: nobody looks for their uses.
@@ -137,6 +144,8 @@ impl Rules for Bash {
             K::Assignment => self.assignment(cx),
             K::Command => self.command(cx),
             K::Word => self.word(cx),
+            K::Text => self.text(cx),
+            K::Heredoc => self.heredoc(cx),
             K::Variable => self.variable(cx),
             _ => {}
         }
@@ -157,9 +166,14 @@ impl Bash {
         let node = cx.node();
         let Some(name) = node.child_by_field_id(self.name) else { return };
         let body = node.child_by_field_name("body").map_or(node.end_byte(), |body| body.start_byte());
-        let mut decl =
-            Decl::new(SymbolKind::Fn, cx.text_of(&name), span(&name), span(&node)).leading(cx.leading(&node));
+        // `log::info` is a function of its own, called so by everybody; the parts before the last are its namespace.
+        let (space, last) =
+            cx.text_of(&name).rsplit_once("::").map_or((None, cx.text_of(&name)), |(space, last)| (Some(space), last));
+        let end = name.end_byte() as u32;
+        let at = Span { start: end - last.len() as u32, end };
+        let mut decl = Decl::new(SymbolKind::Fn, last, at, span(&node)).leading(cx.leading(&node));
         decl.signature_end = Some(body as u32);
+        decl.qualifier = space;
         let symbol = cx.declare(decl);
         cx.open_symbol(symbol);
         cx.open_scope(ScopeKind::Function);
@@ -225,6 +239,10 @@ impl Bash {
             ("trap", Some(handler)) if self.is(&handler, K::Word) && is_name(cx.text_of(&handler)) => {
                 cx.occurrence(&handler, Role::Value, None);
             }
+            ("trap" | "eval", Some(text)) if self.is(&text, K::Text) => self.code(cx, &text),
+            ("read", Some(_)) => self.filled(cx, &node, |flag| !READ_VALUES.contains(&flag)),
+            ("mapfile" | "readarray", Some(_)) => self.filled(cx, &node, |flag| !MAPFILE_VALUES.contains(&flag)),
+            ("printf", Some(_)) => self.filled(cx, &node, |flag| flag == "-v"),
             // `command -v name` asks whether there is one.
             ("command" | "type" | "hash", Some(first)) => {
                 let last = node.named_child((node.named_child_count() as u32).saturating_sub(1)).unwrap_or(first);
@@ -243,10 +261,85 @@ impl Bash {
         let text = cx.text_of(argument);
         let Some((name, _)) = text.split_once('=').filter(|(name, _)| is_name(name)) else { return };
         let start = argument.start_byte() as u32;
+        let mut cursor = argument.walk();
+        let value = argument.named_children(&mut cursor).find(|part| self.is(part, K::Text));
+        if let Some(value) = value {
+            self.code(cx, &value);
+        }
         let at = Span { start, end: start + name.len() as u32 };
         let mut decl = Decl::new(SymbolKind::Macro, name, at, span(&node)).leading(cx.leading(&node));
         decl.signature_end = Some(node.end_byte() as u32);
         cx.declare(decl);
+    }
+
+    /// A text that is run later: `trap 'clean_up "$TMP"' EXIT`. Its commands may be functions; variables of a text that the shell
+    /// fills in at once are noted where they stand.
+    fn code(&self, cx: &mut Cx, text: &Node) {
+        let inside = unquoted(span(text), cx.text_of(text));
+        self.scan(cx, inside, text.kind() == "raw_string", true);
+    }
+
+    /// A document of which the grammar gives nothing but its text, as it does behind `<<-`: variables and commands in it are uses,
+    /// unless its end is quoted.
+    fn heredoc(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let start = cx.parent().and_then(|redirect| redirect.named_child(0)).map_or("", |start| cx.text_of(&start));
+        if node.named_child_count() == 0 && !start.contains(['\'', '"', '\\']) {
+            self.scan(cx, span(&node), true, false);
+        }
+    }
+
+    /// Finds the variables of a text, and the commands: in code at the beginning and behind signs, elsewhere in `$(…)`.
+    fn scan(&self, cx: &mut Cx, inside: Span, raw: bool, is_code: bool) {
+        let code = cx.slice(inside);
+        let (mut first, mut dollar, mut at) = (is_code, false, 0);
+        while at < code.len() {
+            let rest = &code[at..];
+            let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            if length == 0 {
+                let sign = rest.chars().next().unwrap_or_default();
+                let behind = matches!(sign, ';' | '&' | '|' | '(' | '\n' | '`' | '!');
+                first = behind && (is_code || dollar && sign == '(') || first && sign.is_whitespace();
+                dollar = sign == '$' || dollar && sign == '{';
+                at += sign.len_utf8();
+                continue;
+            }
+            let (word, start) = (&rest[..length], inside.start + at as u32);
+            let role = if is_code { Role::Path } else { Role::Call };
+            let named = !word.starts_with(|c: char| c.is_ascii_digit());
+            // `key=value` and paths are no commands.
+            let whole = !rest[length..].starts_with(['=', '/', '-', '.']);
+            if named && dollar && raw {
+                cx.occurrence_at(word, start, Role::Value, None);
+            } else if named && !dollar && first && whole && !BUILTINS.contains(&word) {
+                cx.occurrence_at(word, start, role, None);
+            }
+            (first, dollar) = (false, false);
+            at += length;
+        }
+    }
+
+    /// A text that is nothing but a name that nobody would use for anything but code: `handler="on_exit"`.
+    fn text(&self, cx: &mut Cx) {
+        let inside = unquoted(span(&cx.node()), cx.text_of(&cx.node()));
+        let text = cx.slice(inside);
+        if is_of_code(text) && self.may_name_function(cx) {
+            self.named(cx, text, inside.start, Role::Path);
+        }
+    }
+
+    /// The variables that a command fills: those of `read`, the one of `printf -v`. What stands before a word decides.
+    fn filled(&self, cx: &mut Cx, command: &Node, behind: impl Fn(&str) -> bool) {
+        let mut cursor = command.walk();
+        let mut after = "";
+        for word in command.named_children(&mut cursor).skip(1) {
+            let text = cx.text_of(&word);
+            let variable = !text.starts_with(|c: char| c.is_ascii_digit()) && is_of_letters(text);
+            if variable && self.is(&word, K::Word) && behind(after) {
+                cx.occurrence(&word, Role::Write, None);
+            }
+            after = text;
+        }
     }
 
     /// The name of a command; or a word that may be the name of a function for somebody who runs what is passed: `retry load_all`.
@@ -255,16 +348,43 @@ impl Bash {
         let text = cx.text_of(&node);
         if self.ancestor_is(cx, 1, K::CommandName) {
             if is_name(text) && !BUILTINS.contains(&text) {
-                cx.occurrence(&node, Role::Call, None);
+                self.named(cx, text, node.start_byte() as u32, Role::Call);
             }
             return;
         }
-        // A word of everyday language says nothing: `git log`.
-        let of_code = text.contains('_') && text.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let around = cx.ancestor(1).map_or(K::Other, |frame| self.kinds.get(frame.kind));
-        if of_code && matches!(around, K::Command | K::For | K::Assignment | K::Array) {
-            cx.occurrence(&node, Role::Path, None);
+        if self.in_loop_head(cx) && is_of_letters(text) {
+            return cx.occurrence(&node, Role::Value, None);
         }
+        // `[key]=name` of an array ends with a word that begins with the sign.
+        let name = if self.ancestor_is(cx, 1, K::Concatenation) { text.trim_start_matches('=') } else { text };
+        if is_of_code(name) && self.may_name_function(cx) {
+            self.named(cx, name, node.end_byte() as u32 - name.len() as u32, Role::Path);
+        }
+    }
+
+    /// Notes a name of a function, which may have a namespace before it.
+    fn named<'s>(&self, cx: &mut Cx<'_, 's, '_>, text: &'s str, start: u32, role: Role) {
+        let Some((space, last)) = text.rsplit_once("::") else { return cx.occurrence_at(text, start, role, None) };
+        let space = cx.name(space);
+        let receiver = cx.expr(Expr::Name(space));
+        cx.occurrence_at(last, start + (text.len() - last.len()) as u32, role, Some(receiver));
+    }
+
+    /// Whether the word or text at the current node stands where a name of a function may be passed on.
+    fn may_name_function(&self, cx: &Cx) -> bool {
+        let around = |level| cx.ancestor(level).map_or(K::Other, |frame| self.kinds.get(frame.kind));
+        match around(1) {
+            K::Command | K::For | K::Assignment | K::Array => true,
+            // `[key]=name` of an array.
+            K::Concatenation => around(2) == K::Array && cx.node().next_named_sibling().is_none(),
+            _ => false,
+        }
+    }
+
+    /// Whether the current word stands in the head of `for ((i = 0; i < MAX; i += STEP))`, where the grammar knows no variables.
+    fn in_loop_head(&self, cx: &Cx) -> bool {
+        let mut kinds = (1..6).map_while(|level| cx.ancestor(level)).map(|frame| frame.node.kind());
+        kinds.find(|kind| !kind.ends_with("_expression")) == Some("c_style_for_statement")
     }
 
     fn variable(&self, cx: &mut Cx) {
@@ -280,19 +400,51 @@ impl Bash {
                 if self.declared_here(cx) {
                     return;
                 }
-                let declared = cx.ancestor(2).filter(|frame| self.kinds.get(frame.kind) == K::Declaration).is_some();
-                if inside && declared {
+                if inside && self.is_local(cx, 2) {
                     return self.bind(cx);
                 }
                 Role::Write
             }
-            Some(K::Declaration) if inside => return self.bind(cx),
+            Some(K::Declaration) if !inside && self.declares(cx, text) => return self.declared(cx),
+            Some(K::Declaration) if inside && self.is_local(cx, 1) => return self.bind(cx),
             Some(K::For) if field == self.variable => return self.bind(cx),
             Some(K::Unset) => Role::Write,
             Some(K::Subscript) if self.ancestor_is(cx, 2, K::Assignment) && self.names_assignment(cx) => Role::Write,
             _ => Role::Value,
         };
         cx.occurrence(&node, role, None);
+    }
+
+    /// Whether the name at the current node is declared here without a value: `declare -a NAMES`.
+    fn declares(&self, cx: &Cx, name: &str) -> bool {
+        let word = self.declarator(cx).map_or("", |(_, word)| word);
+        matches!(word, "declare" | "typeset") && !self.has_flag(cx, 1, &['f', 'F', 'p']) && !self.known(cx, name)
+    }
+
+    fn declared(&self, cx: &mut Cx) {
+        let node = cx.node();
+        let whole = cx.parent().map_or(span(&node), |declaration| span(&declaration));
+        let mut decl = Decl::new(SymbolKind::Variable, cx.text_of(&node), span(&node), whole);
+        decl.signature_end = Some(whole.end);
+        cx.declare(decl);
+    }
+
+    /// Whether what the declaration at a level names belongs to the function around: `export x` and `declare -g x` are about what
+    /// everybody sees, `declare -F f` asks for a function.
+    fn is_local(&self, cx: &Cx, level: usize) -> bool {
+        let declaration = cx.ancestor(level).filter(|frame| self.kinds.get(frame.kind) == K::Declaration);
+        let word = declaration.and_then(|frame| frame.node.child(0)).map_or("", |word| cx.text_of(&word));
+        matches!(word, "local" | "declare" | "typeset") && !self.has_flag(cx, level, &['f', 'F', 'g'])
+    }
+
+    /// Whether the declaration at a level has one of some options.
+    fn has_flag(&self, cx: &Cx, level: usize, flags: &[char]) -> bool {
+        let Some(declaration) = cx.ancestor(level).map(|frame| frame.node) else { return false };
+        let mut cursor = declaration.walk();
+        declaration
+            .named_children(&mut cursor)
+            .filter(|word| self.is(word, K::Word))
+            .any(|word| cx.text_of(&word).strip_prefix('-').is_some_and(|word| word.contains(flags)))
     }
 
     fn names_assignment(&self, cx: &Cx) -> bool {
@@ -308,6 +460,22 @@ impl Bash {
         let at = cx.node().start_byte() as u32;
         cx.siblings().take(1).any(|index| cx.symbol_at(index).name_span.start == at)
     }
+}
+
+/// Options of `read` that have a value which is no variable.
+const READ_VALUES: &[&str] = &["-p", "-t", "-d", "-n", "-N", "-u", "-i"];
+
+/// The same of `mapfile`.
+const MAPFILE_VALUES: &[&str] = &["-d", "-n", "-O", "-s", "-u", "-C", "-c"];
+
+/// Whether a word is one of code. A word of everyday language says nothing: `git log`.
+fn is_of_code(text: &str) -> bool {
+    let spaced = text.contains("::") && text.split("::").all(is_of_letters);
+    text.len() > 1 && (spaced || text.contains('_') && is_of_letters(text))
+}
+
+fn is_of_letters(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Whether a word can be the name of a function: no path, no expansion.

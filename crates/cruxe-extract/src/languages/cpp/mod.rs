@@ -41,6 +41,7 @@ pub static CPP: LanguageDef = LanguageDef {
         indexes_itself: true,
         elements: &["operator[]"],
         spaces_by_macro: true,
+        includes: true,
         overloads: true,
         literals_convert: true,
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },

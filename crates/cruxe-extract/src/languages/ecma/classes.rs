@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Relation, Role, ScopeKind, Span, SymbolIndex};
+use cruxe_model::facts::{Binding, BindingKind, Relation, Role, ScopeKind, Span, SymbolIndex};
 use tree_sitter::Node;
 
 use super::declare::{DeclSite, Modifiers, short_end};
@@ -95,6 +95,7 @@ impl Ecma {
     /// A method of a class, interface, object type or object literal; accessors and constructors included.
     pub(super) fn method(&self, cx: &mut Cx) {
         let node = cx.node();
+        let mut this = None;
         if let Some(name) = self.child(&node, self.f.name) {
             match self.parent(cx) {
                 K::ObjectType if !self.belongs_to_named_type(cx) => {}
@@ -108,11 +109,17 @@ impl Ecma {
                     if owner.is_some() {
                         self.method_symbol(cx, &name, owner);
                     }
+                    this = expected;
                 }
                 _ => self.method_symbol(cx, &name, None),
             }
         }
         cx.open_scope(ScopeKind::Function);
+        // An object literal is taken for what its place expects by its own methods too.
+        if let Some(this) = this {
+            let (name, scope, start) = (cx.name("this"), cx.current_scope(), node.start_byte() as u32);
+            cx.rebind(Binding { name, start, scope, kind: BindingKind::Local, ty: None, value: Some(this) });
+        }
     }
 
     fn method_symbol(&self, cx: &mut Cx, name: &Node, owner: Option<Owner>) {

@@ -32,6 +32,10 @@ impl Ecma {
                 _ => Expr::Unknown,
             },
             K::Call => match self.child(node, f.function) {
+                Some(function) if function.kind() == "import" => match self.imported_module(cx, node) {
+                    Some(word) => Expr::Name(cx.owned_name(word)),
+                    None => Expr::Unknown,
+                },
                 // The TypeScript grammars bind `await f<T>()` as `(await f)<T>()`.
                 Some(function) if self.kind(&function) == K::Await => {
                     let callee = self.alternative(cx, self.first(&function), steps);
@@ -207,7 +211,12 @@ impl Ecma {
         let mut args = vec![result.or_else(|| self.word(cx, "void", Vec::new()))?];
         if let Some(list) = self.child(node, self.f.parameters) {
             let mut cursor = list.walk();
-            for param in list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).take(16) {
+            // What a function is called on is not passed to it: `(this: T, x: X) => void` takes an `X`.
+            let is_passed = |child: &Node| {
+                let this = self.child(child, self.f.pattern).is_some_and(|name| self.kind(&name) == K::This);
+                self.kind(child) != K::Comment && !this
+            };
+            for param in list.named_children(&mut cursor).filter(is_passed).take(16) {
                 let written = param.child_by_field_name("type");
                 // The parameters of the type itself are seen nowhere else: what they have to be says more.
                 let bound = written.and_then(|ty| self.bound_here(cx, node, &ty));
@@ -275,7 +284,7 @@ impl Ecma {
         let mut found = Vec::new();
         let mut node = *node;
         // A union may have hundreds of members, one level each; beyond this many the type helps nobody.
-        for _ in 0..32 {
+        for _ in 0..64 {
             let mut cursor = node.walk();
             let members: Vec<Node> =
                 node.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment).collect();

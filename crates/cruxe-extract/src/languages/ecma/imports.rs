@@ -1,7 +1,7 @@
 //! What a module takes from others and what it offers: `import`, `export`, `require`.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Access, Import, Role, Span};
+use cruxe_model::facts::{Access, Import, Role, ScopeId, Span};
 use tree_sitter::Node;
 
 use super::declare::{DeclSite, short_end};
@@ -22,12 +22,16 @@ struct Leaf<'s> {
 }
 
 impl Ecma {
-    fn note(&self, cx: &mut Cx<'_, '_, '_>, leaf: Leaf) {
+    fn note(&self, cx: &mut Cx, leaf: Leaf) {
+        let scope = cx.current_scope();
+        self.note_in(cx, scope, leaf);
+    }
+
+    fn note_in(&self, cx: &mut Cx, scope: ScopeId, leaf: Leaf) {
         let id = |cx: &mut Cx, text: &str| cx.owned_name(text.to_owned());
         let module = id(cx, leaf.module);
         let name = leaf.name.map(|name| id(cx, name));
         let alias = leaf.alias.filter(|alias| Some(*alias) != leaf.name).map(|alias| id(cx, alias));
-        let scope = cx.current_scope();
         let Leaf { glob, reexport, start, .. } = leaf;
         cx.import(Import { module, name, alias, glob, reexport, start, scope });
     }
@@ -226,6 +230,12 @@ impl Ecma {
         (self.kind(&source) == K::Str).then_some(source)
     }
 
+    /// The name under which a module that is imported by `import('x')` is known to its file. No identifier is called so.
+    pub(super) fn imported_module(&self, cx: &Cx, call: &Node) -> Option<String> {
+        let source = self.requested(cx, call)?;
+        Some(format!("import({})", cx.slice(self.property_name(&source))))
+    }
+
     /// `const a = require('x')`, `const { a } = await import('x')`, `const a = require('x').b`.
     pub(super) fn required_import(&self, cx: &mut Cx, name: &Node, value: Node) -> bool {
         let mut value = self.peel(value);
@@ -330,13 +340,18 @@ impl Ecma {
         let exports =
             self.parent(cx) == K::Assign && cx.parent().is_some_and(|outer| self.is_module_exports(cx, &outer));
         let base = Leaf { module: cx.slice(at), start: at.start, ..Leaf::default() };
+        let required = cx.text_of(&cx.node()).starts_with("require");
+        if !exports && !required {
+            // Whoever calls `() => import('x')` is given the module, wherever in the file that is.
+            let name = self.imported_module(cx, &cx.node());
+            return self.note_in(cx, ScopeId(0), Leaf { alias: name.as_deref(), ..base });
+        }
         self.note(cx, Leaf { glob: exports, reexport: exports, ..base });
         if exports {
             // What the other module is as a whole, this one is too.
             self.note(cx, Leaf { name: Some("default"), alias: Some("default"), reexport: true, ..base });
         }
         // `require('x').run()`: the member is imported where it stands, and introduces no name.
-        let required = cx.text_of(&cx.node()).starts_with("require");
         let member = cx.parent().filter(|outer| required && self.kind(outer) == K::Member);
         if let Some(name) = member.and_then(|outer| self.child(&outer, self.f.property)) {
             let start = name.start_byte() as u32;

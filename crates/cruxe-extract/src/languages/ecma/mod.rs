@@ -23,7 +23,7 @@ mod tests;
 mod types;
 mod variables;
 
-use cruxe_model::facts::{ScopeKind, Span};
+use cruxe_model::facts::{BindingKind, ScopeKind, Span};
 use tree_sitter::{Language, Node};
 
 use self::kinds::{Fields, K, KINDS};
@@ -61,6 +61,7 @@ pub(super) const ECMA: LanguageDef = LanguageDef {
         unions: &["|", "&"],
         anything: &["any", "unknown", "object", "Object"],
         transparent: &["Partial", "Required", "Readonly", "Pick", "Omit", "NonNullable", "NoInfer"],
+        promised: &["then", "catch", "finally"],
         prototype: Some("prototype"),
         constructor: Some("constructor"),
         everyday: "push pop shift unshift slice splice map filter reduce forEach find some every includes indexOf \
@@ -190,8 +191,17 @@ impl Rules for Ecma {
             K::Declarator => return self.declarator(cx),
             K::TypeParam | K::MappedClause => self.type_parameter(cx),
             K::ConditionalType => self.conditional_type(cx),
-            K::Assign => self.assignment(cx),
+            K::Assign => {
+                self.forget(cx, &cx.node());
+                self.assignment(cx);
+            }
             K::Pair => self.pair(cx),
+            // `function (this: T, x) { … }` says what its `this` is.
+            K::This if self.parent(cx) == K::Param && cx.field() == self.f.pattern => {
+                let (node, scope) = (cx.node(), cx.current_scope());
+                let ty = cx.parent().and_then(|param| self.declared_type(cx, &param));
+                cx.bind(&node, scope, BindingKind::Local, ty, None);
+            }
             K::Call => {
                 self.inline_import(cx);
                 self.given_members(cx);

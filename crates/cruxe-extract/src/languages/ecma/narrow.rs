@@ -1,8 +1,10 @@
-//! What a condition says about a variable where it holds: `if (x instanceof T) { … }`, `x instanceof T && …`.
+//! What a condition says about a variable, or a member of one, where it holds: `if (x instanceof T) { … }`,
+//! `x.error instanceof T && …`.
 
-use cruxe_model::facts::{BindingKind, ScopeKind};
+use cruxe_model::facts::{Binding, BindingKind, ScopeKind};
 use tree_sitter::Node;
 
+use super::object::is_dotted_name;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::Cx;
 
@@ -39,20 +41,46 @@ impl Ecma {
         let Some(condition) = condition else { return false };
         let mut tests = Vec::new();
         self.tests(condition, &mut tests);
-        let is_local = |name: &Node| self.kind(name) == K::Identifier && cx.is_bound(cx.text_of(name));
-        tests.retain(|(name, _)| is_local(name));
+        tests.retain(|(name, _)| match self.kind(name) {
+            K::Identifier => cx.is_bound(cx.text_of(name)),
+            _ => self.tested_path(cx, name).is_some(),
+        });
         if tests.is_empty() {
             return false;
         }
         cx.open_scope(ScopeKind::Block);
         let scope = cx.current_scope();
         for (name, class) in tests {
-            let ty = self.class_type(cx, &class, None);
-            if ty.is_some() {
-                cx.bind(&name, scope, BindingKind::Local, ty, None);
+            let Some(ty) = self.class_type(cx, &class, None) else { continue };
+            match self.tested_path(cx, &name) {
+                Some(path) => {
+                    let (name, start) = (cx.owned_name(path), name.start_byte() as u32);
+                    let kind = BindingKind::Local;
+                    cx.rebind(Binding { name, start, scope, kind, ty: Some(ty), value: None });
+                }
+                None => cx.bind(&name, scope, BindingKind::Local, Some(ty), None),
             }
         }
         true
+    }
+
+    /// The path of a member that a test is about, as the name of a binding: `c.error`, `self.error` for `this.error`.
+    fn tested_path(&self, cx: &Cx, node: &Node) -> Option<String> {
+        if self.kind(node) != K::Member {
+            return None;
+        }
+        let text = cx.text_of(node);
+        let path = text.strip_prefix("this.").map_or_else(|| text.to_owned(), |rest| format!("self.{rest}"));
+        is_dotted_name(&path).then_some(path)
+    }
+
+    /// Nothing that a test said of a member holds any more where it is assigned to.
+    pub(super) fn forget(&self, cx: &mut Cx, assign: &Node) {
+        let left = self.child(assign, self.f.left);
+        let Some((left, path)) = left.and_then(|left| Some((left, self.tested_path(cx, &left)?))) else { return };
+        if let Some(old) = cx.bound(&path) {
+            cx.rebind(Binding { start: left.start_byte() as u32, ty: None, value: None, ..old });
+        }
     }
 
     /// The variables and classes of all tests that must hold for a condition to hold.

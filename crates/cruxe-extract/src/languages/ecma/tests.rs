@@ -188,7 +188,7 @@ function g() { return import('./h').then(({ i }) => i()); }
             ("./b", "b", "", false, false),
             ("./b", "c", "d", false, false),
             ("e", "f", "e", false, false),
-            ("./h", "", "", false, false),
+            ("./h", "", "import(./h)", false, false),
             ("./h", "i", "", false, false),
         ]
     );

@@ -215,7 +215,8 @@ impl Elixir {
         };
         let scope = cx.current_scope();
         let glob = matches!(word, "use" | "import");
-        cx.import(Import { module, name, alias, glob, reexport: false, start, scope });
+        // What `use` defines in a module, others find there.
+        cx.import(Import { module, name, alias, glob, reexport: word == "use", start, scope });
     }
 
     /// `@limit 10`, `@type t :: …`, `@callback f(x) :: y`, `@behaviour B`, `@moduledoc "…"`.

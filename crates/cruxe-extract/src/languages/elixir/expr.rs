@@ -1,5 +1,6 @@
 //! Elixir receivers.
 
+use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Expr, ExprId};
 use tree_sitter::Node;
 
@@ -22,12 +23,35 @@ impl Elixir {
         base.unwrap_or_else(|| cx.expr(Expr::Unknown))
     }
 
+    /// The module that `__MODULE__` means at the current node. In a `quote` it is that of whoever uses the macro.
+    fn own_module(&self, cx: &Cx) -> Option<String> {
+        let quoted = (1..)
+            .map_while(|level| cx.ancestor(level))
+            .any(|frame| self.kinds.get(frame.kind) == K::Call && self.word(cx, &frame.node) == Some("quote"));
+        let mut at = cx.current_symbol().filter(|_| !quoted)?;
+        while cx.symbol_at(at).kind != SymbolKind::Module {
+            at = cx.symbol_at(at).parent?;
+        }
+        Some(cx.symbol_at(at).qualified_name.clone())
+    }
+
     pub(super) fn expr(&self, cx: &mut Cx, node: &Node, steps: u32) -> ExprId {
         if steps > MAX_STEPS {
             return cx.expr(Expr::Unknown);
         }
         let expr = match node.kind() {
-            "identifier" if cx.text_of(node) == "__MODULE__" => Expr::SelfValue,
+            "identifier" if cx.text_of(node) == "__MODULE__" => match self.own_module(cx) {
+                Some(module) => {
+                    let mut base = None;
+                    for part in module.split('.') {
+                        let name = cx.owned_name(part.to_owned());
+                        let expr = member(base, Some(name));
+                        base = Some(cx.expr(expr));
+                    }
+                    return base.unwrap_or_else(|| cx.expr(Expr::Unknown));
+                }
+                None => Expr::SelfValue,
+            },
             "identifier" => Expr::Name(cx.name_of(node)),
             "alias" => {
                 let text = cx.text_of(node);
@@ -47,9 +71,17 @@ impl Elixir {
             },
             "map" => {
                 let name = node.named_child(0).filter(|first| self.is(first, K::Struct));
-                let name = name.and_then(|first| first.named_child(0)).filter(|name| self.is(name, K::Alias));
-                match name {
-                    Some(name) => Expr::Typed(path_type(cx, &name, ".")),
+                let name = name.and_then(|first| first.named_child(0));
+                match name.map(|name| (self.is(&name, K::Alias), name)) {
+                    Some((true, name)) => Expr::Typed(path_type(cx, &name, ".")),
+                    Some((false, name)) if cx.text_of(&name) == "__MODULE__" => match self.own_module(cx) {
+                        Some(module) => {
+                            let path = module.split('.').map(|part| cx.owned_name(part.to_owned())).collect();
+                            Expr::Typed(cx.ty(path, Vec::new()))
+                        }
+                        None => Expr::Unknown,
+                    },
+                    Some(_) => Expr::Unknown,
                     None => literal(cx, "dict"),
                 }
             }

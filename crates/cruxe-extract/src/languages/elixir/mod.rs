@@ -5,7 +5,7 @@ mod expr;
 mod place;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, DATA, Expr, Role, ScopeKind};
+use cruxe_model::facts::{BindingKind, DATA, Expr, ExprId, Role, ScopeKind, TypeId};
 use tree_sitter::{Language, Node};
 
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -29,6 +29,7 @@ pub static ELIXIR: LanguageDef = LanguageDef {
             constructions: Told::No,
             writes: Told::Never,
         },
+        injects: true,
         ..NAMING
     },
     ..LANGUAGE
@@ -120,6 +121,15 @@ const WORDS: &[&str] = &[
     "setup_all",
     "property",
 ];
+
+/// Words of the compiler. Other names with underscores on both sides are those of functions that users do not call.
+const SPECIAL: &[&str] = &["_", "__MODULE__", "__ENV__", "__DIR__", "__CALLER__", "__STACKTRACE__"];
+
+/// Calls whose atoms are functions of the module: `plug :authenticate`, `setup [:create_user]`.
+const RUNS: &[&str] = &["plug", "setup", "setup_all"];
+
+/// Modules whose functions take a key, after what has it or behind a pipe.
+const KEYED: &[&str] = &["Access", "Application", "Keyword", "Map", "Process"];
 
 /// Types of the language itself.
 const TYPES: &[&str] = &[
@@ -265,7 +275,7 @@ impl Elixir {
     fn identifier(&self, cx: &mut Cx) {
         let node = cx.node();
         let text = cx.text_of(&node);
-        if text.starts_with("__") || text == "_" || self.declares(cx, &node) {
+        if SPECIAL.contains(&text) || self.declares(cx, &node) {
             return;
         }
         let (Some(parent), field) = (cx.parent(), cx.field()) else { return };
@@ -288,8 +298,8 @@ impl Elixir {
             }
             _ => match self.place(cx) {
                 Some(kind) => {
-                    let scope = cx.current_scope();
-                    return cx.bind(&node, scope, kind, None, None);
+                    let (scope, ty) = (cx.current_scope(), self.struct_beside(cx));
+                    return cx.bind(&node, scope, kind, ty, None);
                 }
                 None if self.captured(cx) || cx.is_bound(text) => (Role::Value, None),
                 None => (Role::Call, None),
@@ -374,14 +384,18 @@ impl Elixir {
         if !plain || block || self.in_declaration(cx) {
             return;
         }
-        let receiver = match of_struct.filter(|of| self.is(of, K::Alias)) {
-            Some(module) => self.path_expr(cx, cx.text_of(&module)),
-            None => {
-                let data = cx.name(DATA);
-                cx.expr(Expr::Literal(data))
-            }
+        let receiver = match of_struct.map(|of| (self.is(&of, K::Alias), of)) {
+            Some((true, module)) => self.path_expr(cx, cx.text_of(&module)),
+            Some((false, own)) if cx.text_of(&own) == "__MODULE__" => self.expr(cx, &own, 0),
+            _ => self.data(cx),
         };
         cx.occurrence_at(name, node.start_byte() as u32, Role::Key, Some(receiver));
+    }
+
+    /// What the keys of lists and maps are keys of.
+    fn data(&self, cx: &mut Cx) -> ExprId {
+        let data = cx.name(DATA);
+        cx.expr(Expr::Literal(data))
     }
 
     /// Whether the key at the current node names a function of the module with how much it takes: `defoverridable total: 1`,
@@ -412,11 +426,58 @@ impl Elixir {
         if field || !name.chars().all(|c| c.is_alphanumeric() || "_?!".contains(c)) {
             return;
         }
+        let start = node.start_byte() as u32 + 1;
+        if self.is_key(cx) {
+            let data = self.data(cx);
+            return cx.occurrence_at(name, start, Role::Key, Some(data));
+        }
         let module = node.prev_named_sibling().filter(|before| self.is(before, K::Alias));
         let receiver = module.map(|module| self.path_expr(cx, cx.text_of(&module)));
         let own = node.prev_named_sibling().is_some_and(|before| cx.text_of(&before) == "__MODULE__");
-        let role = if receiver.is_some() || own { Role::Value } else { Role::Key };
-        cx.occurrence_at(name, node.start_byte() as u32 + 1, role, receiver);
+        let role = if receiver.is_some() || own || self.is_run(cx) { Role::Value } else { Role::Key };
+        cx.occurrence_at(name, start, role, receiver);
+    }
+
+    /// Whether the atom at the current node is a key of data: `opts[:name]`, `Keyword.get(opts, :name)`.
+    fn is_key(&self, cx: &Cx) -> bool {
+        let (node, Some(parent)) = (cx.node(), cx.parent()) else { return false };
+        match self.kinds.get(parent.kind_id()) {
+            K::Access => cx.field() != self.target,
+            K::Arguments => {
+                let call = cx.ancestor(2).and_then(|frame| frame.node.child_by_field_id(self.target));
+                let module =
+                    call.filter(|target| self.is(target, K::Dot)).and_then(|dot| dot.child_by_field_id(self.left));
+                let second = [parent.named_child(0), parent.named_child(1)].contains(&Some(node));
+                second && module.is_some_and(|module| KEYED.contains(&cx.text_of(&module)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the atom at the current node is a function that the call around it runs.
+    fn is_run(&self, cx: &Cx) -> bool {
+        let first = |level: usize| {
+            let (inner, list) = (cx.ancestor(level - 1), cx.ancestor(level));
+            list.and_then(|list| list.node.named_child(0)) == inner.map(|inner| inner.node)
+        };
+        let level = if cx.parent().is_some_and(|list| list.kind() == "list") { 2 } else { 1 };
+        let word = self.word_around(cx, level + 1).filter(|_| self.ancestor_kind(cx, level) == K::Arguments);
+        word.is_some_and(|word| RUNS.contains(&word) && first(level))
+    }
+
+    /// The structure that the name at the current node is bound to by the `=` around it: `%Order{} = order`.
+    fn struct_beside(&self, cx: &mut Cx) -> Option<TypeId> {
+        let (node, parent) = (cx.node(), cx.parent()?);
+        if !self.is(&parent, K::Binary) || self.operator(cx, &parent) != "=" {
+            return None;
+        }
+        let sides = [parent.child_by_field_id(self.left)?, parent.child_by_field_id(self.right)?];
+        let other = sides.into_iter().find(|side| *side != node).filter(|side| side.kind() == "map")?;
+        let expr = self.expr(cx, &other, 0);
+        match cx.expr_at(expr) {
+            Expr::Typed(ty) => Some(*ty),
+            _ => None,
+        }
     }
 
     /// Options of `alias`, `import` and the like are the language's own words; those of `defstruct` are fields.
@@ -509,7 +570,7 @@ mod tests {
         );
         let total = facts.occurrences.iter().filter(|one| facts.name(one.name) == "total");
         let roles: Vec<_> = total.map(|one| (one.role, one.receiver.is_some())).collect();
-        assert_eq!(roles, [(Role::Value, true), (Role::Value, true), (Role::Key, false)]);
+        assert_eq!(roles, [(Role::Value, true), (Role::Value, true), (Role::Key, true)]);
     }
 
     #[test]

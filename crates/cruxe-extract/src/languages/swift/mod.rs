@@ -32,6 +32,7 @@ pub static SWIFT: LanguageDef = LanguageDef {
         constructor: Some("init"),
         constructors_inherited: true,
         overloads: true,
+        labels: true,
         makers: &["init"],
         elements: &["subscript", "next"],
         own_class: &["Self"],

@@ -17,7 +17,12 @@ impl Zig {
         for outer in level + 1..=level + MAX_LEVELS {
             let node = cx.ancestor(outer)?.node;
             match node.kind() {
-                "struct_initializer" => return self.typed(cx, node.named_child(0)),
+                "struct_initializer" => {
+                    let ty = node.named_child(0)?;
+                    let whole = self.typed(cx, Some(ty))?;
+                    // `[_]T{ … }` has values of `T` inside.
+                    return Some(if ty.kind() == "array_type" { cx.expr(Expr::Index(whole)) } else { whole });
+                }
                 // `.{ … }` is expected to be what its place says, its values what the fields of that are.
                 "anonymous_struct_initializer" | "parenthesized_expression" | "unary_expression" | "try_expression" => {
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cruxe_model::facts::{Heritage, Relation, ScopeId, ScopeKind, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
+use cruxe_store::SymbolHit;
 
 use super::super::file::{ANY_TABLE, File, is_free_member};
 use super::super::tree::join;
@@ -154,15 +155,24 @@ impl Resolver<'_> {
     /// Definitions of a name in the languages that a file sees.
     fn language_hits(&self, file: &Arc<File>, name: &str) -> impl Iterator<Item = Def> {
         let hits = self.hits(name);
-        let few = if hits.len() > MAX_DEFINITIONS { 0 } else { hits.len() };
+        let crowded = hits.len() > MAX_DEFINITIONS;
+        let seen: Vec<&SymbolHit> = hits.iter().filter(|hit| !crowded || !self.is_of_other_unit(file, hit)).collect();
+        let few = if seen.len() > MAX_DEFINITIONS { 0 } else { seen.len() };
         let mut found = Vec::new();
-        for hit in hits.iter().take(few).filter(|hit| !hit.local) {
+        for hit in seen.into_iter().take(few).filter(|hit| !hit.local) {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
             if self.lang(hit.version).is_some_and(|other| other.is_kin(file.lang)) {
                 found.push(def);
             }
         }
         found.into_iter()
+    }
+
+    /// Whether something is a type or macro of a file that is compiled by itself, and so not in sight of another file.
+    pub(super) fn is_of_other_unit(&self, file: &File, hit: &SymbolHit) -> bool {
+        use SymbolKind::{Class, Enum, Macro, Struct, Type, Union};
+        let kept = matches!(hit.kind, Class | Enum | Macro | Struct | Type | Union) && hit.version != file.id();
+        kept && self.tree.brief(hit.version).is_some_and(|brief| brief.is_unit)
     }
 
     /// Inherited members, the package, then the whole language.
@@ -178,7 +188,23 @@ impl Resolver<'_> {
                 }
             }
         }
+        let injected = self.injected_beside(file, name, offset);
+        if !injected.is_empty() {
+            return injected;
+        }
         self.free_in_sight(file, name, offset, space, |_| true)
+    }
+
+    /// What a module's macros define where the function around is defined too: they end up in one module.
+    fn injected_beside(&self, file: &Arc<File>, name: &str, offset: u32) -> Vec<Entity> {
+        if !file.lang.naming.injects {
+            return Vec::new();
+        }
+        let mut around =
+            file.nesting.symbols_around(&file.facts, offset).filter(|at| file.symbol(*at).kind.is_callable());
+        let Some(outer) = around.nth(1) else { return Vec::new() };
+        let Some(module) = file.symbol(outer).parent else { return Vec::new() };
+        self.injected_by(&Entity::Symbol(Def { version: file.id(), symbol: module }), name)
     }
 
     /// What a plain name may mean that is no member: of the namespaces around, the package, then the whole language.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::System;
 use cruxe_extract::registry::named;
-use cruxe_model::facts::{Occurrence, ScopeId, Symbol, SymbolIndex};
+use cruxe_model::facts::{Occurrence, ScopeId, ScopeKind, Symbol, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 
 use super::super::file::{Decl, File};
 use super::super::occurrence::Resolution;
 use super::super::tree::{NpmPackage, join};
+use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space};
 use super::{Module, ModuleRules, first_found, type_in_sight};
 
@@ -80,6 +81,14 @@ impl ModuleRules for Ecma {
         }
     }
 
+    /// A function may say what its `this` is, and the place of an object literal says it for the literal's methods.
+    fn self_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        match resolver.this_in_sight(file, offset) {
+            Ty::Unknown => resolver.self_value(file, offset),
+            this => this,
+        }
+    }
+
     fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
         resolver.ecma_module(file, name, space)
     }
@@ -106,6 +115,25 @@ impl Resolver<'_> {
             }
             _ => vec![Entity::Module(module)],
         }
+    }
+
+    /// The type of the `this` that the functions around an offset introduce; a class has its own.
+    fn this_in_sight(&self, file: &Arc<File>, offset: u32) -> Ty {
+        if file.name_id("this").is_none() {
+            return Ty::Unknown;
+        }
+        let mut scope = Some(file.scope_at(offset));
+        while let Some(at) = scope.filter(|at| file.facts.scopes[at.0 as usize].kind != ScopeKind::Type) {
+            let found = file.declared(at, "this").find_map(|decl| match decl {
+                Decl::Binding(at) => Some(Entity::Local(file.id(), at)),
+                _ => None,
+            });
+            if let Some(this) = found {
+                return self.entity_type(&this);
+            }
+            scope = file.nesting.scope_parent(at);
+        }
+        Ty::Unknown
     }
 
     /// `import A = B.C` of a namespace; anything else is not here.

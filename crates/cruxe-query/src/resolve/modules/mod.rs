@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::System;
 use cruxe_model::VersionId;
-use cruxe_model::facts::{Occurrence, ScopeId, ScopeKind};
+use cruxe_model::facts::{Occurrence, ScopeId, ScopeKind, SymbolIndex};
 
 use super::file::File;
 use super::occurrence::{Reason, Resolution};
@@ -232,6 +232,9 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for module in modules.iter() {
             found.extend(self.inside(module, name, space));
+            if found.is_empty() && file.lang.naming.injects && file.import(at).reexport {
+                found.extend(self.injected_by(module, name));
+            }
         }
         found.retain(|entity| !matches!(entity, Entity::Foreign | Entity::Missing));
         found
@@ -276,9 +279,34 @@ impl Resolver<'_> {
     fn inline_module(&self, def: Def, name: &str, space: Space) -> Vec<Entity> {
         let Some(file) = self.file(def.version) else { return Vec::new() };
         match file.scope_of(def.symbol, ScopeKind::Module) {
-            Some(scope) => rules(&file).of_scope(self, &file, scope, name, space),
+            Some(scope) => match rules(&file).of_scope(self, &file, scope, name, space) {
+                none if none.is_empty() && file.lang.naming.injects => self.injected(&file, scope, name),
+                found => found,
+            },
             None => self.children(&file, def, name),
         }
+    }
+
+    /// What the modules that a module uses define in it.
+    fn injected(&self, file: &Arc<File>, scope: ScopeId, name: &str) -> Vec<Entity> {
+        let used = file.globs().filter(|(_, import)| import.scope == scope && import.reexport);
+        let modules = used.flat_map(|(at, _)| self.import(file, at).to_vec());
+        modules.flat_map(|module| self.injected_by(&module, name)).collect()
+    }
+
+    /// The functions inside of a module's functions: what its macros define in the modules that use it.
+    pub(super) fn injected_by(&self, module: &Entity, name: &str) -> Vec<Entity> {
+        let (Entity::Symbol(module) | Entity::Module(Module::Inline(module))) = module else { return Vec::new() };
+        let Some(file) = self.file(module.version) else { return Vec::new() };
+        let is_of_function = |symbol: &cruxe_model::facts::Symbol| {
+            let outer = symbol.parent.map(|at| file.symbol(at)).filter(|outer| outer.kind.is_callable());
+            symbol.name == name
+                && symbol.kind.is_callable()
+                && outer.and_then(|outer| outer.parent) == Some(module.symbol)
+        };
+        let all = file.facts.symbols.iter().enumerate().filter(|(_, symbol)| is_of_function(symbol));
+        let def = |at: usize| Def { version: module.version, symbol: SymbolIndex(at as u32) };
+        all.map(|(at, _)| Entity::Symbol(def(at))).collect()
     }
 
     fn children(&self, file: &File, def: Def, name: &str) -> Vec<Entity> {

@@ -32,7 +32,9 @@ impl Resolver<'_> {
             return Vec::new();
         }
         let mut found: Vec<(Def, Vec<String>)> = Vec::new();
-        for hit in hits.iter().filter(|hit| !hit.local) {
+        let in_sight = |hit: &&SymbolHit| !self.is_of_other_unit(file, hit);
+        let any_in_sight = hits.iter().any(|hit| !hit.local && hit.version != file.id() && in_sight(&hit));
+        for hit in hits.iter().filter(|hit| !hit.local && (!any_in_sight || in_sight(hit))) {
             let def = Def { version: hit.version, symbol: SymbolIndex(hit.position) };
             if !self.lang(hit.version).is_some_and(|other| other.is_kin(file.lang)) {
                 continue;

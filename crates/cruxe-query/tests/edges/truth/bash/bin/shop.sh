@@ -3,7 +3,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../lib/report.sh" # «here»
 
-trap 'report_end' EXIT # «-report_end»
+trap 'report_end' EXIT # «report_end»
 
 main() {
   stock_add apple # «stock_add»

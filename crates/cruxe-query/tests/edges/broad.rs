@@ -453,3 +453,28 @@ fn cpp_aliases_that_a_hundred_programs_make_hide_nothing_from_each_other() {
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     check("basic.size", &files);
 }
+
+#[test]
+fn cpp_arguments_of_a_macro_are_read_although_one_of_them_is_a_type() {
+    check(
+        "json::parse",
+        &[
+            (
+                "json.hpp",
+                "class json { public: static json parse(int); };\nclass other { public: static other parse(int); };\n",
+            ),
+            (
+                "test.cpp",
+                "#include \"json.hpp\"
+#define CHECK_AS(what, type) try { what; } catch (type) {}
+void run() {
+  json j;
+  CHECK_AS(j = json::parse(1), json&); // <-
+  CHECK_AS(other::parse(1), other&);
+  j = json::parse(2); // <-
+}
+",
+            ),
+        ],
+    );
+}

@@ -31,6 +31,9 @@ const WORDS: &[&str] = &[
     "_Thread_local",
 ];
 
+/// Signs behind types that are looked for among the arguments of a macro.
+const MAX_SIGNS: usize = 4;
+
 /// Where such macros may stand, with their arguments.
 pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
     let tokens = tokens(code.as_bytes());
@@ -46,6 +49,10 @@ pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
         let end = if text(at + 1) == "(" { closing(&tokens, code, at + 1) } else { at };
         let (before, after) = (at.checked_sub(1).map_or("", &text), text(end + 1));
         let range = tokens[at].start..tokens[end.min(tokens.len() - 1)].end;
+        // `CHECK_THROWS(f(), error&)`: without the sign the type is a name like any other, and the rest is read as it stands.
+        let is_sign = |at: &usize| matches!(text(*at), "&" | "*") && matches!(text(at + 1), ")" | ",");
+        let signs = (at + 2..end).filter(|at| is_sign(at) && (is_word(text(at - 1)) || text(at - 1) == ">"));
+        found.extend(signs.take(MAX_SIGNS).map(|at| tokens[at].clone()));
         if may_go(before, after) {
             found.push(range);
         }
@@ -132,6 +139,12 @@ mod tests {
         assert_eq!(words("reference at(size_t i) ABSL_BOUND(this) {}"), ["ABSL_BOUND(this)"]);
         assert_eq!(words("char* absl_nullable f(int x);"), ["absl_nullable"]);
         assert_eq!(words("TEST_CASE(\"a\", \"[b]\") {}"), ["TEST_CASE(\"a\", \"[b]\")"]);
+    }
+
+    #[test]
+    fn signs_behind_types_among_arguments_go_before_the_macro() {
+        assert_eq!(words("CHECK_AS(f(a & b), \"x\", error&);"), ["&", "CHECK_AS(f(a & b), \"x\", error&)"]);
+        assert!(words("void f(const T&, int*);").is_empty());
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::walk::Cx;
 /// Longer chains than this are not followed.
 const MAX_STEPS: u32 = 12;
 
+/// Further out than this nobody looks for a `quote`: every `__MODULE__` asks.
+const MAX_LEVELS: usize = 64;
+
 impl Elixir {
     /// `A.B.C` as names inside names.
     pub(super) fn path_expr<'s>(&self, cx: &mut Cx<'_, 's, '_>, path: &'s str) -> ExprId {
@@ -25,7 +28,7 @@ impl Elixir {
 
     /// The module that `__MODULE__` means at the current node. In a `quote` it is that of whoever uses the macro.
     fn own_module(&self, cx: &Cx) -> Option<String> {
-        let quoted = (1..)
+        let quoted = (1..MAX_LEVELS)
             .map_while(|level| cx.ancestor(level))
             .any(|frame| self.kinds.get(frame.kind) == K::Call && self.word(cx, &frame.node) == Some("quote"));
         let mut at = cx.current_symbol().filter(|_| !quoted)?;

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use cruxe_files::{Kind, Meta};
@@ -30,6 +30,9 @@ const TIMES: u32 = 40;
 const AT_MOST: Duration = Duration::from_secs(1);
 /// How many entries are worth a thread.
 const PER_THREAD: usize = 1_000;
+/// A look that nobody waits for rests after so many entries, so that the question beside it has the processor most of the time.
+const BETWEEN_RESTS: usize = 256;
+const REST: Duration = Duration::from_millis(1);
 
 /// Everything that decided what is listed and what was indexed, at a moment in which it had not changed for a while.
 ///
@@ -46,6 +49,8 @@ pub struct Seen {
     is_watched: bool,
     looks: Mutex<Looks>,
     news: Condvar,
+    /// Who waits for a look to end.
+    waiting: AtomicUsize,
 }
 
 struct Entry {
@@ -67,7 +72,7 @@ struct Looks {
     done: u64,
     /// When the last one began, and what it found.
     last: Option<(Instant, Held)>,
-    /// How long it took.
+    /// How long it took, rests aside.
     took: Duration,
 }
 
@@ -118,7 +123,8 @@ impl Seen {
         let last = when.map(|when| (when, Held::All));
         let (looks, news) =
             (Mutex::new(Looks { going_on: false, done: 0, last, took: Duration::ZERO }), Condvar::new());
-        settled.then_some(Seen { entries, files_from, linked, folders, is_watched: false, looks, news })
+        let waiting = AtomicUsize::new(0);
+        settled.then_some(Seen { entries, files_from, linked, folders, is_watched: false, looks, news, waiting })
     }
 
     /// The same, where a watcher watches every folder from before the look on.
@@ -172,7 +178,9 @@ impl Seen {
                 return held.clone();
             }
             if looks.going_on {
+                self.waiting.fetch_add(1, Ordering::Relaxed);
                 self.news.wait(&mut looks);
+                self.waiting.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
             looks.going_on = true;
@@ -185,15 +193,16 @@ impl Seen {
     /// Looks at everything, for whoever has said that a look goes on.
     fn look_now(&self, root: &Path, waits: Waits) {
         let began = Instant::now();
+        let mut rested = Duration::ZERO;
         let held = match self.is_watched || !self.folders.iter().any(Entry::differs) {
-            true => self.held(self.first_difference(waits), root),
+            true => self.held(self.first_difference(waits, &mut rested), root),
             false => Held::NotPlace,
         };
         let mut looks = self.looks.lock();
         looks.going_on = false;
         looks.done += 1;
         looks.last = Some((began, held));
-        looks.took = began.elapsed();
+        looks.took = began.elapsed().saturating_sub(rested);
         self.news.notify_all();
     }
 
@@ -211,9 +220,27 @@ impl Seen {
         path.map_or(Held::NotPlace, Held::NotFile)
     }
 
-    fn first_difference(&self, waits: Waits) -> Option<usize> {
+    /// Looks at all entries with rests, until somebody waits.
+    fn first_at_leisure(&self, rested: &mut Duration) -> Option<usize> {
+        for (number, piece) in self.entries.chunks(BETWEEN_RESTS).enumerate() {
+            if let Some(at) = piece.iter().position(Entry::differs) {
+                return Some(number * BETWEEN_RESTS + at);
+            }
+            if self.waiting.load(Ordering::Relaxed) == 0 {
+                let began = Instant::now();
+                std::thread::sleep(REST);
+                *rested += began.elapsed();
+            }
+        }
+        None
+    }
+
+    fn first_difference(&self, waits: Waits, rested: &mut Duration) -> Option<usize> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(self.entries.len() / PER_THREAD);
-        if threads < 2 || waits == Waits::Nobody {
+        if waits == Waits::Nobody {
+            return self.first_at_leisure(rested);
+        }
+        if threads < 2 {
             return self.entries.iter().position(Entry::differs);
         }
         let found = AtomicBool::new(false);

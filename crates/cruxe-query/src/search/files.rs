@@ -1,7 +1,6 @@
 //! One row of features per file of a ref, for `rank` to weigh.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use cruxe_model::facts::SymbolIndex;
 use cruxe_store::{ChunkNumber, FileNumber, NameMatch, TextField, tokens};
@@ -66,7 +65,6 @@ impl Search<'_> {
             stem: highest(&lexical.stems),
             folders: highest(&lexical.folders),
         };
-        let tested = self.files_with_tests();
         let mut files: Vec<RankedFile> = Vec::new();
         for (file, definitions) in definitions.into_iter().enumerate() {
             let definition = definitions.first();
@@ -84,7 +82,7 @@ impl Search<'_> {
             };
             let told = in_chunks.candidates > 0 || features.stem > 0.0 || definition.is_some();
             if self.wanted[file] && told {
-                let (class, score) = (self.class_of(file, &tested), Score::default());
+                let (class, score) = (self.class_of(file), Score::default());
                 files.push(RankedFile { file: file as FileNumber, score, features, definitions, class });
             }
         }
@@ -108,15 +106,11 @@ impl Search<'_> {
         (!wants.tests).then_some(Cow::Borrowed(&self.stats.chunk_factors[..]))
     }
 
-    /// The files of source that have tests of their own, where tests are asked for: what is no test in them has given way already.
-    fn files_with_tests(&self) -> HashSet<FileNumber> {
-        let chunks = self.query.wants.tests_first.then(|| self.corpus.tests());
-        chunks.into_iter().flatten().map(|chunk| self.corpus.file_of()[chunk as usize]).collect()
-    }
-
-    fn class_of(&self, file: usize, tested: &HashSet<FileNumber>) -> FileClass {
+    /// What kind of file it is. Source with tests of its own counts as a test where tests are asked for: what is no test in it has
+    /// given way already.
+    fn class_of(&self, file: usize) -> FileClass {
         match self.stats.classes[file] {
-            FileClass::Source if tested.contains(&(file as FileNumber)) => FileClass::Test,
+            FileClass::Source if self.query.wants.tests_first && self.stats.has_tests[file] => FileClass::Test,
             class => class,
         }
     }

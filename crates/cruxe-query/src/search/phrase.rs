@@ -28,6 +28,7 @@ use super::stats::FileClass;
 use super::{Notice, Remarks, Search, SearchHit, Target};
 use crate::code;
 use crate::error::QueryError;
+use crate::resolve::FastMap;
 
 /// A place whose text was compared.
 pub(super) struct Match {
@@ -200,24 +201,22 @@ struct Places<'a> {
     search: &'a Search<'a>,
     ranked: &'a Ranked,
     weights: &'a Weights,
-    by_rank: HashMap<FileNumber, &'a RankedFile>,
+    by_rank: FastMap<FileNumber, &'a RankedFile>,
     quality: f32,
-    /// Files of which a part is tests.
-    with_tests: HashSet<FileNumber>,
 }
 
 impl<'a> Places<'a> {
     fn new(search: &'a Search, ranked: &'a Ranked, weights: &'a Weights) -> Places<'a> {
         let by_rank = ranked.files.iter().map(|file| (file.file, file)).collect();
-        let with_tests = search.corpus.tests().map(|chunk| search.corpus.file_of()[chunk as usize]).collect();
-        Places { search, ranked, weights, by_rank, quality: quality(search, ranked), with_tests }
+        Places { search, ranked, weights, by_rank, quality: quality(search, ranked) }
     }
 
     /// The score of a line; one of a test has less than the same in source.
     fn score(&self, one: &Match, tables: &mut Tables) -> Result<Score, QueryError> {
         let of_file = self.by_rank.get(&one.file).map_or_else(Score::default, |file| file.score);
         let class = self.search.stats.classes[one.file as usize];
-        let in_test = class == FileClass::Source && self.with_tests.contains(&one.file) && tables.in_test(one)?;
+        let has_tests = self.search.stats.has_tests[one.file as usize];
+        let in_test = class == FileClass::Source && has_tests && tables.in_test(one)?;
         let class = if in_test { FileClass::Test } else { class };
         let kept = factors::of_class(class, self.search.query.wants).max(factors::TEST_CHUNK);
         Ok(texts::verified(&of_file, self.quality, one.strength * kept, self.weights))

@@ -30,6 +30,8 @@ pub(crate) struct CorpusStats {
     pub chunk_factors: Vec<f32>,
     /// What kind of file each is.
     pub classes: Vec<FileClass>,
+    /// Of which files a part, or all, is tests.
+    pub has_tests: Vec<bool>,
     /// The path of each in lower case.
     pub lower_paths: Vec<String>,
     /// How much each file's definitions are used, where somebody asked.
@@ -81,7 +83,11 @@ impl CorpusStats {
             Lengths::new(lengths)
         };
         let mut chunk_factors = vec![1.0; corpus.chunks()];
-        corpus.tests().for_each(|chunk| chunk_factors[chunk as usize] = TEST_CHUNK);
+        let mut has_tests = vec![false; corpus.files().len()];
+        for chunk in corpus.tests() {
+            chunk_factors[chunk as usize] = TEST_CHUNK;
+            has_tests[corpus.file_of()[chunk as usize] as usize] = true;
+        }
         CorpusStats {
             chunk_factors,
             stems: stems.finish(),
@@ -92,6 +98,7 @@ impl CorpusStats {
             file_bodies: files(TextField::Body),
             file_names: files(TextField::Name),
             classes,
+            has_tests,
             lower_paths: corpus.files().iter().map(|file| file.path.as_str().to_lowercase()).collect(),
             popularity: Mutex::default(),
         }

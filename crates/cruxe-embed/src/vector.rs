@@ -62,14 +62,21 @@ pub fn row_bytes(dims: usize) -> usize {
 /// everything as can be. A byte holds a value of the first half and one of the second.
 pub fn push_row(vector: Option<&Vector>, dims: usize, rows: &mut Vec<u8>) {
     let half = row_bytes(dims);
-    let value = |at: usize| {
-        let Some((vector, value)) = vector.and_then(|vector| Some((vector, *vector.values.get(at)?))) else {
-            return ROW_ZERO as u8;
-        };
-        let scaled = f32::from(value) * vector.scale * ROW_STEPS;
+    let Some(vector) = vector else {
+        let zero = ROW_ZERO as u8;
+        return rows.extend(std::iter::repeat_n(zero | zero << 4, half));
+    };
+    let value = |value: &i8| {
+        let scaled = f32::from(*value) * vector.scale * ROW_STEPS;
         (scaled.clamp(-ROW_ZERO, ROW_ZERO - 1.0) + ROW_ZERO + 0.5) as u8
     };
-    rows.extend((0..half).map(|at| value(at) | value(at + half) << 4));
+    let (first, second) = vector.values.split_at(half.min(vector.values.len()));
+    let start = rows.len();
+    rows.extend(first.iter().map(|first| value(first) | (ROW_ZERO as u8) << 4));
+    rows.resize(start + half, ROW_ZERO as u8 | (ROW_ZERO as u8) << 4);
+    for (row, second) in rows[start..].iter_mut().zip(second) {
+        *row = *row & 15 | value(second) << 4;
+    }
 }
 
 /// A query, laid out for the comparison with many rows.

@@ -9,53 +9,43 @@ use crate::words::Word;
 const LONGEST_WORD: usize = 40;
 const CONTINUATION: &[u8] = b"##";
 
-/// The pieces, in an open hash table by their hashes alone: of 64 bits, so that a word that is none of the pieces is taken for
-/// one less than once in a hundred thousand billion words.
+/// The pieces, in an open hash table by their hashes alone. A slot has 32 bits of one and its place tells another 17, so that a
+/// word that is none of the pieces is taken for one once in billions of words. With all 64 bits the table was two megabytes, and
+/// looking up was waiting for memory.
 pub(crate) struct Vocabulary {
     slots: Vec<Slot>,
 }
 
 #[derive(Clone, Copy)]
 struct Slot {
-    hash: u64,
+    tag: u32,
     /// One more than the number of the piece; 0 is an empty slot.
     piece: u32,
 }
 
-/// A word with the hash of the whole of it.
-pub(crate) struct Hashed<'a> {
-    word: Word<'a>,
-    hash: Hash,
-}
-
-impl<'a> Hashed<'a> {
-    pub fn new(word: Word<'a>) -> Hashed<'a> {
-        let (Word::Ascii(text) | Word::Other(text)) = word;
-        Hashed { word, hash: Hash::of(text.as_bytes(), false) }
-    }
-}
-
 /// FNV-1a: it can be carried on byte by byte, so all beginnings of a word cost one pass.
-#[derive(Clone, Copy)]
-struct Hash(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hash(u64);
 
 impl Hash {
-    fn new(continues: bool) -> Hash {
+    pub fn new(continues: bool) -> Hash {
         Hash(if continues { 0x9e37_79b9_7f4a_7c15 } else { 0xcbf2_9ce4_8422_2325 })
     }
 
-    fn push(self, byte: u8) -> Hash {
-        Hash((self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    /// Goes on with a byte, in lower case.
+    #[inline]
+    pub fn push(self, byte: u8) -> Hash {
+        Hash((self.0 ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3))
     }
 
-    fn of(bytes: &[u8], continues: bool) -> Hash {
-        bytes.iter().fold(Hash::new(continues), |hash, &byte| hash.push(byte.to_ascii_lowercase()))
+    pub fn of(bytes: &[u8], continues: bool) -> Hash {
+        bytes.iter().fold(Hash::new(continues), |hash, &byte| hash.push(byte))
     }
 
-    /// The hash with its bits mixed, and the first slot.
-    fn place(self, mask: usize) -> (u64, usize) {
+    /// What a slot has of the hash, and the first slot.
+    fn place(self, mask: usize) -> (u32, usize) {
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed, (mixed ^ (mixed >> 32)) as usize & mask)
+        ((mixed >> 32) as u32, (mixed ^ (mixed >> 32)) as usize & mask)
     }
 }
 
@@ -64,7 +54,7 @@ impl Vocabulary {
     pub fn read(file: &[u8], range: Range<usize>, count: usize) -> Result<Vocabulary, EmbedError> {
         let refused = |problem: String| Err(EmbedError::Table(problem));
         let slots = (count * 2).next_power_of_two();
-        let mut vocabulary = Vocabulary { slots: vec![Slot { hash: 0, piece: 0 }; slots] };
+        let mut vocabulary = Vocabulary { slots: vec![Slot { tag: 0, piece: 0 }; slots] };
         let mut at = range.start;
         for number in 0..count {
             let length = file[..range.end].get(at).copied().unwrap_or_default();
@@ -95,26 +85,26 @@ impl Vocabulary {
     /// False if the piece was there already.
     fn insert(&mut self, hash: Hash, number: u32) -> bool {
         let mask = self.slots.len() - 1;
-        let (hash, mut at) = hash.place(mask);
+        let (tag, mut at) = hash.place(mask);
         while self.slots[at].piece != 0 {
-            if self.slots[at].hash == hash {
+            if self.slots[at].tag == tag {
                 return false;
             }
             at = (at + 1) & mask;
         }
-        self.slots[at] = Slot { hash, piece: number + 1 };
+        self.slots[at] = Slot { tag, piece: number + 1 };
         true
     }
 
     fn find(&self, hash: Hash) -> Option<u32> {
         let mask = self.slots.len() - 1;
-        let (hash, mut at) = hash.place(mask);
+        let (tag, mut at) = hash.place(mask);
         loop {
             let slot = self.slots[at];
             if slot.piece == 0 {
                 return None;
             }
-            if slot.hash == hash {
+            if slot.tag == tag {
                 return Some(slot.piece - 1);
             }
             at = (at + 1) & mask;
@@ -122,11 +112,11 @@ impl Vocabulary {
     }
 
     /// Appends the numbers of a word's pieces; none if some part of the word has no piece.
-    pub fn look_up(&self, word: &Hashed, found: &mut Vec<u32>) {
-        if let Some(number) = self.find(word.hash) {
+    pub fn look_up(&self, word: Word, hash: Hash, found: &mut Vec<u32>) {
+        if let Some(number) = self.find(hash) {
             return found.push(number);
         }
-        match word.word {
+        match word {
             Word::Ascii(text) => self.take_apart(&text.as_bytes()[..text.len().min(LONGEST_WORD)], found),
             Word::Other(text) => {
                 // Without blanks between words, as in Chinese, a single character is what can still be known.
@@ -149,7 +139,7 @@ impl Vocabulary {
             let continues = start > 0;
             let mut hash = Hash::new(continues);
             for (slot, byte) in hashes.iter_mut().zip(rest) {
-                hash = hash.push(byte.to_ascii_lowercase());
+                hash = hash.push(*byte);
                 *slot = hash;
             }
             let longest = (1..=rest.len()).rev().find_map(|length| Some((length, self.find(hashes[length - 1])?)));

@@ -1,9 +1,12 @@
 //! Words of code and prose: identifiers are split where their writers joined them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::vocabulary::Hash;
 
 /// A word as it stands in the folded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,57 +88,70 @@ fn without_decomposition(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Splits folded text: `parseHTTPResponse2_ok` is `parse`, `HTTP`, `Response`, `2`, `ok`.
-pub(crate) fn split(folded: &str) -> impl Iterator<Item = Word<'_>> {
-    Split { text: folded, at: 0 }
-}
-
-struct Split<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl Split<'_> {
-    fn run(&self, from: usize, belongs: impl Fn(&u8) -> bool) -> usize {
-        let bytes = &self.text.as_bytes()[from..];
-        from + bytes.iter().position(|byte| !belongs(byte)).unwrap_or(bytes.len())
-    }
-
-    /// Where the ASCII word that starts at `start` ends.
-    fn end_of_ascii(&self, start: usize) -> usize {
-        let bytes = self.text.as_bytes();
-        match bytes[start] {
-            b'0'..=b'9' => self.run(start, u8::is_ascii_digit),
-            b'a'..=b'z' => self.run(start, u8::is_ascii_lowercase),
-            _ => {
-                let capitals = self.run(start, u8::is_ascii_uppercase);
-                let word_follows = bytes.get(capitals).is_some_and(u8::is_ascii_lowercase);
-                match (word_follows, capitals - start) {
-                    (false, _) => capitals,
-                    (true, 1) => self.run(capitals, u8::is_ascii_lowercase),
-                    // The last capital begins the next word.
-                    (true, _) => capitals - 1,
+/// Splits folded text: `parseHTTPResponse2_ok` is `parse`, `HTTP`, `Response`, `2`, `ok`. Calls back with every word, the bytes that
+/// it has in the text and its hash, until it is told to stop. One look at a byte splits and hashes.
+pub(crate) fn split<'a>(folded: &'a str, mut tell: impl FnMut(Word<'a>, Range<usize>, Hash) -> bool) {
+    let bytes = folded.as_bytes();
+    let class = |at: usize| bytes.get(at).map_or(Class::Sign, |byte| CLASSES[usize::from(*byte)]);
+    let mut at = 0;
+    while at < bytes.len() {
+        let (start, first) = (at, class(at));
+        if first == Class::Sign {
+            at += 1;
+            continue;
+        }
+        let mut hash = Hash::new(false);
+        let mut without_last = hash;
+        while class(at) == first {
+            (without_last, hash) = (hash, hash.push(bytes[at]));
+            at += 1;
+        }
+        if first == Class::Upper && class(at) == Class::Lower {
+            if at - start > 1 {
+                // The last capital begins the next word.
+                (at, hash) = (at - 1, without_last);
+            } else {
+                while class(at) == Class::Lower {
+                    hash = hash.push(bytes[at]);
+                    at += 1;
                 }
             }
         }
-    }
-}
-
-impl<'a> Iterator for Split<'a> {
-    type Item = Word<'a>;
-
-    fn next(&mut self) -> Option<Word<'a>> {
-        let start = self.run(self.at, |byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
-        let first = self.text.as_bytes().get(start)?;
-        if first.is_ascii() {
-            self.at = self.end_of_ascii(start);
-            Some(Word::Ascii(&self.text[start..self.at]))
-        } else {
-            self.at = self.run(start, |byte| !byte.is_ascii());
-            Some(Word::Other(&self.text[start..self.at]))
+        let text = &folded[start..at];
+        let word = if first == Class::Other { Word::Other(text) } else { Word::Ascii(text) };
+        if !tell(word, start..at, hash) {
+            return;
         }
     }
 }
+
+/// What a byte is for the end of a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Of no word.
+    Sign,
+    Lower,
+    Upper,
+    Digit,
+    /// Of another script.
+    Other,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Sign; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            0x80.. => Class::Other,
+            _ => Class::Sign,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 #[cfg(test)]
 mod tests {
@@ -143,12 +159,16 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let folded = fold(text);
-        split(&folded)
-            .map(|word| match word {
+        let mut words = Vec::new();
+        split(&folded, |word, range, hash| {
+            assert_eq!(hash, Hash::of(folded[range].as_bytes(), false));
+            words.push(match word {
                 Word::Ascii(word) => word.to_ascii_lowercase(),
                 Word::Other(word) => format!("<{word}>"),
-            })
-            .collect()
+            });
+            true
+        });
+        words
     }
 
     #[test]

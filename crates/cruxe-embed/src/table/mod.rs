@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use crate::error::EmbedError;
 use crate::simd;
 use crate::vector::Vector;
-use crate::vocabulary::{Hashed, Vocabulary};
-use crate::words;
+use crate::vocabulary::{Hash, Vocabulary};
+use crate::words::{self, Word};
 
 static BUILTIN: &[u8] = include_bytes!("../../table/code-static-256.cqse");
 
@@ -104,43 +104,112 @@ impl Table {
 
     /// Returns the vector of a text; none if no word of it is known.
     pub fn embed(&self, text: &str) -> Option<Vector> {
-        self.embed_parts(&[text])
+        self.embedder().embed(&[text])
     }
 
-    /// Returns the vector of several pieces of text as if they stood one after the other with blanks between.
-    pub fn embed_parts(&self, parts: &[&str]) -> Option<Vector> {
-        let tokens = self.tokens(parts);
-        if tokens.is_empty() { None } else { Vector::from_floats(&self.sum(tokens)) }
+    /// Embeds many texts.
+    pub fn embedder(&self) -> Embedder<'_> {
+        Embedder {
+            table: self,
+            beginning: 0,
+            words_left: MOST_WORDS,
+            tokens: Vec::with_capacity(256),
+            words: Vec::with_capacity(256),
+            counts: vec![0; self.words()],
+            present: vec![0; self.words().div_ceil(64)],
+        }
+    }
+
+    fn row(&self, token: usize) -> &[u8] {
+        &self.bytes[self.rows + token * self.dims..][..self.dims]
+    }
+}
+
+/// Embeds one text after another: what it needs for one it has from the last.
+pub struct Embedder<'t> {
+    table: &'t Table,
+    /// How many of the tokens are those of the common beginning.
+    beginning: usize,
+    words_left: usize,
+    /// The numbers of the word pieces of a text, in its order.
+    tokens: Vec<u32>,
+    words: Vec<Found>,
+    /// How often a text has each word piece; all 0 between texts.
+    counts: Vec<u32>,
+    /// A bit for each word piece that a text has.
+    present: Vec<u64>,
+}
+
+/// A word of a text that is being read.
+struct Found {
+    hash: Hash,
+    start: u32,
+    end: u32,
+    ascii: bool,
+}
+
+impl Embedder<'_> {
+    /// Lets every text from now on begin with this one.
+    pub fn begin(&mut self, text: &str) {
+        self.tokens.clear();
+        self.words_left = self.read(text, MOST_WORDS);
+        self.beginning = self.tokens.len();
+    }
+
+    /// Returns the vector of several pieces of text as if they stood behind the beginning with blanks between.
+    pub fn embed(&mut self, parts: &[&str]) -> Option<Vector> {
+        self.tokens.truncate(self.beginning);
+        let mut left = self.words_left;
+        for part in parts {
+            left = self.read(part, left);
+        }
+        if self.tokens.is_empty() { None } else { Vector::from_floats(&self.sum()) }
+    }
+
+    /// Takes in the words of a text, as many as are left; returns how many are left then.
+    fn read(&mut self, text: &str, left: usize) -> usize {
+        let folded = words::fold(text);
+        // All hashes first: looking up is waiting for memory, and what is asked for in a row is waited for at once.
+        self.words.clear();
+        words::split(&folded, |word, range, hash| {
+            let go_on = self.words.len() < left;
+            if go_on {
+                let ascii = matches!(word, Word::Ascii(_));
+                self.words.push(Found { hash, start: range.start as u32, end: range.end as u32, ascii });
+            }
+            go_on
+        });
+        for found in &self.words {
+            let text = &folded[found.start as usize..found.end as usize];
+            let word = if found.ascii { Word::Ascii(text) } else { Word::Other(text) };
+            self.table.vocabulary.look_up(word, found.hash, &mut self.tokens);
+        }
+        left - self.words.len()
     }
 
     /// The rows of the tokens, the more often the heavier.
-    fn sum(&self, mut tokens: Vec<u32>) -> Vec<f32> {
-        // In the order of their numbers, so that equal bags of words have equal bits.
-        tokens.sort_unstable();
-        let row = |token: u32| &self.bytes[self.rows + token as usize * self.dims..][..self.dims];
-        tokens.iter().for_each(|token| simd::prefetch(row(*token)));
-        let mut sum = vec![0.0_f32; self.dims];
-        for same in tokens.chunk_by(|a, b| a == b) {
-            let weight = (same.len() as f32).sqrt() * self.scales[same[0] as usize];
-            simd::add(&mut sum, row(same[0]), weight);
+    fn sum(&mut self) -> Vec<f32> {
+        let table = self.table;
+        for token in &self.tokens {
+            let token = *token as usize;
+            if self.counts[token] == 0 {
+                simd::prefetch(table.row(token));
+                self.present[token / 64] |= 1 << (token % 64);
+            }
+            self.counts[token] += 1;
         }
-        sum
-    }
-
-    /// The numbers of the word pieces, in the order of the text.
-    fn tokens(&self, parts: &[&str]) -> Vec<u32> {
-        let mut tokens = Vec::with_capacity(128);
-        let mut left = MOST_WORDS;
-        for part in parts {
-            let folded = words::fold(part);
-            // All hashes first: looking up is waiting for memory, and what is asked for in a row is waited for at once.
-            let hashed: Vec<Hashed> = words::split(&folded).take(left).map(Hashed::new).collect();
-            left -= hashed.len();
-            for word in &hashed {
-                self.vocabulary.look_up(word, &mut tokens);
+        let mut sum = vec![0.0_f32; table.dims];
+        // In the order of their numbers, so that equal bags of words have equal bits.
+        for (at, bits) in self.present.iter_mut().enumerate() {
+            while *bits != 0 {
+                let token = at * 64 + bits.trailing_zeros() as usize;
+                *bits &= *bits - 1;
+                let weight = (self.counts[token] as f32).sqrt() * table.scales[token];
+                self.counts[token] = 0;
+                simd::add(&mut sum, table.row(token), weight);
             }
         }
-        tokens
+        sum
     }
 }
 

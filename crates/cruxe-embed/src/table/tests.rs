@@ -10,6 +10,13 @@ const TEXTS: [&str; 5] = [
     "zxqvjkwq supercalifragilisticexpialidocious deadbeef0123456789abcdef",
 ];
 
+/// The numbers of the word pieces of a text.
+fn tokens(table: &Table, text: &str) -> Vec<u32> {
+    let mut embedder = table.embedder();
+    embedder.begin(text);
+    embedder.tokens
+}
+
 #[test]
 fn tokens_are_those_of_the_training_program() {
     let expected: [&[u32]; 5] = [
@@ -26,7 +33,7 @@ fn tokens_are_those_of_the_training_program() {
         ],
     ];
     for (text, expected) in TEXTS.iter().zip(expected) {
-        assert_eq!(Table::builtin().tokens(&[text]), expected, "{text}");
+        assert_eq!(tokens(Table::builtin(), text), expected, "{text}");
     }
 }
 
@@ -51,7 +58,9 @@ fn vectors_are_those_of_the_training_program() {
     let floats: Vec<Vec<f32>> = TEXTS
         .iter()
         .map(|text| {
-            let sum = table.sum(table.tokens(&[text]));
+            let mut embedder = table.embedder();
+            embedder.begin(text);
+            let sum = embedder.sum();
             let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
             sum.iter().map(|value| value / length).collect()
         })
@@ -91,7 +100,7 @@ fn text_without_known_words_has_no_vector() {
     for text in ["", "   ", "→ ⇒ €", "ഉത്സവം", "!!!---!!!"] {
         assert_eq!(Table::builtin().embed(text), None, "{text}");
     }
-    assert_eq!(Table::builtin().embed_parts(&[]), None);
+    assert_eq!(Table::builtin().embedder().embed(&[]), None);
 }
 
 #[test]
@@ -106,13 +115,26 @@ fn accents_do_not_matter() {
 fn parts_are_one_text_with_blanks_between() {
     let table = Table::builtin();
     let parts = ["readConfig", "", "Reads the file", "fn read_config()"];
-    assert_eq!(table.embed_parts(&parts), table.embed(&parts.join(" ")));
-    assert_ne!(table.embed_parts(&["read", "er"]), table.embed("reader"));
+    assert_eq!(table.embedder().embed(&parts), table.embed(&parts.join(" ")));
+    assert_ne!(table.embedder().embed(&["read", "er"]), table.embed("reader"));
     let long = "alpha ".repeat(MOST_WORDS);
-    assert_eq!(table.embed_parts(&[&long, "beta"]), table.embed(&long));
+    assert_eq!(table.embedder().embed(&[&long, "beta"]), table.embed(&long));
     assert_eq!(table.embed(&format!("{long} beta")), table.embed(&long));
     let shorter = "alpha ".repeat(MOST_WORDS - 1);
-    assert_ne!(table.embed_parts(&[&shorter, "beta"]), table.embed(&shorter));
+    assert_ne!(table.embedder().embed(&[&shorter, "beta"]), table.embed(&shorter));
+}
+
+#[test]
+fn a_text_does_not_know_of_the_one_before_it() {
+    let table = Table::builtin();
+    let mut embedder = table.embedder();
+    embedder.begin("src/config.rs");
+    for text in [TEXTS[0], TEXTS[3], "", TEXTS[1], TEXTS[3]] {
+        assert_eq!(embedder.embed(&[text]), table.embed(&format!("src/config.rs {text}")), "{text}");
+    }
+    embedder.begin("");
+    assert_eq!(embedder.embed(&[TEXTS[2]]), table.embed(TEXTS[2]));
+    assert_eq!(embedder.embed(&[""]), None);
 }
 
 /// A table of two dimensions with the given words.
@@ -140,11 +162,11 @@ fn refusal(file: Vec<u8>) -> String {
 fn words_of_other_scripts_are_found_whole_and_then_by_character() {
     let words = ["привет", "日", "語", "a", "##b", "日本"];
     let table = Table::parse(small(&words.map(str::as_bytes))).unwrap();
-    assert_eq!(table.tokens(&["ПРИВЕТ"]), [0]);
-    assert_eq!(table.tokens(&["приветы"]), Vec::<u32>::new());
-    assert_eq!(table.tokens(&["日本語"]), [1, 2]);
-    assert_eq!(table.tokens(&["日本"]), [5]);
-    assert_eq!(table.tokens(&["AB ab abc b"]), [3, 4, 3, 4]);
+    assert_eq!(tokens(&table, "ПРИВЕТ"), [0]);
+    assert_eq!(tokens(&table, "приветы"), Vec::<u32>::new());
+    assert_eq!(tokens(&table, "日本語"), [1, 2]);
+    assert_eq!(tokens(&table, "日本"), [5]);
+    assert_eq!(tokens(&table, "AB ab abc b"), [3, 4, 3, 4]);
 }
 
 #[test]

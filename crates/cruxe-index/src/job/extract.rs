@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use cruxe_embed::Table;
+use cruxe_embed::{Embedder, Table};
 use cruxe_extract::{Extractor, as_text};
 use cruxe_files::Root;
 use cruxe_model::facts::{FileFacts, Problem};
@@ -157,11 +157,18 @@ pub(crate) struct Worker<'a> {
     project: &'a Project,
     reader: Reader<'a>,
     extractor: Extractor,
+    /// Where chunks are embedded.
+    embedder: Option<Embedder<'static>>,
 }
 
 impl<'a> Worker<'a> {
     pub fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
-        Ok(Worker { project, reader: Reader::new(project, source)?, extractor: history::extractor(project) })
+        Ok(Worker {
+            project,
+            reader: Reader::new(project, source)?,
+            extractor: history::extractor(project),
+            embedder: project.config.semantic.enabled.then(|| Table::builtin().embedder()),
+        })
     }
 
     fn outcome(&mut self, work: &Unread) -> Outcome {
@@ -192,13 +199,13 @@ impl<'a> Worker<'a> {
     ) -> Result<NewVersion, IndexError> {
         let facts = history::facts(&mut self.extractor, path, module, &bytes);
         let text = String::from_utf8(bytes).unwrap_or_else(|broken| as_text(broken.as_bytes()).0.into_owned());
-        let enabled = self.project.config.semantic.enabled;
+        let embedder = self.embedder.as_mut();
         Ok(NewVersion::prepare(ExtractedFile {
             path: path.clone(),
             hash,
             module: module.to_owned(),
             problems: problems(&facts),
-            vectors: if enabled { embed(path, &facts, &text) } else { ChunkVectors::default() },
+            vectors: embedder.map(|embedder| embed(embedder, path, &facts, &text)).unwrap_or_default(),
             facts,
             text,
         })?)
@@ -212,13 +219,13 @@ pub(crate) fn embedding(project: &Project) -> Option<Embedding> {
 }
 
 /// The embeddings of a file's chunks: each of what it says and of where it stands.
-fn embed(path: &RepoPath, facts: &FileFacts, text: &str) -> ChunkVectors {
-    let table = Table::builtin();
-    let mut vectors = ChunkVectors::new(table.dims(), facts.chunks.len());
+fn embed(embedder: &mut Embedder, path: &RepoPath, facts: &FileFacts, text: &str) -> ChunkVectors {
+    let mut vectors = ChunkVectors::new(Table::builtin().dims(), facts.chunks.len());
+    embedder.begin(path.as_str());
     for chunk in &facts.chunks {
         let body = text.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
         let name = chunk.symbol.and_then(|at| facts.symbol(at)).map_or("", |symbol| symbol.qualified_name.as_str());
-        vectors.push(table.embed_parts(&[path.as_str(), name, body]).as_ref());
+        vectors.push(embedder.embed(&[name, body]).as_ref());
     }
     vectors
 }

@@ -8,8 +8,11 @@ pub(crate) fn stem(word: &mut String) {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
-    plural(word);
-    while past_or_progressive(word) {}
+    // Most words have none of these endings, and their last letter tells.
+    if word.ends_with(['s', 'd']) {
+        plural(word);
+    }
+    while word.ends_with(['g', 'd']) && past_or_progressive(word) {}
     if word.len() > 3 && word.ends_with('e') {
         word.pop();
     }

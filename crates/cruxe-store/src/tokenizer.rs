@@ -35,7 +35,7 @@ impl Tokenizer for CodeTokenizer {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens<'a> {
         self.token.reset();
         self.parts.clear();
-        CodeTokens { text, at: 0, next_part: 0, token: &mut self.token, parts: &mut self.parts }
+        CodeTokens { text, at: 0, next_part: 0, ascii: true, token: &mut self.token, parts: &mut self.parts }
     }
 }
 
@@ -44,6 +44,8 @@ pub struct CodeTokens<'a> {
     text: &'a str,
     at: usize,
     next_part: usize,
+    /// Whether the word that was read last is ASCII.
+    ascii: bool,
     token: &'a mut Token,
     parts: &'a mut Vec<(u32, u32)>,
 }
@@ -52,7 +54,7 @@ impl TokenStream for CodeTokens<'_> {
     fn advance(&mut self) -> bool {
         if let Some((start, end)) = self.parts.get(self.next_part).copied() {
             self.next_part += 1;
-            self.set(start as usize, end as usize);
+            self.set(start as usize, end as usize, self.ascii);
             stem(&mut self.token.text);
             return true;
         }
@@ -70,7 +72,8 @@ impl TokenStream for CodeTokens<'_> {
                 }
             }
             self.token.position = self.token.position.wrapping_add(1);
-            self.set(start, end);
+            self.ascii = classes & Class::Other as u8 == 0;
+            self.set(start, end, self.ascii);
             if self.parts.is_empty() {
                 stem(&mut self.token.text);
             }
@@ -89,12 +92,12 @@ impl TokenStream for CodeTokens<'_> {
 }
 
 impl CodeTokens<'_> {
-    fn set(&mut self, start: usize, end: usize) {
+    fn set(&mut self, start: usize, end: usize, ascii: bool) {
         self.token.offset_from = start;
         self.token.offset_to = end;
         self.token.text.clear();
         let word = &self.text[start..end];
-        if word.is_ascii() {
+        if ascii {
             self.token.text.push_str(word);
             self.token.text.make_ascii_lowercase();
         } else {

@@ -41,6 +41,8 @@ pub struct Lexis {
     pub in_function: (&'static str, &'static str),
     /// Finds what can be taken out of a piece of code without loss, such as attribute-like macros.
     pub removable: fn(&str) -> Vec<std::ops::Range<usize>>,
+    /// Finds those of them that are nothing else by their looks.
+    pub attributes: fn(&str) -> Vec<std::ops::Range<usize>>,
 }
 
 /// What begins a comment.
@@ -88,6 +90,7 @@ pub const BRACES: Lexis = Lexis {
     in_type: ("class X {", "}"),
     in_function: ("class X { void f() {", "} }"),
     removable: |_| Vec::new(),
+    attributes: |_| Vec::new(),
 };
 
 /// What most languages without braces have in common, for `..LAYOUT`.

@@ -8,6 +8,7 @@
 //!
 //! The cost is bounded: no more than [`BUDGET`] times the text is parsed again, in at most [`ROUNDS`] rounds.
 
+mod attributes;
 mod items;
 mod layout;
 mod leaf;
@@ -117,7 +118,7 @@ fn rounds(lexis: &Lexis, parser: &mut Parser, text: &str, tree: &Tree, deadline:
         checked: HashMap::new(),
         hasher: foldhash::fast::FixedState::default(),
     };
-    let mut best: Option<Recovered> = None;
+    let mut best = work.without_attributes(tree).map(|tree| work.recovered(tree));
     for _ in 0..ROUNDS {
         let current = best.as_ref().map_or(tree, |best| &best.tree);
         let errors = error_ranges(current);

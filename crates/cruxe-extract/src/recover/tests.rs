@@ -1,6 +1,6 @@
 //! A syntax error hides nothing else.
 
-use cruxe_model::facts::{FileFacts, Problem, Span};
+use cruxe_model::facts::{FileFacts, Problem, Role, Span};
 
 use super::items::{Item, items};
 use super::{BRACES, LAYOUT, Lexis, layout};
@@ -54,6 +54,26 @@ fn macros_around_names_hide_neither_a_class_nor_its_members() {
     let facts = extract("a.cc", text);
     assert_eq!(names(&facts), ["a", "Foo", "size", "next", "n_", "after"]);
     assert_eq!(facts.problems, []);
+}
+
+#[test]
+fn what_stands_beside_an_attribute_like_macro_stays() {
+    let text = "enum e { FIRST_ONE, LAST_ONE };\nvoid f(T* absl_nonnull p) {\n  CHECK_OK(g(p)); // MY_COMMENT here\n  HANDLE h;\n}\n// MY_API int x\nint y MY_LOCK(m);\n";
+    let facts = extract("a.cc", text);
+    assert_eq!(names(&facts), ["e", "FIRST_ONE", "LAST_ONE", "f", "y"]);
+    assert_eq!(facts.problems, []);
+    let uses: Vec<(&str, Role)> = facts.occurrences.iter().map(|one| (facts.name(one.name), one.role)).collect();
+    let expected = [
+        ("T", Role::Type),
+        ("absl_nonnull", Role::Value),
+        ("CHECK_OK", Role::Call),
+        ("g", Role::Call),
+        ("p", Role::Value),
+        ("HANDLE", Role::Make),
+        ("MY_LOCK", Role::Call),
+        ("m", Role::Value),
+    ];
+    assert_eq!(uses, expected);
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn uses(text: &str) -> Vec<Span> {
 }
 
 /// Words that start a declaration, so that an upper-case word before them is no type.
-const STARTS: &[&str] = &[
+pub(super) const STARTS: &[&str] = &[
     "auto",
     "bool",
     "char",

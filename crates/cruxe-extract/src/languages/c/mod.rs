@@ -137,6 +137,7 @@ pub(super) static LEXIS: Lexis = Lexis {
     in_type: ("struct X {", "};"),
     in_function: ("void f() {", "}"),
     removable: removable::removable,
+    attributes: removable::attributes,
     ..BRACES
 };
 

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::macros::STARTS;
+
 /// Words of compilers that the grammars do not know.
 const WORDS: &[&str] = &[
     "_Nonnull",
@@ -36,29 +38,145 @@ const MAX_SIGNS: usize = 4;
 
 /// Where such macros may stand, with their arguments.
 pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
-    let tokens = tokens(code.as_bytes());
-    let text = |at: usize| tokens.get(at).map_or("", |token| &code[token.clone()]);
+    let code = Code::new(code);
     let mut found = Vec::new();
     let mut at = 0;
-    while at < tokens.len() {
-        let word = text(at);
-        if !is_candidate(word) {
+    while at < code.tokens.len() {
+        if !is_candidate(code.text(at)) {
             at += 1;
             continue;
         }
-        let end = if text(at + 1) == "(" { closing(&tokens, code, at + 1) } else { at };
-        let (before, after) = (at.checked_sub(1).map_or("", &text), text(end + 1));
-        let range = tokens[at].start..tokens[end.min(tokens.len() - 1)].end;
+        let end = code.end_of_use(at).unwrap_or(at);
+        let (before, after) = code.around(at, end);
         // `CHECK_THROWS(f(), error&)`: without the sign the type is a name like any other, and the rest is read as it stands.
-        let is_sign = |at: &usize| matches!(text(*at), "&" | "*") && matches!(text(at + 1), ")" | ",");
-        let signs = (at + 2..end).filter(|at| is_sign(at) && (is_word(text(at - 1)) || text(at - 1) == ">"));
-        found.extend(signs.take(MAX_SIGNS).map(|at| tokens[at].clone()));
+        let is_sign = |at: &usize| matches!(code.text(*at), "&" | "*") && matches!(code.text(at + 1), ")" | ",");
+        let signs = (at + 2..end).filter(|at| is_sign(at) && (is_word(code.text(at - 1)) || code.text(at - 1) == ">"));
+        found.extend(signs.take(MAX_SIGNS).map(|at| code.tokens[at].clone()));
         if may_go(before, after) {
-            found.push(range);
+            found.push(code.range(at, end));
         }
         at = if is_word(after) || end == at { at + 1 } else { end + 1 };
     }
     found
+}
+
+/// Where such macros stand that look like attributes and like nothing else: no type, no value, no statement, no head of a
+/// function. They can be taken out all at once.
+pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
+    let code = Code::new(code);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < code.tokens.len() {
+        let Some(end) = is_candidate(code.text(at)).then(|| code.end_of_use(at)).flatten() else {
+            at += 1;
+            continue;
+        };
+        let (before, after) = code.around(at, end);
+        if may_go(before, after) && (WORDS.contains(&code.text(at)) || code.is_attribute(at, end)) {
+            found.push(code.range(at, end));
+        }
+        at = end + 1;
+    }
+    found
+}
+
+/// Words before a value or a name.
+const BEFORE_VALUES: &[&str] = &[
+    "case",
+    "co_return",
+    "delete",
+    "else",
+    "enum",
+    "goto",
+    "namespace",
+    "new",
+    "operator",
+    "return",
+    "throw",
+    "using",
+];
+
+/// Words that may stand before a type.
+const BEFORE_TYPES: &[&str] = &[
+    "auto",
+    "const",
+    "constexpr",
+    "explicit",
+    "extern",
+    "friend",
+    "inline",
+    "mutable",
+    "register",
+    "static",
+    "typedef",
+    "virtual",
+    "volatile",
+];
+
+/// A piece of code in tokens.
+struct Code<'c> {
+    code: &'c str,
+    tokens: Vec<Range<usize>>,
+}
+
+impl<'c> Code<'c> {
+    fn new(code: &'c str) -> Code<'c> {
+        Code { code, tokens: tokens(code.as_bytes()) }
+    }
+
+    fn text(&self, at: usize) -> &'c str {
+        self.tokens.get(at).map_or("", |token| &self.code[token.clone()])
+    }
+
+    fn range(&self, at: usize, end: usize) -> Range<usize> {
+        self.tokens[at].start..self.tokens[end.min(self.tokens.len() - 1)].end
+    }
+
+    /// What stands before and behind some tokens.
+    fn around(&self, at: usize, end: usize) -> (&'c str, &'c str) {
+        (at.checked_sub(1).map_or("", |before| self.text(before)), self.text(end + 1))
+    }
+
+    /// The last token of a macro with its arguments; `None` where they do not end.
+    fn end_of_use(&self, at: usize) -> Option<usize> {
+        if self.text(at + 1) != "(" {
+            return Some(at);
+        }
+        let mut depth = 0usize;
+        for end in at + 1..self.tokens.len() {
+            match self.text(end) {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// Whether a macro that may go can only be an attribute.
+    fn is_attribute(&self, at: usize, end: usize) -> bool {
+        let (before, after) = self.around(at, end);
+        let starts = matches!(before, "" | ";" | "{" | "}" | ":");
+        if BEFORE_VALUES.contains(&before) || matches!((before, after), ("{", "," | "}") | (":", "{" | "," | "}")) {
+            return false;
+        }
+        if starts && end > at {
+            // `CHECK(x);` is a statement and `TEST(Suite, Name) {` a function; `TEST("what it tests") {` is neither.
+            return is_word(after) || (after == "{" && self.text(at + 2).starts_with('"'));
+        }
+        // `FOO x;`, `(FOO x, …)`, `static FOO f(…)`, `FOO x GUARDED_BY(y)`: a type.
+        let typed = !starts && !matches!(before, "," | "(" | "<") && !BEFORE_TYPES.contains(&before);
+        let next = self.text(end + 2);
+        let goes_on = is_word(next) && !is_candidate(next) || matches!(next, "*" | "&" | "<" | ":");
+        let named = is_word(after) && !STARTS.contains(&after) && !goes_on;
+        match before {
+            "," | "(" | "<" => is_word(after) && !named,
+            _ => typed || !named,
+        }
+    }
 }
 
 /// Whether something between two tokens may be no part of the code: it is not an operand.
@@ -86,22 +204,6 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The index of the parenthesis that closes the one at an index.
-fn closing(tokens: &[Range<usize>], code: &str, open: usize) -> usize {
-    let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match &code[token.clone()] {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    open - 1
-}
-
 /// Words, strings and single other characters.
 fn tokens(code: &[u8]) -> Vec<Range<usize>> {
     let mut tokens = Vec::new();
@@ -127,7 +229,7 @@ fn tokens(code: &[u8]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::removable;
+    use super::{attributes, removable};
 
     fn words(code: &str) -> Vec<&str> {
         removable(code).into_iter().map(|range| &code[range]).collect()
@@ -145,6 +247,26 @@ mod tests {
     fn signs_behind_types_among_arguments_go_before_the_macro() {
         assert_eq!(words("CHECK_AS(f(a & b), \"x\", error&);"), ["&", "CHECK_AS(f(a & b), \"x\", error&)"]);
         assert!(words("void f(const T&, int*);").is_empty());
+    }
+
+    #[test]
+    fn attributes_are_no_types_values_statements_or_heads() {
+        let words = |code: &'static str| attributes(code).into_iter().map(|range| &code[range]).collect::<Vec<_>>();
+        assert_eq!(words("LUAI_FUNC int f(State *L, T* absl_nonnull p);"), ["LUAI_FUNC", "absl_nonnull"]);
+        assert_eq!(words("INIT_ONCE static FOO_T x GUARDED_BY(m);"), ["INIT_ONCE", "GUARDED_BY(m)"]);
+        assert_eq!(words("CONSTEXPR_F weekday get(int x) NOEXCEPT_IF(y) {"), ["CONSTEXPR_F", "NOEXCEPT_IF(y)"]);
+        assert_eq!(words("void (*Yield)(int x) MODULE_ATTR;"), ["MODULE_ATTR"]);
+        assert_eq!(words("TEST(\"what it tests\") {"), ["TEST(\"what it tests\")"]);
+        assert_eq!(words("f(void API_UNUSED *data)"), ["API_UNUSED"]);
+        for code in [
+            "DWORD count; static HANDLE open(void);",
+            "CHECK(x); return FOO; case BAR: TEST(Suite, Name) {",
+            "enum e { FIRST, SECOND, LAST }; enum { ONLY };",
+            "f(FOO, BAR); x = FOO | BAR; g(WORD x, WORD y);",
+            "CHECK(unclosed",
+        ] {
+            assert!(attributes(code).is_empty(), "{code}");
+        }
     }
 
     #[test]

@@ -24,8 +24,18 @@ enum Kind {
     Word,
 }
 
-/// How each kind of node of a grammar counts.
-pub struct TokenKinds(Vec<Kind>);
+/// What there is to know of each kind of node of a grammar: asking the tree for it, node by node, took a fiftieth of an index run.
+pub struct TokenKinds(Vec<Token>);
+
+/// What there is to know of a kind of node.
+struct Token {
+    kind: Kind,
+    named: bool,
+    name: Box<str>,
+}
+
+/// The kind of what the grammar does not understand, in every grammar.
+pub(crate) const ERROR: u16 = u16::MAX;
 
 /// Parts of the names of kinds that hold text.
 const QUIET: &[&str] = &[
@@ -93,28 +103,41 @@ const WORDS: &[&str] = &[
     "iota",
     "this_type",
 ];
-/// What no language lets anybody define.
-const NOBODYS: &[&str] = &["_", "self", "this", "super", "null", "true", "false"];
+/// Whether no language lets anybody define a word.
+fn is_nobodys(word: &str) -> bool {
+    matches!(word, "_" | "self" | "this" | "super" | "null" | "true" | "false")
+}
 
 impl TokenKinds {
     /// Looks at the names of a grammar's kinds.
     pub fn new(grammar: &Language) -> TokenKinds {
-        let kind = |id: u16| {
+        let token = |id: u16| {
             let name = grammar.node_kind_for_id(id).unwrap_or_default();
-            match name {
-                _ if !grammar.node_kind_is_named(id) => Kind::Word,
+            let named = grammar.node_kind_is_named(id);
+            let kind = match name {
+                _ if !named => Kind::Word,
                 _ if RAW.contains(&name) => Kind::Raw,
                 _ if WORDS.contains(&name) || name.ends_with("_modifier") => Kind::Word,
                 // `identifier` may be a part too: `string_identifier` is none that we know of.
                 _ if !name.contains("identifier") && QUIET.iter().any(|part| name.contains(part)) => Kind::Quiet,
                 _ => Kind::Name,
-            }
+            };
+            Token { kind, named, name: name.into() }
         };
-        TokenKinds((0..grammar.node_kind_count() as u16).map(kind).collect())
+        TokenKinds((0..grammar.node_kind_count() as u16).map(token).collect())
+    }
+
+    /// Whether nodes of a kind are named.
+    pub fn is_named(&self, kind: u16) -> bool {
+        self.0.get(usize::from(kind)).is_none_or(|token| token.named)
     }
 
     fn of(&self, kind: u16) -> Kind {
-        self.0.get(usize::from(kind)).copied().unwrap_or_default()
+        self.0.get(usize::from(kind)).map_or(Kind::default(), |token| token.kind)
+    }
+
+    fn name(&self, kind: u16) -> &str {
+        self.0.get(usize::from(kind)).map_or("ERROR", |token| &token.name)
     }
 }
 
@@ -151,8 +174,9 @@ impl<'s, 'p> Leaves<'s, 'p> {
     pub fn enter(&mut self, node: &Node, kind: u16, named: bool) -> bool {
         let around = self.outer.last().copied().unwrap_or(Around { quiet: false, unparsed: true });
         self.gap(node.start_byte(), around);
+        let unparsed = around.unparsed || kind == ERROR;
         let kind = self.kinds.of(kind);
-        self.inside = Around { quiet: kind == Kind::Quiet, unparsed: around.unparsed || node.is_error() };
+        self.inside = Around { quiet: kind == Kind::Quiet, unparsed };
         if kind == Kind::Word && named {
             // With everything in it.
             self.at = self.at.max(node.end_byte());
@@ -186,7 +210,7 @@ impl<'s, 'p> Leaves<'s, 'p> {
                 let text = self.text.get(start..end).unwrap_or_default().trim_start_matches('@').trim_end();
                 let text = text.strip_suffix(':').unwrap_or(text);
                 let (text, start) = text.strip_prefix(':').map_or((text, start), |text| (text, start + 1));
-                if is_name(text) && !NOBODYS.contains(&text) && text != node.kind() {
+                if is_name(text) && !is_nobodys(text) && text != self.kinds.name(kind) {
                     self.found.push((text, start as u32, unparsed));
                 }
             }
@@ -221,7 +245,7 @@ impl<'s, 'p> Leaves<'s, 'p> {
                 byte if starts_name(byte) => {
                     let length = bytes[at..].iter().take_while(|byte| continues_name(**byte)).count();
                     let name = &piece[at..at + length];
-                    if name.chars().all(|c| c == '_' || c.is_alphanumeric()) && !NOBODYS.contains(&name) {
+                    if name.chars().all(|c| c == '_' || c.is_alphanumeric()) && !is_nobodys(name) {
                         self.found.push((name, (from + at) as u32, unparsed));
                     }
                     at += length;
@@ -282,9 +306,14 @@ impl<'s> Builder<'s> {
         known.extend(self.facts.occurrences.iter().map(|one| (one.start, length(one.name))));
         let imported = self.facts.imports.iter().filter_map(|import| Some((import.start, length(import.alias?))));
         known.extend(imported);
-        known.sort_unstable();
+        // Four lists of which each is in order, or nearly: a sort that sees that.
+        known.sort();
+        let mut known = known.as_slice();
         for (text, start, unparsed) in leaves.found {
-            if known.binary_search(&(start, text.len() as u32)).is_err() {
+            // Leaves are in order too.
+            let before = known.iter().take_while(|at| **at < (start, text.len() as u32)).count();
+            known = &known[before..];
+            if known.first() != Some(&(start, text.len() as u32)) {
                 let unparsed = unparsed || self.facts.is_unparsed(start);
                 let name = self.name(text);
                 self.facts.loose.push(Loose { name, start, unparsed });

@@ -12,7 +12,7 @@ use tree_sitter::{Node, Range, Tree};
 
 use crate::build::Builder;
 use crate::language::LanguageDef;
-use crate::loose::Leaves;
+use crate::loose::{ERROR, Leaves};
 use crate::recover::Lexis;
 use crate::registry::Loaded;
 
@@ -104,6 +104,28 @@ pub struct Frame<'t> {
     scopes: u32,
 }
 
+impl Frame<'_> {
+    /// Adds a comment or an attribute among the node's children to the run of them.
+    fn collect(&mut self, trivia: Trivia, node: &Node, span: Span) {
+        let (first_row, last_row) = rows(node);
+        if self.last.is_some_and(|last| rows(&last).1 == first_row) {
+            return; // a comment behind code on the same line says something about that code
+        }
+        let mut run = self.run.filter(|run| first_row <= run.end_row + 1).unwrap_or(Leading {
+            start: span.start,
+            doc: Span { start: span.start, end: span.start },
+            end_row: last_row,
+        });
+        run.end_row = last_row;
+        match trivia {
+            Trivia::Doc if run.doc.start == run.doc.end => run.doc = span,
+            Trivia::Doc => run.doc.end = span.end,
+            _ => {}
+        }
+        self.run = Some(run);
+    }
+}
+
 /// What rules work with: the current node, its ancestors, and (through `Deref`) the [`Builder`].
 pub struct Cx<'b, 's, 't> {
     build: &'b mut Builder<'s>,
@@ -144,13 +166,14 @@ impl<'t> Cx<'_, '_, 't> {
         let mut visited = 0u32;
         loop {
             let node = cursor.node();
-            let named = node.is_named();
+            let kind = node.kind_id();
+            let named = self.loaded.tokens.is_named(kind);
             let mut into = false;
             if named {
                 if !self.goes_on(&mut visited) {
                     return self.unwind();
                 }
-                self.push(node, cursor.field_id().map_or(0, |id| id.get()));
+                self.push(node, kind, cursor.field_id().map_or(0, |id| id.get()));
                 into = rules.enter(self) == Walk::Into;
             }
             if into && cursor.goto_first_child() {
@@ -177,15 +200,16 @@ impl<'t> Cx<'_, '_, 't> {
         let mut skipped = 0u32;
         loop {
             let node = cursor.node();
-            let named = node.is_named();
             let kind = node.kind_id();
+            let named = self.loaded.tokens.is_named(kind);
+            debug_assert_eq!((named, kind == ERROR), (node.is_named(), node.is_error()), "{}", node.kind());
             let mut into = false;
             let seen = named && skipped == 0;
             if seen {
                 if !self.goes_on(&mut visited) {
                     return self.unwind();
                 }
-                self.push(node, cursor.field_id().map_or(0, |id| id.get()));
+                self.push(node, kind, cursor.field_id().map_or(0, |id| id.get()));
                 into = rules.enter(self) == Walk::Into;
             }
             let open = leaves.enter(&node, kind, named);
@@ -204,10 +228,11 @@ impl<'t> Cx<'_, '_, 't> {
                 if !cursor.goto_parent() {
                     return leaves.close(None);
                 }
-                leaves.close(Some(&cursor.node()));
+                let node = cursor.node();
+                leaves.close(Some(&node));
                 skipped = skipped.saturating_sub(1);
                 // What an anonymous node holds, if ever one holds anything, has no frame of its own.
-                if skipped == 0 && cursor.node().is_named() {
+                if skipped == 0 && self.loaded.tokens.is_named(node.kind_id()) {
                     self.pop();
                 }
             }
@@ -229,39 +254,23 @@ impl<'t> Cx<'_, '_, 't> {
         }
     }
 
-    fn push(&mut self, node: Node<'t>, field: u16) {
+    fn push(&mut self, node: Node<'t>, kind: u16, field: u16) {
         let leading = self.frames.last().and_then(|parent| parent.run);
         let leading = leading.filter(|run| node.start_position().row <= run.end_row + 1);
-        let kind = node.kind_id();
         self.frames.push(Frame { node, kind, field, leading, run: None, last: None, symbols: 0, scopes: 0, mark: 0 });
     }
 
     fn pop(&mut self) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some((frame, outer)) = self.frames.split_last_mut() else { return };
         self.build.close(frame.symbols, frame.scopes);
-        let Some(parent) = self.frames.last_mut() else { return };
-        let span = span(&frame.node);
-        let trivia = self.loaded.rules.trivia(frame.kind, self.build.slice(span));
-        if trivia == Trivia::No {
-            (parent.run, parent.last) = (None, Some(frame.node));
-            return;
+        if let Some(parent) = outer.last_mut() {
+            let span = span(&frame.node);
+            match self.loaded.rules.trivia(frame.kind, self.build.slice(span)) {
+                Trivia::No => (parent.run, parent.last) = (None, Some(frame.node)),
+                trivia => parent.collect(trivia, &frame.node, span),
+            }
         }
-        let (first_row, last_row) = rows(&frame.node);
-        if parent.last.is_some_and(|last| rows(&last).1 == first_row) {
-            return; // a comment behind code on the same line says something about that code
-        }
-        let mut run = parent.run.filter(|run| first_row <= run.end_row + 1).unwrap_or(Leading {
-            start: span.start,
-            doc: Span { start: span.start, end: span.start },
-            end_row: last_row,
-        });
-        run.end_row = last_row;
-        match trivia {
-            Trivia::Doc if run.doc.start == run.doc.end => run.doc = span,
-            Trivia::Doc => run.doc.end = span.end,
-            _ => {}
-        }
-        parent.run = Some(run);
+        self.frames.truncate(self.frames.len() - 1);
     }
 
     /// The current node.

@@ -45,7 +45,7 @@ impl Broad {
             Shape::SelfValue => Expr::SelfValue,
             Shape::Placeholder => self.placeholder(cx).unwrap_or(Expr::Unknown),
             Shape::Super => Expr::Super,
-            Shape::Literal(word) => Expr::Literal(cx.owned_name(word.to_owned())),
+            Shape::Literal(word) => Expr::Literal(cx.name(word)),
             Shape::Call(Find::Nothing) => {
                 let callee = self.member_shape(cx, node, None, steps);
                 Expr::Call(cx.expr(callee))
@@ -195,14 +195,14 @@ impl Broad {
             }
             TypeShape::Unnamed(word, find) => {
                 let inner = find.find(node).and_then(|inner| self.type_at(cx, &inner, steps + 1));
-                let name = cx.owned_name(word.to_owned());
+                let name = cx.name(word);
                 Some(cx.ty(vec![name], inner.into_iter().collect()))
             }
             TypeShape::Function(taken, given) => self.function_type(cx, node, [Find::Nothing, taken, given], steps),
             TypeShape::Method(receiver, taken, given) => self.function_type(cx, node, [receiver, taken, given], steps),
             TypeShape::All(word) => {
                 let args = self.args(cx, node, steps);
-                let name = cx.owned_name(word.to_owned());
+                let name = cx.name(word);
                 Some(cx.ty(vec![name], args))
             }
         }
@@ -219,8 +219,8 @@ impl Broad {
         let given = given.find(node).and_then(|given| self.type_at(cx, &given, steps + 1));
         let receiver = receiver.find(node).and_then(|receiver| self.type_at(cx, &receiver, steps + 1));
         let taken = taken.find(node).map_or(Vec::new(), |list| self.args(cx, &list, steps));
-        let name = cx.owned_name(if receiver.is_some() { ".fn" } else { "fn" }.to_owned());
-        let nothing = cx.owned_name("()".to_owned());
+        let name = cx.name(if receiver.is_some() { ".fn" } else { "fn" });
+        let nothing = cx.name("()");
         let given = given.unwrap_or_else(|| cx.ty(vec![nothing], Vec::new()));
         Some(cx.ty(vec![name], [given].into_iter().chain(receiver).chain(taken).collect()))
     }

@@ -10,8 +10,8 @@ use crate::walk::Cx;
 pub(super) const REST: &str = "...";
 
 impl Ecma {
-    pub(super) fn literal(&self, cx: &mut Cx, word: &str) -> ExprId {
-        let word = cx.owned_name(word.to_owned());
+    pub(super) fn literal(&self, cx: &mut Cx, word: &'static str) -> ExprId {
+        let word = cx.name(word);
         cx.expr(Expr::Literal(word))
     }
 
@@ -180,7 +180,7 @@ impl Ecma {
                 let key = self.first(&key).filter(|key| self.kind(key) == K::Str)?;
                 let base = self.type_ref(cx, &node.named_child(0)?, steps + 1)?;
                 let name = cx.slice(self.property_name(&key));
-                let path = vec![cx.name(name), cx.owned_name(".".to_owned())];
+                let path = vec![cx.name(name), cx.name(".")];
                 Some(cx.ty(path, vec![base]))
             }
             K::ObjectType => match self.mapped_type(cx, node, steps) {
@@ -273,8 +273,8 @@ impl Ecma {
         self.type_ref(cx, &self.first(&keys)?, steps + 1)
     }
 
-    pub(super) fn word(&self, cx: &mut Cx, word: &str, args: Vec<TypeId>) -> Option<TypeId> {
-        let name = cx.owned_name(word.to_owned());
+    pub(super) fn word<'s>(&self, cx: &mut Cx<'_, 's, '_>, word: &'s str, args: Vec<TypeId>) -> Option<TypeId> {
+        let name = cx.name(word);
         Some(cx.ty(vec![name], args))
     }
 

@@ -113,7 +113,7 @@ impl Go {
         match parts.as_slice() {
             [only] => Some(*only),
             _ => {
-                let tuple = cx.owned_name("()".to_owned());
+                let tuple = cx.name("()");
                 Some(cx.ty(vec![tuple], parts))
             }
         }
@@ -159,7 +159,7 @@ impl Go {
 
     pub(super) fn unnamed(&self, cx: &mut Cx, word: &'static str, inner: Option<Node>, steps: u32) -> Option<TypeId> {
         let args = inner.and_then(|inner| self.type_at(cx, &inner, steps + 1)).into_iter().collect();
-        let name = cx.owned_name(word.to_owned());
+        let name = cx.name(word);
         Some(cx.ty(vec![name], args))
     }
 
@@ -178,5 +178,5 @@ impl Go {
 }
 
 fn literal(cx: &mut Cx, word: &'static str) -> Expr {
-    Expr::Literal(cx.owned_name(word.to_owned()))
+    Expr::Literal(cx.name(word))
 }

@@ -48,6 +48,7 @@ impl Python {
         cx.claim(parent, text, symbol);
         cx.open_symbol(symbol);
         cx.open_scope(ScopeKind::Function);
+        self.mark_self(cx);
     }
 
     /// Whether the result of a method is declared like what it is called on: `def f(self: T) -> T`, `def f(cls: type[T]) -> T`.

@@ -84,15 +84,24 @@ impl Python {
         }
     }
 
+    /// Notes at a method what it calls the value that it belongs to: its body asks for that again and again.
+    pub(super) fn mark_self(&self, cx: &mut Cx) {
+        let list = cx.node().child_by_field_id(self.parameters);
+        let first = list.and_then(|list| self.first(&list));
+        let word = first.and_then(|first| self_word(self.parameter_name(cx, &first)?));
+        if let Some(word) = word.filter(|_| self.is_method(cx, 0)) {
+            cx.set_mark(0, word);
+        }
+    }
+
     /// Whether a name is the first parameter of the method around the current node.
     pub(super) fn is_self(&self, cx: &Cx, name: &str) -> bool {
-        if !matches!(name, "self" | "cls" | "mcs" | "mcls" | "metacls") {
-            return false;
-        }
+        let Some(word) = self_word(name) else { return false };
         for level in 1.. {
             let Some(frame) = cx.ancestor(level) else { return false };
             match self.kinds.get(frame.kind) {
                 K::Class => return false,
+                K::Function if frame.mark == word => return true,
                 K::Function | K::Lambda => {
                     let list = frame.node.child_by_field_id(self.parameters);
                     match list.and_then(|list| self.parameter_at(cx, &list, name)) {
@@ -109,11 +118,18 @@ impl Python {
 
     /// At which place a list of parameters has a name.
     fn parameter_at(&self, cx: &Cx, list: &Node, name: &str) -> Option<usize> {
-        self.parts(list, &mut list.walk()).take(MAX_PARAMETERS).position(|parameter| match self.kind(&parameter) {
-            K::Identifier => cx.text_of(&parameter) == name,
-            K::TypedParameter => self.first(&parameter).is_some_and(|first| cx.text_of(&first) == name),
-            _ => parameter.child_by_field_id(self.name).is_some_and(|found| cx.text_of(&found) == name),
-        })
+        let mut cursor = list.walk();
+        let mut parameters = self.parts(list, &mut cursor).take(MAX_PARAMETERS);
+        parameters.position(|parameter| self.parameter_name(cx, &parameter) == Some(name))
+    }
+
+    fn parameter_name<'s>(&self, cx: &Cx<'_, 's, '_>, parameter: &Node) -> Option<&'s str> {
+        let name = match self.kind(parameter) {
+            K::Identifier => Some(*parameter),
+            K::TypedParameter => self.first(parameter),
+            _ => parameter.child_by_field_id(self.name),
+        };
+        name.map(|name| cx.text_of(&name))
     }
 
     /// Whether the function that is the `level`-th ancestor belongs to a class.
@@ -122,6 +138,12 @@ impl Python {
         let owner = around.into_iter().find(|kind| matches!(kind, K::Class | K::Function | K::Lambda));
         owner == Some(K::Class) && !self.is_static(cx, level)
     }
+}
+
+/// The number of a word for the value that a method belongs to.
+fn self_word(name: &str) -> Option<u8> {
+    let at = ["self", "cls", "mcs", "mcls", "metacls"].iter().position(|word| *word == name)?;
+    Some(at as u8 + 1)
 }
 
 /// The built-in type of a display or literal.
@@ -147,5 +169,5 @@ pub(super) fn is_bytes(text: &str) -> bool {
 }
 
 fn literal(cx: &mut Cx, word: &'static str) -> Expr {
-    Expr::Literal(cx.owned_name(word.to_owned()))
+    Expr::Literal(cx.name(word))
 }

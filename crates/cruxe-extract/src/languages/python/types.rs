@@ -172,7 +172,7 @@ impl Python {
     }
 
     pub(super) fn word_type(&self, cx: &mut Cx, word: &'static str, args: Vec<TypeId>) -> TypeId {
-        let name = cx.owned_name(word.to_owned());
+        let name = cx.name(word);
         cx.ty(vec![name], args)
     }
 }

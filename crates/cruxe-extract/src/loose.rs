@@ -152,7 +152,8 @@ pub(crate) struct Leaves<'s, 'p> {
     at: usize,
     /// What is around the node that was entered last, from the outside in.
     outer: Vec<Around>,
-    /// What is around the children of that node.
+    /// Where that node begins, and what is around its children.
+    start: usize,
     inside: Around,
 }
 
@@ -161,25 +162,30 @@ pub(crate) struct Leaves<'s, 'p> {
 struct Around {
     quiet: bool,
     unparsed: bool,
+    named: bool,
+    /// Where it ends.
+    end: usize,
 }
 
 impl<'s, 'p> Leaves<'s, 'p> {
     /// `shown` is what the parser saw of the text, where the rest of it names nothing.
     pub fn of(text: &'s str, shown: &'p str, kinds: &'static TokenKinds) -> Leaves<'s, 'p> {
-        let inside = Around { quiet: false, unparsed: false };
-        Leaves { kinds, found: Vec::new(), text, shown, at: 0, outer: vec![inside], inside }
+        let inside = Around { quiet: false, unparsed: false, named: true, end: text.len() };
+        Leaves { kinds, found: Vec::new(), text, shown, at: 0, outer: vec![inside], start: 0, inside }
     }
 
     /// Looks at what stands before a node; tells whether there may be something inside it.
     pub fn enter(&mut self, node: &Node, kind: u16, named: bool) -> bool {
-        let around = self.outer.last().copied().unwrap_or(Around { quiet: false, unparsed: true });
-        self.gap(node.start_byte(), around);
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let around =
+            self.outer.last().copied().unwrap_or(Around { quiet: false, unparsed: true, named, end: self.text.len() });
+        self.gap(start, around);
         let unparsed = around.unparsed || kind == ERROR;
         let kind = self.kinds.of(kind);
-        self.inside = Around { quiet: kind == Kind::Quiet, unparsed };
+        (self.start, self.inside) = (start, Around { quiet: kind == Kind::Quiet, unparsed, named, end });
         if kind == Kind::Word && named {
             // With everything in it.
-            self.at = self.at.max(node.end_byte());
+            self.at = self.at.max(end);
             return false;
         }
         true
@@ -190,15 +196,16 @@ impl<'s, 'p> Leaves<'s, 'p> {
         self.outer.push(self.inside);
     }
 
-    /// Leaves a node whose children were visited; without one, the whole text.
-    pub fn close(&mut self, node: Option<&Node>) {
+    /// Leaves the node whose children were visited, or the whole text; tells whether it is a named one.
+    pub fn close(&mut self) -> bool {
         let inside = self.outer.pop().unwrap_or(self.inside);
-        self.gap(node.map_or(self.text.len(), Node::end_byte), inside);
+        self.gap(inside.end, inside);
+        inside.named
     }
 
     /// Looks at the node that was entered last, which has no children.
-    pub fn leaf(&mut self, node: &Node, kind: u16, named: bool) {
-        let (start, end) = (node.start_byte(), node.end_byte());
+    pub fn leaf(&mut self, kind: u16) {
+        let (start, Around { end, named, .. }) = (self.start, self.inside);
         if start < self.at {
             return;
         }

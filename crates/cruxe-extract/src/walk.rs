@@ -220,19 +220,19 @@ impl<'t> Cx<'_, '_, 't> {
                 }
                 continue;
             }
-            leaves.leaf(&node, kind, named);
+            leaves.leaf(kind);
             if seen {
                 self.pop();
             }
             while !cursor.goto_next_sibling() {
+                // The tree is not asked again about a node that was seen when it was entered.
+                let named = leaves.close();
                 if !cursor.goto_parent() {
-                    return leaves.close(None);
+                    return;
                 }
-                let node = cursor.node();
-                leaves.close(Some(&node));
                 skipped = skipped.saturating_sub(1);
                 // What an anonymous node holds, if ever one holds anything, has no frame of its own.
-                if skipped == 0 && self.loaded.tokens.is_named(node.kind_id()) {
+                if skipped == 0 && named {
                     self.pop();
                 }
             }

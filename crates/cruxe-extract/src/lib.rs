@@ -32,6 +32,7 @@ mod robust_tests;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use cruxe_model::RepoPath;
@@ -143,7 +144,9 @@ impl Extractor {
         let parser = self.parsers.entry(def.id).or_default();
         let recovered = lexis.and_then(|lexis| recover::recover(lexis, parser, &read.input, &read.tree, deadline));
         match recovered {
-            Some(Recovered { tree, removed, unparsed }) => Parsed { loaded: read.loaded, tree, removed, unparsed },
+            Some(Recovered { tree, removed, unparsed }) => {
+                Parsed { loaded: read.loaded, tree, removed: [read.removed, removed].concat(), unparsed }
+            }
             None => read.into(),
         }
     }
@@ -154,6 +157,10 @@ impl Extractor {
         let parser = self.parsers.entry(def.id).or_default();
         parser.set_language(&loaded.grammar).ok()?;
         let mut input = loaded.rules.prepare(text);
+        let attributes = loaded.rules.lexis().map(|lexis| (lexis.attributes)(&input)).unwrap_or_default();
+        if !attributes.is_empty() {
+            input = Cow::Owned(without(&input, &attributes));
+        }
         let mut tree = parse(parser, &input, deadline)?;
         let mended = tree.root_node().has_error().then(|| loaded.rules.mend(&input)).flatten();
         if let Some(mended) = mended.filter(|mended| mended.len() == text.len())
@@ -163,7 +170,8 @@ impl Extractor {
         {
             (input, tree) = (Cow::Owned(mended), better);
         }
-        Some(Read { loaded, input, tree })
+        let removed = attributes.into_iter().map(|at| Span { start: at.start as u32, end: at.end as u32 }).collect();
+        Some(Read { loaded, input, tree, removed })
     }
 }
 
@@ -172,6 +180,8 @@ struct Read<'s> {
     loaded: &'static Loaded,
     input: Cow<'s, str>,
     tree: Tree,
+    /// What was taken out before the first parse.
+    removed: Vec<Span>,
 }
 
 impl Read<'_> {
@@ -182,7 +192,7 @@ impl Read<'_> {
 
 impl From<Read<'_>> for Parsed {
     fn from(read: Read) -> Parsed {
-        Parsed { loaded: read.loaded, tree: read.tree, removed: Vec::new(), unparsed: Vec::new() }
+        Parsed { loaded: read.loaded, tree: read.tree, removed: read.removed, unparsed: Vec::new() }
     }
 }
 
@@ -217,6 +227,16 @@ impl Parsed {
         let unparsed = merged(errors.chain(self.unparsed.iter().copied()).collect());
         build.problem(Problem::SyntaxError { line: build.line_of(first), unparsed });
     }
+}
+
+/// A text with spaces in place of pieces; lines stay what they are.
+fn without(text: &str, pieces: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for piece in pieces {
+        bytes[piece.clone()].iter_mut().filter(|byte| !byte.is_ascii_whitespace()).for_each(|byte| *byte = b' ');
+    }
+    // Pieces begin and end between characters.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// How many pieces are told apart; the last takes in the rest.

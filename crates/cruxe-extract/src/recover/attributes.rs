@@ -63,7 +63,7 @@ impl Work<'_> {
         for window in self.windows(tree) {
             // A window may begin or end inside of anything; directives are lines of their own.
             let Ok(text) = std::str::from_utf8(&self.text[window.clone()]) else { continue };
-            let here = (self.lexis.attributes)(text).into_iter();
+            let here = (self.lexis.doubtful)(text).into_iter();
             let here = here.filter(|range| !self.is_directive(window.start + range.start));
             found.extend(here.map(|range| window.start + range.start..window.start + range.end).filter(code));
         }

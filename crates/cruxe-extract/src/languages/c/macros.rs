@@ -7,7 +7,7 @@ use cruxe_model::facts::{Expr, Role, Span};
 use crate::languages::broad::Broad;
 use crate::walk::{Cx, Walk, span};
 
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
     "auto",

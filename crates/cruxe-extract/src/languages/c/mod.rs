@@ -1,5 +1,6 @@
 //! C: declarators, tags, typedefs, macros. C++ builds on this table.
 
+mod attributes;
 mod initializer;
 mod macros;
 mod removable;
@@ -137,7 +138,8 @@ pub(super) static LEXIS: Lexis = Lexis {
     in_type: ("struct X {", "};"),
     in_function: ("void f() {", "}"),
     removable: removable::removable,
-    attributes: removable::attributes,
+    attributes: attributes::attributes,
+    doubtful: removable::attributes,
     ..BRACES
 };
 

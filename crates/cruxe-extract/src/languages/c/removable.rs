@@ -36,6 +36,9 @@ const WORDS: &[&str] = &[
 /// Signs behind types that are looked for among the arguments of a macro.
 const MAX_SIGNS: usize = 4;
 
+/// Tokens in the arguments of a macro.
+const MAX_ARGUMENTS: usize = 2_000;
+
 /// Where such macros may stand, with their arguments.
 pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
     let code = Code::new(code);
@@ -114,21 +117,30 @@ const BEFORE_TYPES: &[&str] = &[
 ];
 
 /// A piece of code in tokens.
-struct Code<'c> {
+pub(super) struct Code<'c> {
     code: &'c str,
     tokens: Vec<Range<usize>>,
 }
 
 impl<'c> Code<'c> {
     fn new(code: &'c str) -> Code<'c> {
-        Code { code, tokens: tokens(code.as_bytes()) }
+        Code { code, tokens: tokens(code.as_bytes(), false) }
     }
 
-    fn text(&self, at: usize) -> &'c str {
+    /// The tokens of a whole file, without those of its directives.
+    pub(super) fn without_directives(code: &'c str) -> Code<'c> {
+        Code { code, tokens: tokens(code.as_bytes(), true) }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(super) fn text(&self, at: usize) -> &'c str {
         self.tokens.get(at).map_or("", |token| &self.code[token.clone()])
     }
 
-    fn range(&self, at: usize, end: usize) -> Range<usize> {
+    pub(super) fn range(&self, at: usize, end: usize) -> Range<usize> {
         self.tokens[at].start..self.tokens[end.min(self.tokens.len() - 1)].end
     }
 
@@ -138,12 +150,12 @@ impl<'c> Code<'c> {
     }
 
     /// The last token of a macro with its arguments; `None` where they do not end.
-    fn end_of_use(&self, at: usize) -> Option<usize> {
+    pub(super) fn end_of_use(&self, at: usize) -> Option<usize> {
         if self.text(at + 1) != "(" {
             return Some(at);
         }
         let mut depth = 0usize;
-        for end in at + 1..self.tokens.len() {
+        for end in at + 1..self.tokens.len().min(at + MAX_ARGUMENTS) {
             match self.text(end) {
                 "(" => depth += 1,
                 ")" => depth -= 1,
@@ -193,22 +205,31 @@ fn may_go(before: &str, after: &str) -> bool {
     ended && starts && !operand && before != "define" && before != "#"
 }
 
-fn is_candidate(word: &str) -> bool {
-    let upper = word.len() > 2
-        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-        && word.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
-    upper || WORDS.contains(&word)
+pub(super) fn is_candidate(word: &str) -> bool {
+    match word.as_bytes() {
+        [b'A'..=b'Z' | b'_', ..] if is_upper(word) => true,
+        [b'_' | b'a', ..] => WORDS.contains(&word),
+        _ => false,
+    }
 }
 
-fn is_word(text: &str) -> bool {
+pub(super) fn is_upper(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+pub(super) fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Words, strings and single other characters.
-fn tokens(code: &[u8]) -> Vec<Range<usize>> {
-    let mut tokens = Vec::new();
+/// Words, strings and single other characters; those of directives too, unless they are left out.
+fn tokens(code: &[u8], without_directives: bool) -> Vec<Range<usize>> {
+    let mut tokens = Vec::with_capacity(code.len() / 6);
     let mut at = 0;
     while at < code.len() {
+        if without_directives && code[at] == b'#' && starts_line(code, at) {
+            at = end_of_directive(code, at);
+            continue;
+        }
         let skipped = super::LEXIS.skip(code, at);
         let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let end = match code[at] {
@@ -225,6 +246,22 @@ fn tokens(code: &[u8]) -> Vec<Range<usize>> {
         at = end;
     }
     tokens
+}
+
+fn starts_line(code: &[u8], at: usize) -> bool {
+    let before = code[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
+    before.is_none_or(|before| code[before] == b'\n')
+}
+
+/// Where the lines of a directive end.
+fn end_of_directive(code: &[u8], mut at: usize) -> usize {
+    while let Some(end) = memchr::memchr(b'\n', &code[at..]).map(|end| at + end) {
+        if !code[at..end].trim_ascii_end().ends_with(b"\\") {
+            return end;
+        }
+        at = end + 1;
+    }
+    code.len()
 }
 
 #[cfg(test)]

@@ -1,0 +1,313 @@
+//! Macros that can be nothing but attributes, whatever stands elsewhere in the file: `int f(int x) NOEXCEPT;`,
+//! `Mutex mu GUARDED_BY(x);`, `LUAI_FUNC int f();`.
+//!
+//! No C goes on like that, so the grammar would stumble over each of them, and what is taken out before the first parse need not be
+//! looked for around errors ([`super::removable`]). A word that might be a name, a value, a type or a statement stays.
+
+use std::ops::Range;
+
+use super::macros::{KEYWORDS, STARTS};
+use super::removable::{Code, is_candidate, is_upper, is_word};
+
+/// Words that the grammars do not know and that mean nothing to a reader of names.
+const WORDS: &[&str] = &["_Nullable", "_Null_unspecified", "absl_nonnull", "absl_nullability_unknown", "absl_nullable"];
+
+/// Types without a declaration: a word behind one of them is a name.
+const PRIMITIVES: &[&str] = &["auto", "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned"];
+
+/// What may follow behind the parameters of a function and its attributes.
+const AFTER_PARAMETERS: &[&str] = &["const", "final", "noexcept", "override", "requires", "try", "volatile"];
+
+/// How many attributes may stand behind each other.
+const MAX_TOGETHER: usize = 8;
+
+/// How far the word is looked for that opens a namespace: `namespace a::b::c {`.
+const MAX_NAMESPACE: usize = 12;
+
+/// How far the `<` of a template is looked for.
+const MAX_ARGUMENTS: usize = 60;
+
+/// Where they stand, with their arguments; and what is too much of a type that is an argument.
+pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
+    let code = Code::without_directives(code);
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut place = Place { code: &code, last: None, parameters: None, braces: Vec::new() };
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = 0;
+    while at < code.len() {
+        let text = code.text(at);
+        match text {
+            "(" => open.push(at),
+            ")" => place.parameters = open.pop(),
+            "{" => place.braces.push(place.opens_namespace(at)),
+            "}" => drop(place.braces.pop()),
+            "va_arg" => found.extend(too_much_of_type(&code, at)),
+            _ => {}
+        }
+        let end = is_candidate(text).then(|| code.end_of_use(at)).flatten();
+        if let Some(end) = end.filter(|end| WORDS.contains(&text) || place.is_attribute(at, *end)) {
+            found.push(code.range(at, end));
+            at = end + 1;
+            continue;
+        }
+        place.last = Some(at);
+        at += 1;
+    }
+    found
+}
+
+/// `va_arg(list, const struct x *)`: all but the name of the type, which is an argument like any other without it.
+fn too_much_of_type(code: &Code, at: usize) -> Vec<Range<usize>> {
+    let Some(end) = code.end_of_use(at).filter(|end| *end > at) else { return Vec::new() };
+    let Some(comma) = (at + 2..end).rev().find(|at| code.text(*at) == ",") else { return Vec::new() };
+    let plain = |at: &usize| is_word(code.text(*at)) || code.text(*at) == "*";
+    if !(comma + 1..end).all(|at| plain(&at)) {
+        return Vec::new();
+    }
+    let name = (comma + 1..end).rev().find(|at| is_word(code.text(*at)) && code.text(*at) != "const");
+    (comma + 1..end).filter(|at| Some(*at) != name).map(|at| code.range(at, at)).collect()
+}
+
+/// What is before a word.
+struct Place<'a, 'c> {
+    code: &'a Code<'c>,
+    /// The last token that stays.
+    last: Option<usize>,
+    /// Where the parentheses were opened that were closed last.
+    parameters: Option<usize>,
+    /// The braces that are open, and whether they are those of a namespace.
+    braces: Vec<bool>,
+}
+
+impl Place<'_, '_> {
+    /// Whether a macro can only be an attribute.
+    fn is_attribute(&self, at: usize, end: usize) -> bool {
+        let code = self.code;
+        let before = self.last.map_or("", |last| code.text(last));
+        let mut next = end + 1;
+        for _ in 0..MAX_TOGETHER {
+            match is_upper(code.text(next)).then(|| code.end_of_use(next)).flatten() {
+                Some(end) => next = end + 1,
+                None => break,
+            }
+        }
+        let (direct, after) = (code.text(end + 1), code.text(next));
+        let ends = matches!(after, ";" | "=" | "{");
+        match before {
+            "" | ";" | "{" | "}" | "inline" | "static" | "extern" | "constexpr" | "virtual" | "explicit" | "friend" => {
+                // `FOO static int x`, `FOO Type f(…)`, `TEST("what it tests") {`.
+                let starts = |text: &str| STARTS.contains(&text) && !matches!(text, "const" | "namespace" | "std");
+                starts(after)
+                    || after == "const" && (starts(code.text(next + 1)) || self.declares(next + 1))
+                    || (end == at || self.braces.iter().all(|namespace| *namespace)) && self.declares(next)
+                    || (end > at && direct == "{" && code.text(at + 2).starts_with('"'))
+            }
+            ">" => self.last.is_some_and(|last| self.closes_template(last)) && end == at && self.declares(next),
+            ")" => self.declares_function() && (ends || AFTER_PARAMETERS.contains(&after)),
+            "]" => matches!(after, ";" | "="),
+            "class" | "struct" | "union" => {
+                let behind = (code.text(next + 1), code.text(next + 2));
+                is_name(after) && (behind.0 == "{" || behind.0 == "final" || (behind.0 == ":" && behind.1 != ":"))
+            }
+            _ if is_name(before) => self.declares_variable() && (ends || matches!(after, "," | ")" | "[")),
+            "*" | "&" if is_word(direct) && !KEYWORDS.contains(&direct) && !is_upper(direct) => true,
+            // `f(int x) const & FOO {`
+            _ => self.is_behind_parameters() && (ends || AFTER_PARAMETERS.contains(&after)),
+        }
+    }
+
+    /// Whether a brace opens a namespace, in which declarations stand and no statements.
+    fn opens_namespace(&self, at: usize) -> bool {
+        let words = (at.saturating_sub(MAX_NAMESPACE)..at).rev().map(|at| self.code.text(at));
+        let mut words = words.take_while(|text| is_word(text) || *text == ":" || text.starts_with('"'));
+        words.any(|text| text == "namespace" || text.starts_with('"'))
+    }
+
+    /// Whether a type and a name stand at a token: there is no other way to go on behind a word.
+    fn declares(&self, mut at: usize) -> bool {
+        let code = self.code;
+        if !is_name(code.text(at)) && code.text(at) != "std" {
+            return false;
+        }
+        at += 1;
+        loop {
+            match code.text(at) {
+                ":" if code.text(at + 1) == ":" && is_name(code.text(at + 2)) => at += 3,
+                "<" => match self.end_of_arguments(at) {
+                    Some(end) => at = end + 1,
+                    None => return false,
+                },
+                "*" | "&" | "const" => at += 1,
+                text => return is_name(text) || text == "operator",
+            }
+        }
+    }
+
+    /// The `>` of a `<`.
+    fn end_of_arguments(&self, start: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        for at in start..start + MAX_ARGUMENTS {
+            match self.code.text(at) {
+                "<" => depth += 1,
+                ">" => depth -= 1,
+                "" | ";" | "{" | "}" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether what stands before it may only stand behind the parameters of a function.
+    fn is_behind_parameters(&self) -> bool {
+        let Some(mut at) = self.last else { return false };
+        while AFTER_PARAMETERS.contains(&self.code.text(at)) || self.code.text(at) == "&" {
+            let Some(before) = at.checked_sub(1) else { return false };
+            at = before;
+        }
+        // Nothing in between has parentheses.
+        self.code.text(at) == ")" && self.declares_function()
+    }
+
+    /// Whether the parentheses before it are the parameters of a function that is declared.
+    fn declares_function(&self) -> bool {
+        let Some(open) = self.parameters else { return false };
+        let text = |back: usize| open.checked_sub(back).map_or("", |at| self.code.text(at));
+        let (name, before) = (text(1), text(2));
+        if name == "noexcept" {
+            return true;
+        }
+        if !is_name(name) {
+            // `operator==(…)`, `operator()(…)`, `(*f)(…)`
+            return (2..5).any(|back| text(back) == "operator") || (name == ")" && before != "*" && is_name(before));
+        }
+        match before {
+            // `Foo(int x) FOO {` has a constructor; `for_each(x) FOO(y);` is a statement.
+            ";" | "{" | "}" | "" => name.starts_with(|c: char| c.is_ascii_uppercase()),
+            "*" | "&" | "~" => true,
+            ">" => true,
+            ":" => text(3) == ":",
+            before => {
+                is_word(before) && !matches!(before, "return" | "else" | "new" | "case" | "goto" | "throw" | "do")
+            }
+        }
+    }
+
+    /// Whether the word before it is a name that is declared: it stands behind a type.
+    fn declares_variable(&self) -> bool {
+        let Some(mut before) = self.last.and_then(|last| last.checked_sub(1)) else { return false };
+        let is_type = |text: &str| is_name(text) || PRIMITIVES.contains(&text);
+        while matches!(self.code.text(before), "*" | "&") {
+            let Some(at) = before.checked_sub(1) else { return false };
+            if is_type(self.code.text(at)) || self.code.text(at) == ">" {
+                return true;
+            }
+            before = at;
+        }
+        match self.code.text(before) {
+            "using" => true,
+            ">" => !self.closes_template(before),
+            text => is_type(text),
+        }
+    }
+
+    /// Whether a `>` ends the parameters of a template, behind which a type stands.
+    fn closes_template(&self, end: usize) -> bool {
+        let mut depth = 0usize;
+        for at in (end.saturating_sub(MAX_ARGUMENTS)..=end).rev() {
+            match self.code.text(at) {
+                ">" => depth += 1,
+                "<" => depth -= 1,
+                ";" | "{" | "}" => return true,
+                _ => {}
+            }
+            if depth == 0 {
+                return at.checked_sub(1).is_none_or(|before| !is_name(self.code.text(before)));
+            }
+        }
+        true
+    }
+}
+
+/// Whether a word is a name that is no macro by its looks.
+fn is_name(word: &str) -> bool {
+    is_word(word) && !word.starts_with(|c: char| c.is_ascii_digit()) && !is_upper(word) && !KEYWORDS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::attributes;
+
+    fn words(code: &'static str) -> Vec<&'static str> {
+        attributes(code).into_iter().map(|range| &code[range]).collect()
+    }
+
+    #[test]
+    fn what_no_c_has_is_an_attribute() {
+        for (code, want) in [
+            ("LUAI_FUNC int f(State *L, T* absl_nonnull p);", &["LUAI_FUNC", "absl_nonnull"][..]),
+            ("static Mutex mu ACQUIRED_AFTER(x) GUARDED_BY(y);", &["ACQUIRED_AFTER(x)", "GUARDED_BY(y)"]),
+            ("std::vector<int> v GUARDED_BY(m) = {1};", &["GUARDED_BY(m)"]),
+            ("char* p PT_GUARDED;", &["PT_GUARDED"]),
+            ("weekday get(int x) NOEXCEPT_IF(y) {", &["NOEXCEPT_IF(y)"]),
+            ("int f() const LOCKS_EXCLUDED(m) override;", &["LOCKS_EXCLUDED(m)"]),
+            ("Foo::Foo(int x) NO_ANALYSIS {", &["NO_ANALYSIS"]),
+            ("bool operator==(T a) CONST_FN;", &["CONST_FN"]),
+            ("void f(int x UNUSED_ARG, char *RESTRICT_P s);", &["UNUSED_ARG", "RESTRICT_P"]),
+            ("class SCOPED_CAPABILITY Lock {", &["SCOPED_CAPABILITY"]),
+            ("struct LOCKABLE(\"x\") Mutex : Base {", &["LOCKABLE(\"x\")"]),
+            ("TEST_CASE(\"what it tests\") {", &["TEST_CASE(\"what it tests\")"]),
+            ("FORCE_INLINE(x) static int y;", &["FORCE_INLINE(x)"]),
+            ("const T&& value() const&& BOUND {", &["BOUND"]),
+            ("iterator end() noexcept BOUND override;", &["BOUND"]),
+            ("f(U&& v BOUND, T** const w BOUND)", &["BOUND"]),
+            ("inline TARGET_X Vector AesRound(const Vector& state);", &["TARGET_X"]),
+            ("CONST_INIT std::atomic<Zone*> zone{nullptr};", &["CONST_INIT"]),
+            ("template <class T> CONST_FN Duration operator*(T x);", &["CONST_FN"]),
+            ("using conjunction DEPRECATED() = std::conjunction<T...>;", &["DEPRECATED()"]),
+            ("NO_SANITIZE(address)\nsds f(int x) {}", &["NO_SANITIZE(address)"]),
+            ("namespace a::b { extern \"C\" { WEAK_IN(x) sds f(); } }", &["WEAK_IN(x)"]),
+            ("x = va_arg(ap, const struct sds **); y = va_arg(ap, long long);", &["const", "struct", "*", "*", "long"]),
+            ("const char padding[4] SECTION(.text) = \"\";", &["SECTION(.text)"]),
+        ] {
+            assert_eq!(words(code), want, "{code}");
+        }
+    }
+
+    #[test]
+    fn names_types_values_and_statements_stay() {
+        for code in [
+            "DWORD count; static HANDLE open(void); struct FOO bar; struct FOO *baz(void);",
+            "CHECK(x); return FOO; case BAR: TEST(Suite, Name) {",
+            "enum e { FIRST, SECOND, LAST }; enum { ONLY };",
+            "f(FOO, BAR); x = FOO | BAR; g(WORD x, WORD y); x = a * FOO; y = b & MASK; z = c > MAX;",
+            "x = (long) MAX; if (x) RETURN_OK; while (y) NEXT(x); for_each(x) VISIT(x);",
+            "static const int MAX = 3; int COUNTER; int FUNC(int x); const Foo BAR(x); template <class T> Foo BAR(T x);",
+            "x = y ? FOO : BAR; printf(\"%\" PRId64 \"\\n\", x); label: FOO;",
+            "typedef struct foo FOO; typedef Foo BAR; extern Foo BAZ; ns::Foo QUX;",
+            "#define X(a) int a ATTR;\\\n  int b ATTR;\n",
+            "// int x ATTR;\n/* int x ATTR; */ const char *s = \"int x ATTR;\";",
+            "int f(a) BOOL a; {}",
+            "void f() { CHECK(x) sds y = g(); } x = va_arg(ap, int); y = va_arg(ap, f(*x));",
+            "FOO const x = 1; static FOO const y; inline FOO f(); static FOO x; FOO *p; FOO<int> q; FOO::f(); x[3] > FOO; return a[1] * FOO;",
+            "bool less = a < b && c > FOO; template <class T> FOO f(T x); x = (a) & FOO;",
+        ] {
+            assert!(attributes(code).is_empty(), "{code}: {:?}", words(code));
+        }
+    }
+
+    #[test]
+    fn long_rows_of_words_take_no_longer_than_they_are() {
+        let code = format!("{} {} int x;", "FOO(".repeat(100_000), "FOO ".repeat(100_000));
+        assert!(attributes(&code).is_empty());
+    }
+
+    #[test]
+    fn what_is_left_open_ends() {
+        assert!(words("int x ATTR(").is_empty());
+        assert_eq!(words(") ) int x ATTR;"), ["ATTR"]);
+        assert!(words("a < b > c > > FOO").is_empty());
+    }
+}

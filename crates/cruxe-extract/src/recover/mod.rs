@@ -70,6 +70,9 @@ pub(crate) fn recover(
     tree: &Tree,
     deadline: Instant,
 ) -> Option<Recovered> {
+    if is_slight(text, tree) {
+        return None;
+    }
     // The rest of the time is for what was found.
     let deadline = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 4;
     let first = rounds(lexis, parser, text, tree, deadline);
@@ -82,6 +85,21 @@ pub(crate) fn recover(
     let by_layout = Lexis { layout: true, long_strings: false, ..*lexis };
     let second = rounds(&by_layout, parser, text, tree, deadline);
     if second.as_ref().is_some_and(|second| second.lost() < lost) { second } else { first }
+}
+
+/// Longer files are not taken apart for a word or two.
+const LONG: usize = 100 << 10;
+/// A part of so many of a long file is a word or two.
+const SLIGHT: usize = 4_000;
+
+/// Whether so little of a long file is not understood that nothing else can be hidden by it: a script of a megabyte with a pattern
+/// that the grammar does not know costs several parses of it.
+fn is_slight(text: &str, tree: &Tree) -> bool {
+    let errors = if text.len() > LONG { error_ranges(tree) } else { return false };
+    let words = |range: &Range<usize>| {
+        !range.is_empty() && !text.as_bytes()[range.clone()].iter().any(|byte| b"(){}[]".contains(byte))
+    };
+    errors.iter().all(words) && errors.iter().map(ExactSizeIterator::len).sum::<usize>() * SLIGHT < text.len()
 }
 
 /// What is lost may be as much, in bytes, without another attempt.

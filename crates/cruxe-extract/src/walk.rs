@@ -449,6 +449,25 @@ pub(crate) fn error_ranges(tree: &Tree) -> Vec<std::ops::Range<usize>> {
     }
 }
 
+/// Whether nothing is wrong with a tree but that it misses the ends of statements: what stands around them is read as it is.
+pub(crate) fn only_misses_ends(tree: &Tree) -> bool {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() && node.kind() != ";" {
+            return false;
+        }
+        if node.has_error() && !node.is_missing() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return true;
+            }
+        }
+    }
+}
+
 /// Where the smallest error of a tree begins: what stands around it is only as large because it could not be closed.
 pub(crate) fn smallest_error(tree: &Tree) -> Option<std::ops::Range<usize>> {
     let mut cursor = tree.walk();

@@ -30,7 +30,7 @@ pub(crate) use names::names;
 
 use self::items::{Item, items};
 use crate::parse::{parse, parse_again};
-use crate::walk::{error_bytes, error_ranges};
+use crate::walk::{error_bytes, error_ranges, only_misses_ends};
 
 /// How often a file that does not parse is read again, in times its length.
 const BUDGET: usize = 12;
@@ -70,7 +70,7 @@ pub(crate) fn recover(
     tree: &Tree,
     deadline: Instant,
 ) -> Option<Recovered> {
-    if is_slight(text, tree) {
+    if only_misses_ends(tree) || is_slight(text, tree) {
         return None;
     }
     // The rest of the time is for what was found.

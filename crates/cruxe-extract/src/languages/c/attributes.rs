@@ -15,6 +15,36 @@ const WORDS: &[&str] = &["_Nullable", "_Null_unspecified", "absl_nonnull", "absl
 /// Types without a declaration: a word behind one of them is a name.
 const PRIMITIVES: &[&str] = &["auto", "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned"];
 
+/// Words before a type that the grammars know.
+const SPECIFIERS: &[&str] = &[
+    "and",
+    "asm",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "concept",
+    "consteval",
+    "constinit",
+    "export",
+    "final",
+    "import",
+    "module",
+    "mutable",
+    "noreturn",
+    "not",
+    "or",
+    "override",
+    "requires",
+    "thread_local",
+];
+
+/// What stands before a statement, where it is no other statement.
+const STARTS_OF_STATEMENTS: &[&str] = &["", ";", "{", "}"];
+
+/// What stands before a declaration, or before its type.
+const STARTS_OF_DECLARATIONS: &[&str] =
+    &["", ";", "{", "}", "constexpr", "explicit", "extern", "friend", "inline", "static", "virtual"];
+
 /// What may follow behind the parameters of a function and its attributes.
 const AFTER_PARAMETERS: &[&str] = &["const", "final", "noexcept", "override", "requires", "try", "volatile"];
 
@@ -41,10 +71,18 @@ pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
             ")" => place.parameters = open.pop(),
             "{" => place.braces.push(place.opens_namespace(at)),
             "}" => drop(place.braces.pop()),
-            "va_arg" => found.extend(too_much_of_type(&code, at)),
+            // The grammar knows `template bool f<char>(char);` alone.
+            "extern" if code.text(at + 1) == "template" => found.push(code.range(at, at)),
+            _ if code.text(at + 1) == "(" && place.is_called(text) => found.extend(too_much_of_types(&code, at)),
             _ => {}
         }
-        let end = is_candidate(text).then(|| code.end_of_use(at)).flatten();
+        if place.is_before_primitive(at) {
+            found.push(code.range(at, at));
+            at += 1;
+            continue;
+        }
+        let candidate = is_candidate(text) || is_text(place.before()) && is_format(text);
+        let end = candidate.then(|| code.end_of_use(at)).flatten();
         if let Some(end) = end.filter(|end| WORDS.contains(&text) || place.is_attribute(at, *end)) {
             found.push(code.range(at, end));
             at = end + 1;
@@ -56,16 +94,35 @@ pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// `va_arg(list, const struct x *)`: all but the name of the type, which is an argument like any other without it.
-fn too_much_of_type(code: &Code, at: usize) -> Vec<Range<usize>> {
-    let Some(end) = code.end_of_use(at).filter(|end| *end > at) else { return Vec::new() };
-    let Some(comma) = (at + 2..end).rev().find(|at| code.text(*at) == ",") else { return Vec::new() };
-    let plain = |at: &usize| is_word(code.text(*at)) || code.text(*at) == "*";
-    if !(comma + 1..end).all(|at| plain(&at)) {
+/// `va_arg(list, const struct x *)`, `CHECK(unsigned long, x)`: all but the names of types, which are arguments like any other without it.
+fn too_much_of_types(code: &Code, at: usize) -> Vec<Range<usize>> {
+    let Some(end) = code.end_of_use(at) else { return Vec::new() };
+    let mut found = Vec::new();
+    let (mut start, mut depth) = (at + 2, 0usize);
+    for at in at + 2..=end {
+        match code.text(at) {
+            "(" | "{" | "[" => depth += 1,
+            ")" | "}" | "]" if at < end => depth = depth.saturating_sub(1),
+            "," | ")" if depth == 0 || at == end => {
+                found.extend(too_much_of_type(code, start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn too_much_of_type(code: &Code, argument: Range<usize>) -> Vec<Range<usize>> {
+    let is_type =
+        |text: &str| PRIMITIVES.contains(&text) || matches!(text, "const" | "struct" | "union" | "enum" | "void");
+    let (first, last) = (code.text(argument.start), code.text(argument.end.saturating_sub(1)));
+    let plain = argument.clone().all(|at| is_word(code.text(at)) || matches!(code.text(at), "*" | "&"));
+    if argument.len() < 2 || !plain || !is_word(first) || !(is_type(first) || matches!(last, "*" | "&")) {
         return Vec::new();
     }
-    let name = (comma + 1..end).rev().find(|at| is_word(code.text(*at)) && code.text(*at) != "const");
-    (comma + 1..end).filter(|at| Some(*at) != name).map(|at| code.range(at, at)).collect()
+    let name = argument.clone().rev().find(|at| is_word(code.text(*at)) && code.text(*at) != "const");
+    argument.filter(|at| Some(*at) != name).map(|at| code.range(at, at)).collect()
 }
 
 /// What is before a word.
@@ -80,10 +137,34 @@ struct Place<'a, 'c> {
 }
 
 impl Place<'_, '_> {
+    fn before(&self) -> &str {
+        self.last.map_or("", |last| self.code.text(last))
+    }
+
+    /// Whether the word with parentheses behind it is a call and declares nothing.
+    fn is_called(&self, word: &str) -> bool {
+        let before = self.before();
+        let value = matches!(before, "=" | "(" | "return" | "!" | "+" | "-" | "<" | "?" | "|");
+        word == "va_arg"
+            || is_upper(word) && (value || STARTS_OF_STATEMENTS.contains(&before))
+            || is_name(word) && value
+    }
+
+    /// Whether a word stands before `int` and the like, where a declaration begins: it is no type.
+    fn is_before_primitive(&self, at: usize) -> bool {
+        let (text, after) = (self.code.text(at), self.code.text(at + 1));
+        let primitive = after != "auto" && (PRIMITIVES.contains(&after) || after == "void");
+        primitive
+            && (is_name(text) || is_upper(text))
+            && !text.starts_with('_')
+            && !SPECIFIERS.contains(&text)
+            && (matches!(self.before(), "(" | ",") || STARTS_OF_DECLARATIONS.contains(&self.before()))
+    }
+
     /// Whether a macro can only be an attribute.
     fn is_attribute(&self, at: usize, end: usize) -> bool {
         let code = self.code;
-        let before = self.last.map_or("", |last| code.text(last));
+        let before = self.before();
         let mut next = end + 1;
         for _ in 0..MAX_TOGETHER {
             match is_upper(code.text(next)).then(|| code.end_of_use(next)).flatten() {
@@ -94,7 +175,7 @@ impl Place<'_, '_> {
         let (direct, after) = (code.text(end + 1), code.text(next));
         let ends = matches!(after, ";" | "=" | "{");
         match before {
-            "" | ";" | "{" | "}" | "inline" | "static" | "extern" | "constexpr" | "virtual" | "explicit" | "friend" => {
+            _ if STARTS_OF_DECLARATIONS.contains(&before) => {
                 // `FOO static int x`, `FOO Type f(…)`, `TEST("what it tests") {`.
                 let starts = |text: &str| STARTS.contains(&text) && !matches!(text, "const" | "namespace" | "std");
                 starts(after)
@@ -102,6 +183,9 @@ impl Place<'_, '_> {
                     || (end == at || self.braces.iter().all(|namespace| *namespace)) && self.declares(next)
                     || (end > at && direct == "{" && code.text(at + 2).starts_with('"'))
             }
+            // `"%" PRIu64 "\n"`, `QUOTED("=") " expected"`.
+            _ if is_text(before) => is_text(direct) || matches!(direct, "," | ")" | ";"),
+            "(" | "," | "=" if end > at && is_text(direct) => true,
             ">" => self.last.is_some_and(|last| self.closes_template(last)) && end == at && self.declares(next),
             ")" => self.declares_function() && (ends || AFTER_PARAMETERS.contains(&after)),
             "]" => matches!(after, ";" | "="),
@@ -231,6 +315,15 @@ impl Place<'_, '_> {
     }
 }
 
+/// Whether a word is a format of `<inttypes.h>`.
+fn is_format(word: &str) -> bool {
+    word.starts_with("PRI") || word.starts_with("SCN")
+}
+
+fn is_text(token: &str) -> bool {
+    token.starts_with('"')
+}
+
 /// Whether a word is a name that is no macro by its looks.
 fn is_name(word: &str) -> bool {
     is_word(word) && !word.starts_with(|c: char| c.is_ascii_digit()) && !is_upper(word) && !KEYWORDS.contains(&word)
@@ -269,6 +362,13 @@ mod tests {
             ("using conjunction DEPRECATED() = std::conjunction<T...>;", &["DEPRECATED()"]),
             ("NO_SANITIZE(address)\nsds f(int x) {}", &["NO_SANITIZE(address)"]),
             ("namespace a::b { extern \"C\" { WEAK_IN(x) sds f(); } }", &["WEAK_IN(x)"]),
+            ("extern template bool f<char>(char);", &["extern"]),
+            (
+                "static redisAtomic int x; f(UNUSED unsigned flags, vector long y);",
+                &["redisAtomic", "UNUSED", "vector"],
+            ),
+            ("printf(\"%\" PRIu64 \"\\n\", x); f(LUA_QL(\"=\") \" expected\");", &["PRIu64", "LUA_QL(\"=\")"]),
+            ("CHECK(const char *, x); y = cast(unsigned int, z);", &["const", "*", "unsigned"]),
             ("x = va_arg(ap, const struct sds **); y = va_arg(ap, long long);", &["const", "struct", "*", "*", "long"]),
             ("const char padding[4] SECTION(.text) = \"\";", &["SECTION(.text)"]),
         ] {
@@ -285,7 +385,9 @@ mod tests {
             "f(FOO, BAR); x = FOO | BAR; g(WORD x, WORD y); x = a * FOO; y = b & MASK; z = c > MAX;",
             "x = (long) MAX; if (x) RETURN_OK; while (y) NEXT(x); for_each(x) VISIT(x);",
             "static const int MAX = 3; int COUNTER; int FUNC(int x); const Foo BAR(x); template <class T> Foo BAR(T x);",
-            "x = y ? FOO : BAR; printf(\"%\" PRId64 \"\\n\", x); label: FOO;",
+            "x = y ? FOO : BAR; label: FOO; f(\"a\", FOO, \"b\");",
+            "int FOO(const char *, unsigned int); void f(const char *, long); x = f(a * b, c); CHECK(x, y); g(T &);",
+            "thread_local int x; mutable bool y; std::integral auto z; return int(x); _Atomic int w; operator bool();",
             "typedef struct foo FOO; typedef Foo BAR; extern Foo BAZ; ns::Foo QUX;",
             "#define X(a) int a ATTR;\\\n  int b ATTR;\n",
             "// int x ATTR;\n/* int x ATTR; */ const char *s = \"int x ATTR;\";",

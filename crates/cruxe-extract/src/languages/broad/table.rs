@@ -1,15 +1,19 @@
 //! The vocabulary of the tables: what can be said about a node kind, and the functions that say it.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, ScopeKind};
+use tree_sitter::Language;
 
 use super::passed::Passing;
 use super::{Broad, MAX_STEPS, Site, Syntax};
 use crate::build::Decl;
 use crate::language::LanguageDef;
 use crate::recover::Lexis;
+use crate::registry::field;
 use crate::walk::{Cx, Walk};
 
 /// Everything that a language says about its syntax tree.
@@ -503,7 +507,7 @@ impl Find {
     pub fn find<'t>(&self, node: &Syntax<'t>) -> Option<Syntax<'t>> {
         match self {
             Find::Nothing => None,
-            Find::Field(name) => node.child_by_field_name(name),
+            Find::Field(name) => child_of_field(node, name),
             Find::Kind(kind) => first_of(node, &[kind]),
             Find::Kinds(kinds) => first_of(node, kinds),
             Find::LastKind(kind) => {
@@ -513,7 +517,7 @@ impl Find {
             Find::Nth(at) => node.named_child(*at),
             Find::Last => node.named_child((node.named_child_count() as u32).checked_sub(1)?),
             Find::Declarator(field) => {
-                let mut at = node.child_by_field_name(field)?;
+                let mut at = child_of_field(node, field)?;
                 for _ in 0..MAX_STEPS {
                     match declarator(&at) {
                         Some(inner) => at = inner,
@@ -527,13 +531,28 @@ impl Find {
     }
 }
 
+/// The child that a node has in a field. The grammar looks a name up among all of its fields, one after another, so that what came of
+/// it is kept for the next node.
+fn child_of_field<'t>(node: &Syntax<'t>, name: &'static str) -> Option<Syntax<'t>> {
+    type Known = (Option<Language>, HashMap<&'static str, u16, foldhash::fast::FixedState>);
+    thread_local!(static KNOWN: RefCell<Known> = RefCell::default());
+    let id = KNOWN.with_borrow_mut(|(of, known)| {
+        let language = node.language();
+        if of.as_ref() != Some(&*language) {
+            (*of, *known) = (Some(language.clone()), HashMap::default());
+        }
+        *known.entry(name).or_insert_with(|| field(&language, name))
+    });
+    node.child_by_field_id(id)
+}
+
 /// The declarator inside a declarator.
 pub fn declarator<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
     let kind = node.kind();
     if !kind.ends_with("_declarator") {
         return None;
     }
-    node.child_by_field_name("declarator").or_else(|| {
+    child_of_field(node, "declarator").or_else(|| {
         let mut cursor = node.walk();
         let names = |child: &Syntax| {
             let kind = child.kind();

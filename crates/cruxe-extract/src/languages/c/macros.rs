@@ -203,7 +203,7 @@ fn uses(text: &str) -> Vec<Span> {
                 continue; // the line says nothing about what may follow
             }
         }
-        let code = code.split("//").next().unwrap_or(code).trim_end();
+        let code = memchr::memmem::find(code.as_bytes(), b"//").map_or(code, |at| &code[..at]).trim_end();
         let code =
             code.strip_suffix("*/").and_then(|code| code.rfind("/*").map(|at| code[..at].trim_end())).unwrap_or(code);
         last = code.bytes().last().unwrap_or(last);

@@ -77,6 +77,35 @@ fn what_stands_beside_an_attribute_like_macro_stays() {
 }
 
 #[test]
+fn statements_without_their_end_leave_everything_as_it_stands() {
+    let text = "void f(list *l) {\n  for_each(x, l) {\n    visit(x);\n  }\n}\nint after(void) { return g(); }\n";
+    let facts = extract("a.c", text);
+    assert_eq!(names(&facts), ["f", "after"]);
+    let called: Vec<&str> =
+        facts.occurrences.iter().filter(|one| one.role.is_call()).map(|one| facts.name(one.name)).collect();
+    assert_eq!(called, ["for_each", "visit", "g"]);
+}
+
+#[test]
+fn a_word_in_a_long_script_is_left_where_it_is_and_told() {
+    // Bash's grammar does not know the pattern, and everything around it reads well.
+    let pattern = "case $x in #(\n  *\"\n\"enable_$y\"\n\"*) ;;\n  *) z=1 ;;\nesac\n";
+    let rest: String = (0..6_000).map(|at| format!("f{at}() {{ echo {at}; }}\n")).collect();
+    let facts = extract("configure.sh", &format!("before() {{ echo 1; }}\n{pattern}{rest}"));
+    assert_eq!(facts.symbols.iter().filter(|symbol| symbol.name.starts_with('f')).count(), 6_000);
+    assert!(names(&facts).contains(&"before"));
+    let [Problem::SyntaxError { line, unparsed }] = &facts.problems[..] else { panic!("{:?}", facts.problems) };
+    assert_eq!((*line, unparsed.iter().map(|span| span.end - span.start).sum::<u32>() < 20), (3, true));
+}
+
+#[test]
+fn a_bracket_too_many_in_a_long_file_is_no_small_matter() {
+    let rest: String = (0..6_000).map(|at| format!("int f{at}(int x) {{ return x; }}\n")).collect();
+    let facts = extract("a.c", &format!("int broken(void) {{ if (x {{ y(); }}\n{rest}"));
+    assert_eq!(facts.symbols.iter().filter(|symbol| symbol.name.starts_with('f')).count(), 6_000);
+}
+
+#[test]
 fn a_header_that_turns_out_to_be_cpp_is_read_as_cpp() {
     let text = format!("/*\n{}*/\ntemplate <class T>\nstruct A {{\n  T f() const;\n}};\n", " words\n".repeat(2000));
     let path = cruxe_model::RepoPath::parse("a.h").unwrap();

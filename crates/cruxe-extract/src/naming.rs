@@ -127,6 +127,10 @@ pub struct Naming {
     pub promised: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
     pub pointers: &'static str,
+    /// What such types have themselves, with blanks between: `p.reset()` is none of what `p` points to.
+    pub pointer_members: &'static str,
+    /// The member of a type that gives what its values point to, whose members they have: `operator->`.
+    pub arrow: Option<&'static str>,
     /// The member of a class that has what its values have: `C.prototype`.
     pub prototype: Option<&'static str>,
     /// A named argument carries the function with it that is called: `Point(x=1)`.
@@ -213,6 +217,8 @@ pub const NAMING: Naming = Naming {
     injects: false,
     promised: &[],
     pointers: "",
+    pointer_members: "",
+    arrow: None,
     prototype: None,
     named_arguments: false,
     constructor: None,

@@ -9,7 +9,7 @@ use cruxe_model::facts::{Relation, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
 
-use super::file::{File, Lang};
+use super::file::{File, Lang, is_free_member};
 use super::types::Ty;
 use super::{Def, Entity, FastMap, Resolver, Space, SpaceOf, Want};
 use crate::name::segments;
@@ -59,6 +59,7 @@ impl Resolver<'_> {
     }
 
     fn table(&self, name: &str, place: Place) -> Rc<MemberTable> {
+        use SymbolKind::{Class, Struct, Union};
         let known = |tables: &FastMap<Place, FastMap<String, Rc<MemberTable>>>| tables.get(&place)?.get(name).cloned();
         if let Some(table) = known(&self.tables.borrow()) {
             return table;
@@ -92,7 +93,14 @@ impl Resolver<'_> {
                 None => owner,
             };
             table.all.push((def, called_on));
-            for owner in [owner, called_on.filter(|_| extended.is_some())].into_iter().flatten() {
+            // The names of an enumeration are also those of the class that it stands in.
+            let around =
+                owner.filter(|_| is_free_member(&file.facts, file.lang, file.symbol(def.symbol))).and_then(|at| {
+                    let outer = file.symbol(at.symbol).parent.filter(|_| at.version == def.version)?;
+                    let is_class = matches!(file.symbol(outer).kind, Class | Struct | Union);
+                    is_class.then_some(Def { version: def.version, symbol: outer })
+                });
+            for owner in [owner, called_on.filter(|_| extended.is_some()), around].into_iter().flatten() {
                 table.owned.entry(owner).or_default().push(def);
             }
         }
@@ -112,21 +120,23 @@ impl Resolver<'_> {
         let own = file.facts.heritage.iter().find(own)?;
         let symbol = file.symbol(def.symbol);
         let ty = self.type_of(file, own.ty, symbol.name_span.start);
-        match ty {
-            Ty::Value(of, _) if file.lang.naming.methods_see_members => {
-                Some(self.shown_type(file, symbol, of).map_or(ty, Ty::value))
-            }
-            ty => Some(ty),
+        let found = match ty {
+            Ty::Value(of, _) => Some(of),
+            _ => None,
+        };
+        match file.lang.naming.methods_see_members {
+            true => Some(self.shown_type(file, symbol, found).map_or(ty, Ty::value)),
+            false => Some(ty),
         }
     }
 
-    /// The type that the whole name of a member shows, where another was found by the last name before it: `List::Iterator` of
-    /// `void List::Iterator::next()`, beside an `Iterator`.
-    fn shown_type(&self, file: &File, member: &cruxe_model::facts::Symbol, found: Def) -> Option<Def> {
+    /// The type that the whole name of a member shows, where another or none was found by the last name before it:
+    /// `List::Iterator` of `void List::Iterator::next()`, beside an `Iterator`.
+    fn shown_type(&self, file: &File, member: &cruxe_model::facts::Symbol, found: Option<Def>) -> Option<Def> {
         let mut outer: Vec<&str> = segments(&member.qualified_name).collect();
         outer.pop();
         let shown = |symbol: &cruxe_model::facts::Symbol| segments(&symbol.qualified_name).eq(outer.iter().copied());
-        if outer.len() < 2 || self.with(found, |_, symbol| shown(symbol)) == Some(true) {
+        if outer.len() < 2 || found.is_some_and(|found| self.with(found, |_, symbol| shown(symbol)) == Some(true)) {
             return None;
         }
         let types = |hit: &&cruxe_store::SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
@@ -226,6 +236,8 @@ impl Resolver<'_> {
         if let Some(owner) = self.owners.borrow().get(&def) {
             return *owner;
         }
+        // Whoever needs the answer to find it does without, and nobody keeps what comes of that.
+        self.owners.borrow_mut().insert(def, None);
         let owner = self.deeper(|| self.owner(file, def)).flatten();
         self.owners.borrow_mut().insert(def, owner);
         owner

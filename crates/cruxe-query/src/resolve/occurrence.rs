@@ -361,7 +361,7 @@ impl Resolver<'_> {
     }
 
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
-        let base = self.expr_type(file, receiver, occurrence.start);
+        let base = self.before_member(file, receiver, occurrence.start, receiver);
         let leads_on = modules::rules(file).leads_on(file, occurrence);
         let space = if occurrence.role.is_type() || leads_on { Space::Type } else { Space::Any };
         if base == Ty::Unknown

@@ -277,10 +277,12 @@ fn in_method(file: &File, offset: u32) -> bool {
 
 /// Whether a member can only be a value: where all that is in sight is known, a field may hold a type.
 fn is_value_member(file: &File, symbol: SymbolIndex) -> bool {
-    use SymbolKind::{Field, Method, Property};
+    use SymbolKind::{Const, Field, Fn, Method, Property, Variable};
     match file.symbol(symbol).kind {
         Method => true,
         Field | Property => !file.lang.is_deep(),
+        // `struct stat` beside a function `stat`.
+        Fn | Variable | Const => file.lang.naming.includes,
         _ => false,
     }
 }

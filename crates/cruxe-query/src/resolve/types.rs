@@ -143,6 +143,14 @@ impl Resolver<'_> {
             return Ty::Shape(path.iter().map(|name| Rc::from(*name)).zip(args()).collect());
         }
         let found = modules::rules(file).type_path(self, file, &path, offset);
+        // A header for each platform defines the type once more.
+        if file.lang.naming.includes && found.len() > 1 && self.is_one_type(&found) {
+            let defs = found.iter().filter_map(|one| match one {
+                Entity::Symbol(def) => Some(*def),
+                _ => None,
+            });
+            return Ty::union(defs.map(|def| self.named_type(def, args())));
+        }
         match found.first() {
             Some(Entity::Symbol(def)) => self.named_type(*def, args()),
             Some(Entity::Local(version, at)) => match file.binding(*at).kind {
@@ -167,6 +175,20 @@ impl Resolver<'_> {
                 _ => Ty::foreign(last, args()),
             },
         }
+    }
+
+    /// Whether all of some definitions are structures of one name, each with a body.
+    fn is_one_type(&self, found: &[Entity]) -> bool {
+        use SymbolKind::{Class, Struct, Union};
+        let mut name: Option<String> = None;
+        found.iter().all(|one| {
+            let Entity::Symbol(def) = one else { return false };
+            let own = self.with(*def, |_, symbol| {
+                let has_body = matches!(symbol.kind, Class | Struct | Union) && !symbol.flags.declaration;
+                has_body.then(|| symbol.qualified_name.clone())
+            });
+            own.flatten().is_some_and(|own| *name.get_or_insert_with(|| own.clone()) == own)
+        })
     }
 
     /// Whether the ref has a type of a name.
@@ -222,9 +244,16 @@ impl Resolver<'_> {
             false => (ScopeKind::Type, ScopeKind::Function),
         };
         let own = file.scope_of(symbol, first).or_else(|| file.scope_of(symbol, second));
+        // `template <class T>` stands around what it is for, in a scope of its own.
+        let around =
+            own.filter(|_| file.lang.naming.methods_see_members).and_then(|own| file.nesting.scope_parent(own));
+        let template = around.filter(|at| file.facts.scopes[at.0 as usize].span.start >= span.start);
         let inside = file.facts.bindings[from..].iter().enumerate().take_while(|(_, b)| b.start < span.end);
         inside
-            .filter(|(_, binding)| binding.kind == BindingKind::TypeParam && Some(binding.scope) == own)
+            .filter(|(_, binding)| {
+                let scope = Some(binding.scope);
+                binding.kind == BindingKind::TypeParam && (scope == own || template.is_some() && scope == template)
+            })
             .map(|(at, _)| Ty::Param(file.id(), (from + at) as u32))
             .collect()
     }

@@ -7,6 +7,7 @@
 mod broad;
 mod call_paths;
 mod constructors;
+mod cpp;
 mod ecma;
 mod external;
 mod fixtures;

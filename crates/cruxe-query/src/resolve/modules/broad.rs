@@ -110,7 +110,10 @@ impl Resolver<'_> {
             };
             self.with(*def, agree).unwrap_or(false)
         };
-        let found: Vec<Entity> = self.language_hits(file, last).filter(fits).map(Entity::Symbol).collect();
+        // `#include <iterator>` means a file, whatever else is called so.
+        let is_file = file.lang.naming.includes && import.name.is_none() && import.alias.is_none() && !import.glob;
+        let hits = self.language_hits(file, last).filter(|_| !is_file);
+        let found: Vec<Entity> = hits.filter(fits).map(Entity::Symbol).collect();
         match found.is_empty() {
             true if import.glob && self.is_space(file, &path.join(".")) => {
                 vec![Entity::Module(Module::Space(path.join(".").into()))]
@@ -178,6 +181,13 @@ impl Resolver<'_> {
     /// Inherited members, the package, then the whole language.
     fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         for symbol in file.nesting.symbols_around(&file.facts, offset) {
+            // What stands before a method's name is looked up outside of its type.
+            let before_name = file.lang.naming.methods_see_members
+                && file.symbol(symbol).kind.is_callable()
+                && offset <= file.symbol(symbol).name_span.start;
+            if before_name {
+                continue;
+            }
             if let Some(owner) = self.members_seen(file, symbol) {
                 use SymbolKind::{Field, Fn, Method, Property};
                 let mut inherited = self.members_of(owner, name);
@@ -245,6 +255,8 @@ impl Resolver<'_> {
         // What only its own file sees, others do not mean, unless one file is included in the other.
         if found.iter().any(|one| !one.hidden) {
             found.retain(|one| !one.hidden);
+        } else if file.lang.naming.includes && !self.is_text(file) {
+            found.retain(|one| self.is_text_of_others(one.def.version));
         }
         if let Some(innermost) = found.iter().filter_map(|one| one.space).min() {
             found.retain(|one| one.space == Some(innermost));
@@ -255,6 +267,16 @@ impl Resolver<'_> {
             }
         }
         found.into_iter().map(|one| Entity::Symbol(one.def)).collect()
+    }
+
+    /// Whether a file is a piece of others, so that what is theirs may be in sight in it.
+    fn is_text(&self, file: &File) -> bool {
+        is_included(file) || self.is_text_of_others(file.id())
+    }
+
+    /// Whether a file is included by the name that it has: `#include "tables.c"`.
+    fn is_text_of_others(&self, version: VersionId) -> bool {
+        self.file(version).is_some_and(|file| !self.mentioning(file.row.path.file_name()).is_empty())
     }
 
     /// The type whose members are seen by their plain names inside a symbol: itself, or what an extension is of.

@@ -92,6 +92,12 @@ pub struct Naming {
     pub decorators_run: bool,
     /// A sub-class without a constructor has that of its super class.
     pub constructors_inherited: bool,
+    /// A method and a variable of one name are two things, and a call means the method.
+    pub methods_apart: bool,
+    /// What a type builds on is not looked up among its own members.
+    pub heads_outside: bool,
+    /// A name with a capital that nothing has is a type from outside.
+    pub capital_types: bool,
     /// Functions of one name are told apart by what they take.
     pub overloads: bool,
     /// A value may be taken for one of another type: by a constructor, by a conversion that somebody defined.
@@ -200,6 +206,9 @@ pub const NAMING: Naming = Naming {
     function_values: false,
     decorators_run: false,
     constructors_inherited: false,
+    methods_apart: false,
+    heads_outside: false,
+    capital_types: false,
     overloads: false,
     converts: true,
     literals_convert: false,

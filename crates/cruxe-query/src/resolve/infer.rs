@@ -136,6 +136,10 @@ impl Resolver<'_> {
             if let Some(symbol) = own {
                 return variants_of(Def { version: file.id(), symbol }, name);
             }
+            let capital = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+            if file.lang.naming.capital_types && capital && self.hits(name).is_empty() {
+                return Ty::Outside;
+            }
             if !file.lang.is_deep() && self.is_only_extended(name, file.lang) {
                 return Ty::foreign(name, Vec::new());
             }

@@ -145,8 +145,10 @@ impl Resolver<'_> {
         let mut local: Option<u32> = None;
         let class_bodies = file.lang.naming.members == Members::ClassBody;
         let in_class = class_bodies && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type;
+        let head = self.type_in_head(file, scope, offset);
         for decl in file.declared(scope, name) {
             match decl {
+                Decl::Symbol(symbol) if head.is_some() && file.symbol(symbol).parent == head => {}
                 // The body of a class runs line by line: a method does not hide what decorates it.
                 Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
                 // The value of `Error = Error` is what is called so around the class.
@@ -187,6 +189,16 @@ impl Resolver<'_> {
         }
         found.dedup();
         found
+    }
+
+    /// The type that a scope is of, where an offset is in its head: what it builds on is not looked up among its own members.
+    fn type_in_head(&self, file: &File, scope: ScopeId, offset: u32) -> Option<SymbolIndex> {
+        let scope = &file.facts.scopes[scope.0 as usize];
+        if scope.kind != ScopeKind::Type || !file.lang.naming.heads_outside {
+            return None;
+        }
+        let symbol = file.nesting.enclosing_symbol(&file.facts, scope.span.start)?;
+        in_head(file, symbol, offset).then_some(symbol)
     }
 
     /// Of two bindings of one name the one that is seen: the last before the offset, else the first.
@@ -254,6 +266,17 @@ impl Resolver<'_> {
         }
         Vec::new()
     }
+}
+
+/// Whether an offset is between the name of a type and its first member, where what it builds on is named.
+pub(super) fn in_head(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Struct};
+    let own = file.symbol(symbol);
+    let first = file.facts.symbols.get(symbol.0 as usize + 1).filter(|next| next.parent == Some(symbol));
+    file.lang.naming.heads_outside
+        && matches!(own.kind, Class | Enum | Interface | Struct)
+        && own.name_span.start <= offset
+        && first.is_some_and(|first| offset < first.full_span.start)
 }
 
 /// Whether a method is called like its class.

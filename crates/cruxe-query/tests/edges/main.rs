@@ -13,6 +13,7 @@ mod external;
 mod fixtures;
 mod go;
 mod graph;
+mod java;
 mod javascript;
 mod mentions;
 mod one_symbol;

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use cruxe_model::facts::{Heritage, Relation, ScopeId, ScopeKind, SymbolIndex};
+use cruxe_model::facts::{Heritage, Occurrence, Relation, ScopeId, ScopeKind, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
 
 use super::super::file::{ANY_TABLE, File, is_free_member};
+use super::super::occurrence::{Reason, Resolution};
+use super::super::scope::in_head;
 use super::super::tree::join;
 use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
@@ -35,6 +37,14 @@ impl ModuleRules for Broad {
         first_found([&held, &|| self.of_scope(resolver, file, ScopeId(0), name, space), &|| {
             resolver.through_globs(file, ScopeId(0), name, space)
         }])
+    }
+
+    /// A type on the way to what is imported: `C` of `import static a.b.C.d`.
+    fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        let named = resolver.named_import(file, occurrence, name);
+        let whole = || resolver.whole_import(file, occurrence, name);
+        let on_the_way = || resolver.on_the_way(file, occurrence, name);
+        named.or_else(whole).or_else(on_the_way).unwrap_or(Resolution::Unresolved(Reason::Path))
     }
 
     /// What stands behind an import that leads nowhere may be a member of what the ref has near its path.
@@ -124,6 +134,23 @@ impl Resolver<'_> {
         }
     }
 
+    /// The type that a part of an import's path names; `None` for a package.
+    fn on_the_way(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
+        let line = |start| file.facts.line_of(start);
+        let here = |at: &u32| line(file.import(*at).start) == line(occurrence.start);
+        let at = (0..file.facts.imports.len() as u32).find(here)?;
+        let path = self.import_path(file, at);
+        let parts = path.iter().position(|part| *part == name)? + 1;
+        let is_it = |def: &Def| {
+            let named = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                symbol.kind.is_container() && segments(&symbol.qualified_name).eq(path[..parts].iter().copied())
+            };
+            self.with(*def, named).unwrap_or(false)
+        };
+        let found: Vec<Entity> = self.language_hits(file, name).filter(is_it).map(Entity::Symbol).collect();
+        (!found.is_empty()).then(|| self.settled(found, file.lang))
+    }
+
     /// Whether a path leads to a file although qualified names do not show it: the file stands in a folder that the module is
     /// called after, or its namespace is not known (a macro opens it) and the path is not known to lead out.
     fn in_module(&self, other: &File, path: &[&str], shared: usize) -> bool {
@@ -185,7 +212,7 @@ impl Resolver<'_> {
             let before_name = file.lang.naming.methods_see_members
                 && file.symbol(symbol).kind.is_callable()
                 && offset <= file.symbol(symbol).name_span.start;
-            if before_name {
+            if before_name || in_head(file, symbol, offset) {
                 continue;
             }
             if let Some(owner) = self.members_seen(file, symbol) {

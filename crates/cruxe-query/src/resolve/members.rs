@@ -222,6 +222,10 @@ impl Resolver<'_> {
         let depth = segments(&symbol.qualified_name).count();
         let outside = depth > segments(&file.facts.module).count() + 1 && file.lang.naming.shown_owners;
         let held = symbol.kind.is_callable() || file.lang.naming.tables && symbol.kind == Field;
+        // `TEST(Suite, Name)` is no member of what its suite is called after.
+        if symbol.flags.test && symbol.kind == Fn && file.lang.naming.methods_see_members {
+            return None;
+        }
         (outside && held || symbol.kind == Method).then(|| self.written_owner(file, symbol))
     }
 

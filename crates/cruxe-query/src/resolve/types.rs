@@ -144,12 +144,11 @@ impl Resolver<'_> {
         }
         let found = modules::rules(file).type_path(self, file, &path, offset);
         // A header for each platform defines the type once more.
-        if file.lang.naming.includes && found.len() > 1 && self.is_one_type(&found) {
-            let defs = found.iter().filter_map(|one| match one {
-                Entity::Symbol(def) => Some(*def),
-                _ => None,
-            });
-            return Ty::union(defs.map(|def| self.named_type(def, args())));
+        if file.lang.naming.includes && found.len() > 1 {
+            let bodies = self.bodies(&found);
+            if bodies.len() > 1 {
+                return Ty::union(bodies.into_iter().map(|def| self.named_type(def, args())));
+            }
         }
         match found.first() {
             Some(Entity::Symbol(def)) => self.named_type(*def, args()),
@@ -177,18 +176,25 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether all of some definitions are structures of one name, each with a body.
-    fn is_one_type(&self, found: &[Entity]) -> bool {
-        use SymbolKind::{Class, Struct, Union};
+    /// The structures among the definitions of one type; none where they are several types.
+    fn bodies(&self, found: &[Entity]) -> Vec<Def> {
+        use SymbolKind::{Class, Struct, Type, Union};
         let mut name: Option<String> = None;
-        found.iter().all(|one| {
-            let Entity::Symbol(def) = one else { return false };
-            let own = self.with(*def, |_, symbol| {
-                let has_body = matches!(symbol.kind, Class | Struct | Union) && !symbol.flags.declaration;
-                has_body.then(|| symbol.qualified_name.clone())
+        let mut bodies = Vec::new();
+        for one in found {
+            let Entity::Symbol(def) = one else { return Vec::new() };
+            let same = self.with(*def, |_, symbol| {
+                if matches!(symbol.kind, Class | Struct | Union) && !symbol.flags.declaration {
+                    bodies.push(*def);
+                }
+                let own = &symbol.qualified_name;
+                matches!(symbol.kind, Class | Struct | Union | Type) && name.get_or_insert_with(|| own.clone()) == own
             });
-            own.flatten().is_some_and(|own| *name.get_or_insert_with(|| own.clone()) == own)
-        })
+            if same != Some(true) {
+                return Vec::new();
+            }
+        }
+        bodies
     }
 
     /// Whether the ref has a type of a name.

@@ -223,3 +223,53 @@ int f(struct hooks *h, size_cb cb) { // size_cb
         check(&symbol, &[("a.h", &marked(header)), ("a.c", &marked(user))]);
     }
 }
+
+#[test]
+fn cpp_a_test_is_no_member_of_the_class_that_its_suite_is_called_after() {
+    let header = "#pragma once\nstruct Base { void make(); };\nstruct Box : Base { };\n";
+    let tests = "\
+#include \"box.h\"
+static int make() { return 1; }
+TEST(Box, Makes) { make(); } // <-
+";
+    check("box_test.cc make", &[("box.h", header), ("box_test.cc", tests)]);
+    check("box.h Base::make", &[("box.h", header), ("box_test.cc", &tests.replace(" // <-", ""))]);
+}
+
+#[test]
+fn cpp_the_type_that_an_operator_converts_to_is_used() {
+    let header = "struct Empty {};\nstruct Full {\n  operator Empty() const; // <-\n  operator bool() const;\n};\n";
+    check("a.h Empty", &[("a.h", &format!("#pragma once\nclass X {{}};\n{header}"))]);
+}
+
+#[test]
+fn c_the_names_in_a_structure_without_a_name_are_those_of_the_one_around_it() {
+    let user = "\
+struct held {
+  int n;
+  struct { int mu; } locks[4];
+  union { struct { int x; } at; int raw; } u;
+};
+struct other { int mu; int x; };
+int f(struct held *h, struct other *o) {
+  int a = h->locks[1].mu; // mu
+  int b = h->u.at.x; // x
+  return a + b + o->mu + o->x;
+}
+";
+    for name in ["mu", "x"] {
+        check(&format!("a.c held::{name}"), &[("a.c", &user.replace(&format!("// {name}\n"), "// <-\n"))]);
+    }
+}
+
+#[test]
+fn c_a_type_that_each_platform_defines_for_itself_has_the_members_of_all() {
+    let unix = "typedef struct buf_t { char *base; int len; } buf_t;\n";
+    let win = "typedef struct buf_t { long len; char *base; } buf_t;\n";
+    let user = "#include \"buf.h\"\nint f(buf_t *b) { return b->len; } // <-\n";
+    let all = "#ifdef WIN\n#include \"win.h\"\n#else\n#include \"unix.h\"\n#endif\n";
+    for path in ["inc/unix.h", "inc/win.h"] {
+        let files = [("inc/unix.h", unix), ("inc/win.h", win), ("inc/buf.h", all), ("src/a.c", user)];
+        check(&format!("{path} buf_t::len"), &files);
+    }
+}

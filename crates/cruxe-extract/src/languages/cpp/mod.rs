@@ -43,6 +43,7 @@ pub static CPP: LanguageDef = LanguageDef {
         spaces_by_macro: true,
         includes: true,
         overloads: true,
+        heads_outside: true,
         literals_convert: true,
         pointers: "unique_ptr shared_ptr weak_ptr auto_ptr optional scoped_ptr scoped_refptr intrusive_ptr linked_ptr \
             not_null reference_wrapper",
@@ -62,7 +63,13 @@ const FOREIGN: &[&str] = &["std", "boost", "absl", "testing", "Eigen", "google",
 pub(super) static CPP_TABLE: Table = Table {
     nodes: &[
         (&["namespace_identifier"], name()),
-        (&["operator_name", "operator_cast", "destructor_name"], name().roles(&[(At::Any, As::Nothing)])),
+        (&["operator_name", "destructor_name"], name().roles(&[(At::Any, As::Nothing)])),
+        (&["operator_cast"], name().roles(&[(At::Field("type"), As::Role(Role::Type)), (At::Any, As::Nothing)])),
+        (
+            &["parameter_declaration"],
+            roles(&[(At::Field("declarator"), As::Bind(Param)), (At::Field("type"), As::Ask(taken))])
+                .of_type(Find::Field("type")),
+        ),
         (&["auto", "placeholder_type_specifier"], NODE),
         (&["namespace_definition"], def(Module).open(ScopeKind::Module)),
         (&["nested_namespace_specifier"], roles(&[(At::Any, As::Inherit)])),
@@ -153,6 +160,17 @@ fn made(cx: &Cx, level: usize) -> As {
     let name = cx.ancestor(level + 1).and_then(|frame| frame.node.child_by_field_name("name"));
     let makes = name.is_some_and(|name| matches!(cx.text_of(&name), "make_unique" | "make_shared"));
     if makes { As::Role(Make) } else { As::Plain }
+}
+
+/// `Lock lock(mutex());` in a function is a variable, made of what a call gives; the grammar reads it as a function that takes one.
+fn taken(cx: &Cx, level: usize) -> As {
+    let at = |up: usize| cx.ancestor(level + up).map(|frame| frame.node);
+    let takes = at(0).and_then(|node| node.child_by_field_name("declarator"));
+    let called =
+        takes.is_some_and(|takes| takes.kind() == "abstract_function_declarator" && takes.named_child_count() == 1);
+    let kinds = ["parameter_list", "function_declarator", "declaration", "compound_statement"];
+    let in_body = kinds.iter().zip(1..).all(|(kind, up)| at(up).is_some_and(|node| node.kind() == *kind));
+    if called && in_body { As::Role(Call) } else { As::Plain }
 }
 
 /// What a function returns, also when it is written behind its parameters.

@@ -257,11 +257,6 @@ impl Resolver<'_> {
                     let offset = if callable { symbol.span.end.saturating_sub(1) } else { symbol.name_span.start };
                     self.expr_type(&file, value, offset)
                 }
-                // The names in `struct { int x; } at;` are those of the structure around it.
-                (None, None) if symbol.kind == SymbolKind::Field && file.lang.naming.includes => match symbol.parent {
-                    Some(outer) => Ty::value(Def { version: def.version, symbol: outer }),
-                    None => Ty::Unknown,
-                },
                 // An object literal is what its members are.
                 (None, None) if data => Ty::value(def),
                 (None, None) => Ty::Unknown,

@@ -149,6 +149,40 @@ impl Resolver<'_> {
         })
     }
 
+    /// The types that a type stands in by its whole name, the innermost first.
+    pub(super) fn outer_types(&self, owner: Def) -> Rc<[Def]> {
+        if let Some(outer) = self.outers.borrow().get(&owner) {
+            return Rc::clone(outer);
+        }
+        let whole = self.with(owner, |file, symbol| (file.lang, symbol.qualified_name.clone()));
+        let mut found = Vec::new();
+        if let Some((lang, whole)) = whole {
+            let mut outer: Vec<&str> = segments(&whole).collect();
+            while outer.len() > 1 {
+                outer.pop();
+                let types = |hit: &&SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
+                let hits = self.hits(outer.last().copied().unwrap_or_default());
+                let is_it = |def: &Def| {
+                    let same = |other: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                        other.lang.is_kin(lang) && segments(&symbol.qualified_name).eq(outer.iter().copied())
+                    };
+                    self.with(*def, same).unwrap_or(false)
+                };
+                let mut all = hits
+                    .iter()
+                    .filter(types)
+                    .map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) });
+                match all.find(is_it) {
+                    Some(def) => found.push(def),
+                    None => break, // a namespace, and nothing but namespaces is around one
+                }
+            }
+        }
+        let found: Rc<[Def]> = found.into();
+        self.outers.borrow_mut().insert(owner, Rc::clone(&found));
+        found
+    }
+
     /// What the ref adds to a type that it does not define, under a name.
     pub(super) fn added_to_foreign(&self, foreign: &str, name: &str, lang: Lang) -> Vec<Def> {
         if !Self::adds_elsewhere(lang) {
@@ -266,6 +300,10 @@ impl Resolver<'_> {
 
     /// The same for one that is called, or read.
     pub(super) fn wanted_members(&self, owner: Def, name: &str, want: Want) -> Vec<Def> {
+        let unnamed = self.in_unnamed(owner, name);
+        if !unnamed.is_empty() {
+            return unnamed;
+        }
         let mut found = Vec::new();
         // What a type builds on is worked out only where something may come of it: it may be what is being worked out.
         let may_have = match self.home(owner) {
@@ -276,6 +314,26 @@ impl Resolver<'_> {
             found = self.inherited(name, owner, want, &mut HashSet::new(), 0);
         }
         if found.is_empty() { self.spread_members(owner, name) } else { found }
+    }
+
+    /// A name in the structure without a name that a field is of: `x` of `struct { int x; } at;`. It is listed with those of the
+    /// structure around, and stands inside of the field.
+    fn in_unnamed(&self, field: Def, name: &str) -> Vec<Def> {
+        if self.kind(field) != Some(SymbolKind::Field) {
+            return Vec::new();
+        }
+        let inside = |file: &Arc<File>, own: &cruxe_model::facts::Symbol| {
+            if !file.lang.naming.includes || own.ty.is_some() {
+                return Vec::new();
+            }
+            let is_it = |(at, other): &(usize, &cruxe_model::facts::Symbol)| {
+                let within = own.span.start <= other.span.start && other.span.end <= own.span.end;
+                *at != field.symbol.0 as usize && other.name == name && other.parent == own.parent && within
+            };
+            let all = file.facts.symbols.iter().enumerate().filter(is_it);
+            all.map(|(at, _)| Def { version: field.version, symbol: SymbolIndex(at as u32) }).collect()
+        };
+        self.with(field, inside).unwrap_or_default()
     }
 
     /// What something has from modules that are spread into it or mixed in: `{ ...schemas, ...checks }`, `mixin(app, proto)`.

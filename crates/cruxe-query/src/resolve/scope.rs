@@ -118,8 +118,14 @@ impl Resolver<'_> {
             kind if kind.is_callable() && offset > file.symbol(symbol).name_span.end => self.known_owner(file, def),
             _ => None,
         };
-        let mut found = owner.map(|owner| self.members_of(owner, name)).unwrap_or_default();
-        found.retain(|def| space != Space::Type || !self.kind(*def).is_some_and(SymbolKind::is_callable));
+        let fits = |def: &Def| space != Space::Type || !self.kind(*def).is_some_and(SymbolKind::is_callable);
+        let of = |owner: Def| self.members_of(owner, name).into_iter().filter(fits).collect::<Vec<Def>>();
+        let mut found = owner.map(of).unwrap_or_default();
+        // A class that is defined outside of the one around it sees the names of that one all the same.
+        if let Some(owner) = owner.filter(|_| found.is_empty()) {
+            found =
+                self.outer_types(owner).iter().map(|outer| of(*outer)).find(|all| !all.is_empty()).unwrap_or_default();
+        }
         found.into_iter().map(|def| Entity::Symbol(self.constructed(def).unwrap_or(def))).collect()
     }
 

@@ -250,7 +250,16 @@ struct held {
   struct { int mu; } locks[4];
   union { struct { int x; } at; int raw; } u;
 };
+struct unix { int time; };
+struct nt { int time; };
+struct parser {
+  union { struct { struct unix sub; } UNIX; struct { struct nt sub; } NT; } state;
+};
 struct other { int mu; int x; };
+int g(struct parser *p) {
+  return p->state.NT.sub.time + 1; // nt
+}
+int h(struct parser *p) { return p->state.UNIX.sub.time; }
 int f(struct held *h, struct other *o) {
   int a = h->locks[1].mu; // mu
   int b = h->u.at.x; // x
@@ -260,6 +269,7 @@ int f(struct held *h, struct other *o) {
     for name in ["mu", "x"] {
         check(&format!("a.c held::{name}"), &[("a.c", &user.replace(&format!("// {name}\n"), "// <-\n"))]);
     }
+    check("a.c nt::time", &[("a.c", &user.replace("// nt\n", "// <-\n"))]);
 }
 
 #[test]
@@ -272,4 +282,34 @@ fn c_a_type_that_each_platform_defines_for_itself_has_the_members_of_all() {
         let files = [("inc/unix.h", unix), ("inc/win.h", win), ("inc/buf.h", all), ("src/a.c", user)];
         check(&format!("{path} buf_t::len"), &files);
     }
+}
+
+#[test]
+fn cpp_a_nested_class_sees_the_names_of_the_classes_around_it_wherever_it_is_defined() {
+    let header = "\
+#pragma once
+namespace re {
+class Filter {
+public:
+  class Info;
+  static int make(int x);
+  enum Mode { fast };
+};
+}
+";
+    let user = "\
+#include \"filter.h\"
+namespace re {
+class Filter::Info {
+public:
+  class Walker;
+  int inside() { return make(1); } // <-
+};
+class Filter::Info::Walker { int visit(); };
+int Filter::Info::Walker::visit() { return make(2) + fast; } // <-
+class Other { int visit(); };
+int Other::visit() { return make(3); }
+}
+";
+    check("filter.h Filter::make", &[("filter.h", header), ("filter.cc", user)]);
 }

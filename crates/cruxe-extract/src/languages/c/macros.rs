@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cruxe_model::facts::{Expr, Role, Span};
 
-use super::wrapped::{Wrapper, wrapper};
+use super::wrapped::{Left, Wrapper, around_field, wrapper};
 use crate::languages::broad::Broad;
 use crate::walk::{Cx, Walk, span};
 
@@ -149,11 +149,16 @@ pub(super) fn blank(text: &str) -> Cow<'_, str> {
     for span in found {
         bytes[span.start as usize..span.end as usize].fill(b' ');
     }
-    for Wrapper { open, close, pointer } in wrappers {
-        bytes[open.start as usize..open.end as usize].fill(b' ');
-        match pointer {
-            true => bytes[open.end as usize - 2..open.end as usize].copy_from_slice(b"(*"),
-            false => bytes[close.start as usize..close.end as usize].fill(b' '),
+    for Wrapper { open, close, left } in wrappers {
+        let (start, end) = (open.start as usize, open.end as usize);
+        bytes[start..end].fill(b' ');
+        if left == Left::Pointer {
+            bytes[end - 2..end].copy_from_slice(b"(*");
+            continue;
+        }
+        bytes[close.start as usize..close.end as usize].fill(b' ');
+        if left == Left::Number {
+            bytes[start..start + 3].copy_from_slice(b"int");
         }
     }
     // Only whole pieces between ASCII bytes were blanked out, so this is still UTF-8.
@@ -197,6 +202,7 @@ fn uses(text: &str) -> (Vec<Span>, Vec<Wrapper>) {
     let mut last = b';'; // last byte of the code so far
     let mut at = 0;
     let mut continued = false;
+    let mut structures = 0usize; // how deep this is in bodies that have nothing but fields
     for line in text.split_inclusive('\n') {
         let code = line.trim();
         let start = at + (line.len() - line.trim_start().len());
@@ -212,6 +218,8 @@ fn uses(text: &str) -> (Vec<Span>, Vec<Wrapper>) {
                 Span { start, end: start + length as u32 }
             });
             found.extend(spans);
+        } else if let Some(wrapper) = (structures > 0 && between).then(|| around_field(start, code)).flatten() {
+            wrappers.push(wrapper);
         } else if let Some(wrapper) = between.then(|| wrapper(text, start, code, start > at - line.len())).flatten() {
             wrappers.push(wrapper);
         } else if last != b'>'
@@ -227,6 +235,12 @@ fn uses(text: &str) -> (Vec<Span>, Vec<Wrapper>) {
         let code =
             code.strip_suffix("*/").and_then(|code| code.rfind("/*").map(|at| code[..at].trim_end())).unwrap_or(code);
         last = code.bytes().last().unwrap_or(last);
+        match last {
+            b'{' if opens_fields(code) => structures += 1,
+            b'{' => structures = 0,
+            _ if code.starts_with('}') => structures = structures.saturating_sub(1),
+            _ => {}
+        }
     }
     (found, wrappers)
 }
@@ -312,6 +326,12 @@ fn macro_use(code: &str, last: u8, rest: &str) -> Option<(usize, usize)> {
         }
         offset = code.len() - next.len();
     }
+}
+
+/// Whether a line of code opens a body in which fields or values stand, and no statements.
+fn opens_fields(code: &str) -> bool {
+    let code = code.strip_prefix("typedef").map_or(code, str::trim_start);
+    matches!(word(code), "struct" | "union" | "enum") && !code.contains(['(', '='])
 }
 
 /// What stands behind the `class` that a line of code declares a type with.
@@ -427,6 +447,18 @@ mod tests {
         assert_eq!(blank("typedef int API_CALL(f_cb)(int x);"), "typedef int        (*f_cb)(int x);");
         assert_eq!(blank("struct s {\n  void API_CALL(f)(int x);\n"), "struct s {\n  void        (*f)(int x);\n");
         assert_eq!(blank("static int RENAME(f)(int x) {"), "static int        f (int x) {");
+    }
+
+    #[test]
+    fn macros_that_declare_a_field_leave_it_where_only_fields_stand() {
+        let text =
+            "struct s {\n  union {\n    BIT(a);\n  } u;\n  BIT(done); /* x */\n};\nint f(void) {\n  BIT(done);\n}\n";
+        let left =
+            "struct s {\n  union {\n    int a ;\n  } u;\n  int done ; /* x */\n};\nint f(void) {\n  BIT(done);\n}\n";
+        assert_eq!(blank(text), left);
+        let text =
+            "struct s f(void) {\n  CHECK(done);\n}\nstruct s {\n  DISALLOW_COPY(Name);\n  void g() {\n    CHECK(x);\n";
+        assert_eq!(blank(text), text);
     }
 
     #[test]

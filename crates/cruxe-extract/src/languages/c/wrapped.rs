@@ -14,8 +14,19 @@ pub(super) struct Wrapper {
     pub open: Span,
     /// The closing parenthesis.
     pub close: Span,
-    /// A pointer is declared: `(*name)` takes the place of `CALLBACK(name)`.
-    pub pointer: bool,
+    /// What takes its place.
+    pub left: Left,
+}
+
+/// What is left of a wrapper.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// What is inside.
+    Inside,
+    /// A pointer: `(*name)` for `CALLBACK(name)`.
+    Pointer,
+    /// A number: `int name` for `BIT(name)`.
+    Number,
 }
 
 /// A head of a function is not longer than this.
@@ -28,6 +39,20 @@ const STATEMENTS: &[&str] = &["return", "else", "case", "goto", "do", "throw", "
 /// something other than the margin is before it.
 pub(super) fn wrapper(text: &str, start: usize, line: &str, indented: bool) -> Option<Wrapper> {
     around_name(start, line, indented).or_else(|| if indented { None } else { around_type_or_head(text, start) })
+}
+
+/// `BIT(done);` among the fields of a structure, where only a declaration can stand.
+pub(super) fn around_field(start: usize, line: &str) -> Option<Wrapper> {
+    let name = word(line);
+    let inner = word(line.get(name.len() + 1..)?);
+    let behind = &line[name.len() + 1 + inner.len()..];
+    let upper = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let field = inner.starts_with(|c: char| c.is_ascii_lowercase()) && behind.starts_with(");");
+    (upper && field && line[name.len()..].starts_with('(')).then(|| Wrapper {
+        open: piece(start, start + name.len() + 1),
+        close: piece(start + name.len() + 1 + inner.len(), start + name.len() + 2 + inner.len()),
+        left: Left::Number,
+    })
 }
 
 /// `API(int) f(void)` and `API(int f(void)) {`, where a declaration starts at the margin.
@@ -49,7 +74,7 @@ fn around_type_or_head(text: &str, start: usize) -> Option<Wrapper> {
         !function.is_empty() && !is_macro(function) && behind[function.len()..].trim_start().starts_with('(')
     };
     let around_head = behind.starts_with(['{', ';']) && is_head(inner);
-    let wrapper = Wrapper { open: piece(at, open + 1), close: piece(end, end + 1), pointer: false };
+    let wrapper = Wrapper { open: piece(at, open + 1), close: piece(end, end + 1), left: Left::Inside };
     (around_type || around_head).then_some(wrapper)
 }
 
@@ -68,7 +93,7 @@ fn around_name(start: usize, line: &str, indented: bool) -> Option<Wrapper> {
     (typed && is_macro(&line[name..open])).then(|| Wrapper {
         open: piece(start + name, start + open + 1),
         close: piece(start + close, start + close + 1),
-        pointer: indented || word(before) == "typedef",
+        left: if indented || word(before) == "typedef" { Left::Pointer } else { Left::Inside },
     })
 }
 

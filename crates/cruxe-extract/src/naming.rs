@@ -92,6 +92,12 @@ pub struct Naming {
     pub decorators_run: bool,
     /// A sub-class without a constructor has that of its super class.
     pub constructors_inherited: bool,
+    /// A method and a variable of one name are two things, and a call means the method.
+    pub methods_apart: bool,
+    /// What a type builds on is not looked up among its own members.
+    pub heads_outside: bool,
+    /// A name with a capital that nothing has is a type from outside.
+    pub capital_types: bool,
     /// Functions of one name are told apart by what they take.
     pub overloads: bool,
     /// A value may be taken for one of another type: by a constructor, by a conversion that somebody defined.
@@ -127,6 +133,10 @@ pub struct Naming {
     pub promised: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
     pub pointers: &'static str,
+    /// What such types have themselves, with blanks between: `p.reset()` is none of what `p` points to.
+    pub pointer_members: &'static str,
+    /// The member of a type that gives what its values point to, whose members they have: `operator->`.
+    pub arrow: Option<&'static str>,
     /// The member of a class that has what its values have: `C.prototype`.
     pub prototype: Option<&'static str>,
     /// A named argument carries the function with it that is called: `Point(x=1)`.
@@ -196,6 +206,9 @@ pub const NAMING: Naming = Naming {
     function_values: false,
     decorators_run: false,
     constructors_inherited: false,
+    methods_apart: false,
+    heads_outside: false,
+    capital_types: false,
     overloads: false,
     converts: true,
     literals_convert: false,
@@ -213,6 +226,8 @@ pub const NAMING: Naming = Naming {
     injects: false,
     promised: &[],
     pointers: "",
+    pointer_members: "",
+    arrow: None,
     prototype: None,
     named_arguments: false,
     constructor: None,

@@ -343,8 +343,14 @@ fn is_test_of_suite(facts: &FileFacts, symbol: &Symbol) -> bool {
 
 /// Whether a member is a name of what is around its type.
 pub fn is_free_member(facts: &FileFacts, lang: Lang, symbol: &Symbol) -> bool {
-    let outer = symbol.parent.map(|at| facts.symbols[at.0 as usize].kind);
-    lang.naming.free_members.contains(&symbol.kind) && outer.is_some_and(|kind| kind != SymbolKind::Impl)
+    let outer = symbol.parent.map(|at| &facts.symbols[at.0 as usize]);
+    // `enum class` keeps its names to itself.
+    let keeps = |outer: &Symbol| {
+        let head = &outer.signature;
+        lang.naming.includes && (head.starts_with("enum class") || head.starts_with("enum struct"))
+    };
+    lang.naming.free_members.contains(&symbol.kind)
+        && outer.is_some_and(|outer| outer.kind != SymbolKind::Impl && !keeps(outer))
 }
 
 /// Whether a field is assigned in the body of the class itself, not as `self.x` in a method.

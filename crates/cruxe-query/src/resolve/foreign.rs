@@ -116,7 +116,18 @@ pub(super) fn inner(ty: &Ty) -> Ty {
             | "MutableMap"
             | "LinkedHashMap"
             | "ConcurrentHashMap"
-            | "TreeMap" => args.get(1).cloned().unwrap_or_default(),
+            | "TreeMap"
+            | "map"
+            | "unordered_map"
+            | "multimap"
+            | "unordered_multimap"
+            | "flat_map"
+            | "flat_hash_map"
+            | "node_hash_map"
+            | "btree_map"
+            | "hash_map"
+            | "vector_map"
+            | "dense_hash_map" => args.get(1).cloned().unwrap_or_default(),
             "fn" | "()" => Ty::Unknown,
             _ => args.first().cloned().unwrap_or_default(),
         },
@@ -125,10 +136,35 @@ pub(super) fn inner(ty: &Ty) -> Ty {
     }
 }
 
-/// What is behind a smart pointer; `None` for anything else.
-pub(super) fn pointee(ty: &Ty, lang: Lang) -> Option<Ty> {
+/// What is behind a smart pointer that has no such member itself; `None` for anything else.
+pub(super) fn pointee(ty: &Ty, member: &str, lang: Lang) -> Option<Ty> {
     match ty {
-        Ty::Foreign(name, args) if listed(lang.naming.pointers, name) => args.first().cloned(),
+        Ty::Foreign(name, args) if listed(lang.naming.pointers, name) => {
+            args.first().filter(|_| !listed(lang.naming.pointer_members, member)).cloned()
+        }
+        _ => None,
+    }
+}
+
+/// Maps of C++, whose elements are pairs.
+const PAIRED: &str = "map unordered_map multimap unordered_multimap flat_map flat_hash_map node_hash_map btree_map \
+    hash_map vector_map dense_hash_map";
+
+/// What a loop over a foreign value of C++ goes through where that is not what indexing it gives: the pairs of a map.
+pub(super) fn pairs(ty: &Ty) -> Option<Ty> {
+    match ty {
+        Ty::Foreign(name, args) if listed(PAIRED, name) && args.len() > 1 => {
+            Some(Ty::foreign("pair", args.iter().take(2).cloned().collect()))
+        }
+        _ => None,
+    }
+}
+
+/// A field of a pair.
+pub(super) fn half(ty: &Ty, name: &str) -> Option<Ty> {
+    match (ty, name) {
+        (Ty::Foreign(of, args), "first") if &**of == "pair" => args.first().cloned(),
+        (Ty::Foreign(of, args), "second") if &**of == "pair" => args.get(1).cloned(),
         _ => None,
     }
 }
@@ -149,6 +185,16 @@ pub(super) fn is_type_of(literal: &str, ty: &str) -> bool {
 /// What calling a method of a foreign value gives.
 pub(super) fn called(receiver: &Ty, method: &str, lang: Lang) -> Ty {
     let broad = !lang.is_deep();
+    // An iterator of a map points to a pair.
+    if lang.naming.arrow.is_some()
+        && listed("begin end cbegin cend rbegin rend find lower_bound upper_bound extract", method)
+        && let Some(pair) = pairs(receiver)
+    {
+        return pair;
+    }
+    if lang.naming.arrow.is_some() && listed("begin cbegin rbegin end value value_or", method) {
+        return inner(receiver);
+    }
     if keeps(method) || broad && keeps_elsewhere(method) {
         return receiver.clone();
     }

@@ -33,7 +33,7 @@ impl Resolver<'_> {
                     return tested;
                 }
                 let name = file.facts.name(*name);
-                let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
+                let ty = self.member_type(&self.before_member(file, *base, offset, whole), name, file.lang, Want::Read);
                 match ty {
                     Ty::Unknown | Ty::Outside | Ty::Missing => {
                         self.named_by_path(file, *base, name, offset).unwrap_or(ty)
@@ -45,7 +45,8 @@ impl Resolver<'_> {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
                     Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
                     Some(Expr::Member(base, name)) => {
-                        let (base_type, name) = (inner(*base), file.facts.name(*name));
+                        let base_type = self.before_member(file, *base, offset, whole);
+                        let name = file.facts.name(*name);
                         if let Ty::Item(def) = &base_type
                             && file.lang.naming.makers.contains(&name)
                             && self.kind(*def) == Some(SymbolKind::Class)
@@ -74,6 +75,25 @@ impl Resolver<'_> {
                 word => Ty::foreign(word, Vec::new()),
             },
             Expr::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// The type of what stands before a member's name. In C++ that is no function: `level::debug` in a class with a method
+    /// `level` means a type or namespace around it.
+    pub(super) fn before_member(&self, file: &Arc<File>, base: ExprId, offset: u32, whole: ExprId) -> Ty {
+        let ty = self.deeper(|| self.read_expr(file, base, offset, whole));
+        let is_function =
+            |def: Def| self.kind(def).is_some_and(|kind| matches!(kind, SymbolKind::Fn | SymbolKind::Method));
+        match (&ty, file.facts.exprs.get(base.0 as usize)) {
+            (Ty::Item(def), Some(Expr::Name(name))) if file.lang.naming.methods_see_members && is_function(*def) => {
+                let found = self.lookup(file, file.facts.name(*name), offset, Space::Type);
+                let types = |one: &&Entity| !matches!(one, Entity::Symbol(def) if is_function(*def));
+                match Ty::union(found.iter().filter(types).map(|one| self.entity_type(one))) {
+                    Ty::Unknown => ty,
+                    space => space,
+                }
+            }
+            _ => ty,
         }
     }
 
@@ -115,6 +135,10 @@ impl Resolver<'_> {
             let own = around.find(|at| file.symbol(*at).kind == SymbolKind::Enum).filter(|_| !file.lang.is_deep());
             if let Some(symbol) = own {
                 return variants_of(Def { version: file.id(), symbol }, name);
+            }
+            let capital = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+            if file.lang.naming.capital_types && capital && self.hits(name).is_empty() {
+                return Ty::Outside;
             }
             if !file.lang.is_deep() && self.is_only_extended(name, file.lang) {
                 return Ty::foreign(name, Vec::new());
@@ -198,7 +222,13 @@ impl Resolver<'_> {
         let ordered = matches!(file.lang.naming.locals, Locals::Redeclared | Locals::Everywhere);
         let offset = if ordered { binding.start.saturating_sub(1) } else { binding.start };
         let ty = self.expr_type(&file, value, offset);
-        if binding.kind == BindingKind::Element { self.element(&ty) } else { ty }
+        match binding.kind {
+            BindingKind::Element if file.lang.naming.arrow.is_some() => {
+                foreign::pairs(&ty).unwrap_or_else(|| self.element(&ty))
+            }
+            BindingKind::Element => self.element(&ty),
+            _ => ty,
+        }
     }
 
     /// The type of what a variable, field or function declares or is given.
@@ -306,6 +336,9 @@ impl Resolver<'_> {
             }
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.member_type(ty, name, lang, want))),
             base => {
+                if let Some(half) = foreign::half(base, name).filter(|_| lang.naming.arrow.is_some()) {
+                    return half;
+                }
                 let found = self.type_members(base, name, lang, want);
                 if found.is_empty() {
                     return match base {
@@ -342,6 +375,7 @@ impl Resolver<'_> {
                 match found.is_empty() {
                     true if lang.naming.dereferences => self.through_deref(*def, name, lang, want),
                     true if lang.naming.receivers => self.added_to_all(base, name, lang),
+                    true if lang.naming.arrow.is_some() => self.behind_arrow(*def, base, name, lang, want),
                     _ => found,
                 }
             }
@@ -362,7 +396,7 @@ impl Resolver<'_> {
                 found.dedup();
                 found
             }
-            foreign => match foreign::pointee(foreign, lang) {
+            foreign => match foreign::pointee(foreign, name, lang) {
                 Some(inner) => self.deeper(|| self.type_members(&inner, name, lang, want)),
                 None => match foreign {
                     Ty::Foreign(of, _) => self.deeper(|| match self.added_to_foreign(of, name, lang) {
@@ -397,6 +431,17 @@ impl Resolver<'_> {
         match bound.and_then(|bound| Some((bound.ty?, bound.start))) {
             Some((ty, start)) => self.type_of(&file, ty, start),
             None => Ty::Unknown,
+        }
+    }
+
+    /// A member of what `T* operator->()` of a type leads to.
+    fn behind_arrow(&self, def: Def, base: &Ty, name: &str, lang: Lang, want: Want) -> Vec<Def> {
+        let arrow = lang.naming.arrow.filter(|arrow| *arrow != name);
+        let found = arrow.map(|arrow| self.members_of(def, arrow)).unwrap_or_default();
+        let Some(arrow) = found.first() else { return Vec::new() };
+        match self.result(&Ty::Bound(*arrow, Rc::new(base.clone())), lang) {
+            Ty::Value(to, _) if to == def => Vec::new(),
+            inner => self.deeper(|| self.type_members(&inner, name, lang, want)),
         }
     }
 

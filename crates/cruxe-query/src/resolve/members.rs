@@ -9,7 +9,7 @@ use cruxe_model::facts::{Relation, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
 
-use super::file::{File, Lang};
+use super::file::{File, Lang, is_free_member};
 use super::types::Ty;
 use super::{Def, Entity, FastMap, Resolver, Space, SpaceOf, Want};
 use crate::name::segments;
@@ -59,6 +59,7 @@ impl Resolver<'_> {
     }
 
     fn table(&self, name: &str, place: Place) -> Rc<MemberTable> {
+        use SymbolKind::{Class, Struct, Union};
         let known = |tables: &FastMap<Place, FastMap<String, Rc<MemberTable>>>| tables.get(&place)?.get(name).cloned();
         if let Some(table) = known(&self.tables.borrow()) {
             return table;
@@ -92,7 +93,14 @@ impl Resolver<'_> {
                 None => owner,
             };
             table.all.push((def, called_on));
-            for owner in [owner, called_on.filter(|_| extended.is_some())].into_iter().flatten() {
+            // The names of an enumeration are also those of the class that it stands in.
+            let around =
+                owner.filter(|_| is_free_member(&file.facts, file.lang, file.symbol(def.symbol))).and_then(|at| {
+                    let outer = file.symbol(at.symbol).parent.filter(|_| at.version == def.version)?;
+                    let is_class = matches!(file.symbol(outer).kind, Class | Struct | Union);
+                    is_class.then_some(Def { version: def.version, symbol: outer })
+                });
+            for owner in [owner, called_on.filter(|_| extended.is_some()), around].into_iter().flatten() {
                 table.owned.entry(owner).or_default().push(def);
             }
         }
@@ -112,21 +120,23 @@ impl Resolver<'_> {
         let own = file.facts.heritage.iter().find(own)?;
         let symbol = file.symbol(def.symbol);
         let ty = self.type_of(file, own.ty, symbol.name_span.start);
-        match ty {
-            Ty::Value(of, _) if file.lang.naming.methods_see_members => {
-                Some(self.shown_type(file, symbol, of).map_or(ty, Ty::value))
-            }
-            ty => Some(ty),
+        let found = match ty {
+            Ty::Value(of, _) => Some(of),
+            _ => None,
+        };
+        match file.lang.naming.methods_see_members {
+            true => Some(self.shown_type(file, symbol, found).map_or(ty, Ty::value)),
+            false => Some(ty),
         }
     }
 
-    /// The type that the whole name of a member shows, where another was found by the last name before it: `List::Iterator` of
-    /// `void List::Iterator::next()`, beside an `Iterator`.
-    fn shown_type(&self, file: &File, member: &cruxe_model::facts::Symbol, found: Def) -> Option<Def> {
+    /// The type that the whole name of a member shows, where another or none was found by the last name before it:
+    /// `List::Iterator` of `void List::Iterator::next()`, beside an `Iterator`.
+    fn shown_type(&self, file: &File, member: &cruxe_model::facts::Symbol, found: Option<Def>) -> Option<Def> {
         let mut outer: Vec<&str> = segments(&member.qualified_name).collect();
         outer.pop();
         let shown = |symbol: &cruxe_model::facts::Symbol| segments(&symbol.qualified_name).eq(outer.iter().copied());
-        if outer.len() < 2 || self.with(found, |_, symbol| shown(symbol)) == Some(true) {
+        if outer.len() < 2 || found.is_some_and(|found| self.with(found, |_, symbol| shown(symbol)) == Some(true)) {
             return None;
         }
         let types = |hit: &&cruxe_store::SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
@@ -137,6 +147,40 @@ impl Resolver<'_> {
             let is_it = self.with(def, |other, symbol| other.lang.is_kin(file.lang) && shown(symbol));
             (is_it == Some(true)).then_some(def)
         })
+    }
+
+    /// The types that a type stands in by its whole name, the innermost first.
+    pub(super) fn outer_types(&self, owner: Def) -> Rc<[Def]> {
+        if let Some(outer) = self.outers.borrow().get(&owner) {
+            return Rc::clone(outer);
+        }
+        let whole = self.with(owner, |file, symbol| (file.lang, symbol.qualified_name.clone()));
+        let mut found = Vec::new();
+        if let Some((lang, whole)) = whole {
+            let mut outer: Vec<&str> = segments(&whole).collect();
+            while outer.len() > 1 {
+                outer.pop();
+                let types = |hit: &&SymbolHit| hit.kind.fits(Space::Type) && hit.kind != SymbolKind::Module;
+                let hits = self.hits(outer.last().copied().unwrap_or_default());
+                let is_it = |def: &Def| {
+                    let same = |other: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                        other.lang.is_kin(lang) && segments(&symbol.qualified_name).eq(outer.iter().copied())
+                    };
+                    self.with(*def, same).unwrap_or(false)
+                };
+                let mut all = hits
+                    .iter()
+                    .filter(types)
+                    .map(|hit| Def { version: hit.version, symbol: SymbolIndex(hit.position) });
+                match all.find(is_it) {
+                    Some(def) => found.push(def),
+                    None => break, // a namespace, and nothing but namespaces is around one
+                }
+            }
+        }
+        let found: Rc<[Def]> = found.into();
+        self.outers.borrow_mut().insert(owner, Rc::clone(&found));
+        found
     }
 
     /// What the ref adds to a type that it does not define, under a name.
@@ -212,6 +256,10 @@ impl Resolver<'_> {
         let depth = segments(&symbol.qualified_name).count();
         let outside = depth > segments(&file.facts.module).count() + 1 && file.lang.naming.shown_owners;
         let held = symbol.kind.is_callable() || file.lang.naming.tables && symbol.kind == Field;
+        // `TEST(Suite, Name)` is no member of what its suite is called after.
+        if symbol.flags.test && symbol.kind == Fn && file.lang.naming.methods_see_members {
+            return None;
+        }
         (outside && held || symbol.kind == Method).then(|| self.written_owner(file, symbol))
     }
 
@@ -226,6 +274,8 @@ impl Resolver<'_> {
         if let Some(owner) = self.owners.borrow().get(&def) {
             return *owner;
         }
+        // Whoever needs the answer to find it does without, and nobody keeps what comes of that.
+        self.owners.borrow_mut().insert(def, None);
         let owner = self.deeper(|| self.owner(file, def)).flatten();
         self.owners.borrow_mut().insert(def, owner);
         owner
@@ -250,6 +300,10 @@ impl Resolver<'_> {
 
     /// The same for one that is called, or read.
     pub(super) fn wanted_members(&self, owner: Def, name: &str, want: Want) -> Vec<Def> {
+        let unnamed = self.in_unnamed(owner, name);
+        if !unnamed.is_empty() {
+            return unnamed;
+        }
         let mut found = Vec::new();
         // What a type builds on is worked out only where something may come of it: it may be what is being worked out.
         let may_have = match self.home(owner) {
@@ -260,6 +314,26 @@ impl Resolver<'_> {
             found = self.inherited(name, owner, want, &mut HashSet::new(), 0);
         }
         if found.is_empty() { self.spread_members(owner, name) } else { found }
+    }
+
+    /// A name in the structure without a name that a field is of: `x` of `struct { int x; } at;`. It is listed with those of the
+    /// structure around, and stands inside of the field.
+    fn in_unnamed(&self, field: Def, name: &str) -> Vec<Def> {
+        if self.kind(field) != Some(SymbolKind::Field) {
+            return Vec::new();
+        }
+        let inside = |file: &Arc<File>, own: &cruxe_model::facts::Symbol| {
+            if !file.lang.naming.includes || own.ty.is_some() {
+                return Vec::new();
+            }
+            let is_it = |(at, other): &(usize, &cruxe_model::facts::Symbol)| {
+                let within = own.span.start <= other.span.start && other.span.end <= own.span.end;
+                *at != field.symbol.0 as usize && other.name == name && other.parent == own.parent && within
+            };
+            let all = file.facts.symbols.iter().enumerate().filter(is_it);
+            all.map(|(at, _)| Def { version: field.version, symbol: SymbolIndex(at as u32) }).collect()
+        };
+        self.with(field, inside).unwrap_or_default()
     }
 
     /// What something has from modules that are spread into it or mixed in: `{ ...schemas, ...checks }`, `mixin(app, proto)`.

@@ -126,6 +126,7 @@ impl Resolver<'_> {
             (Role::Key, Some(callee)) if file.lang.naming.named_arguments => {
                 self.resolve_argument(file, occurrence, name, callee)
             }
+            (Role::Key, Some(of)) if is_case(file, of) => self.resolve_case(file, occurrence, name, of),
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),
         }
@@ -145,6 +146,32 @@ impl Resolver<'_> {
             Resolution::Defs(defs, _) => Resolution::Defs(defs, Certainty::Heuristic),
             Resolution::Module => Resolution::Module,
             _ => Resolution::Outside,
+        }
+    }
+
+    /// `case OPEN:` names a constant of what the `switch` is about, or one that is in sight.
+    fn resolve_case(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, of: ExprId) -> Resolution {
+        let Some(Expr::Unwrap(value)) = file.facts.exprs.get(of.0 as usize) else { return Resolution::Outside };
+        let ty = self.expr_type(file, *value, occurrence.start);
+        let mut found = self.type_members(&ty, name, file.lang, Want::Read);
+        found.retain(|def| self.kind(*def) == Some(SymbolKind::Variant));
+        if !found.is_empty() {
+            return Resolution::of(found);
+        }
+        match self.resolve_plain(file, occurrence, name) {
+            Resolution::Unresolved(_) if ty == Ty::Unknown => {
+                let hits = self.hits(name);
+                let of_lang = |hit: &&SymbolHit| self.lang(hit.version).is_some_and(|other| file.lang.may_mean(other));
+                let all: Vec<&SymbolHit> = hits.iter().filter(of_lang).collect();
+                match all[..] {
+                    [one] if one.kind == SymbolKind::Variant => {
+                        let def = Def { version: one.version, symbol: SymbolIndex(one.position) };
+                        Resolution::Defs(vec![def], Certainty::Heuristic)
+                    }
+                    _ => Resolution::Unresolved(Reason::Receiver),
+                }
+            }
+            resolution => resolution,
         }
     }
 
@@ -173,6 +200,9 @@ impl Resolver<'_> {
         if found.is_empty() {
             found = self.lookup(file, name, occurrence.start, space);
         }
+        if occurrence.role.is_call() && file.lang.naming.methods_apart && matches!(found[..], [Entity::Local(..)]) {
+            found = self.methods_around(file, name, occurrence.start);
+        }
         if found.is_empty() && occurrence.role.is_call() && self.may_be_a_members(file, occurrence.start) {
             return match self.guess(file, occurrence, name) {
                 guess @ Resolution::Defs(..) => guess,
@@ -194,6 +224,22 @@ impl Resolver<'_> {
             found = self.taking_in_sight(file, name, space, found, &call);
         }
         self.settled(found, file.lang)
+    }
+
+    /// The methods of a name that the types around an offset have, the innermost that has any; those that are imported where
+    /// none has.
+    fn methods_around(&self, file: &Arc<File>, name: &str, offset: u32) -> Vec<Entity> {
+        for symbol in file.nesting.symbols_around(&file.facts, offset) {
+            if !file.symbol(symbol).kind.is_container() {
+                continue;
+            }
+            let mut own = self.wanted_members(Def { version: file.id(), symbol }, name, Want::Called);
+            own.retain(|def| self.kind(*def).is_some_and(SymbolKind::is_callable));
+            if !own.is_empty() {
+                return own.into_iter().map(Entity::Symbol).collect();
+            }
+        }
+        self.lookup(file, name, 0, Space::Value)
     }
 
     /// Whether a plain name may be that of a member of something unknown: of the class that a module is mixed into, of what a
@@ -361,7 +407,7 @@ impl Resolver<'_> {
     }
 
     fn resolve_member(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str, receiver: ExprId) -> Resolution {
-        let base = self.expr_type(file, receiver, occurrence.start);
+        let base = self.before_member(file, receiver, occurrence.start, receiver);
         let leads_on = modules::rules(file).leads_on(file, occurrence);
         let space = if occurrence.role.is_type() || leads_on { Space::Type } else { Space::Any };
         if base == Ty::Unknown
@@ -576,6 +622,11 @@ enum Ground {
     Foreign,
     /// One of which nothing is known.
     Unknown,
+}
+
+/// Whether a key is one of a `switch`: see the language's `key_of`.
+fn is_case(file: &File, of: ExprId) -> bool {
+    file.lang.naming.methods_apart && matches!(file.facts.exprs.get(of.0 as usize), Some(Expr::Unwrap(_)))
 }
 
 /// Whether an expression is a type's path, behind which a function may stand as a value.

@@ -118,8 +118,14 @@ impl Resolver<'_> {
             kind if kind.is_callable() && offset > file.symbol(symbol).name_span.end => self.known_owner(file, def),
             _ => None,
         };
-        let mut found = owner.map(|owner| self.members_of(owner, name)).unwrap_or_default();
-        found.retain(|def| space != Space::Type || !self.kind(*def).is_some_and(SymbolKind::is_callable));
+        let fits = |def: &Def| space != Space::Type || !self.kind(*def).is_some_and(SymbolKind::is_callable);
+        let of = |owner: Def| self.members_of(owner, name).into_iter().filter(fits).collect::<Vec<Def>>();
+        let mut found = owner.map(of).unwrap_or_default();
+        // A class that is defined outside of the one around it sees the names of that one all the same.
+        if let Some(owner) = owner.filter(|_| found.is_empty()) {
+            found =
+                self.outer_types(owner).iter().map(|outer| of(*outer)).find(|all| !all.is_empty()).unwrap_or_default();
+        }
         found.into_iter().map(|def| Entity::Symbol(self.constructed(def).unwrap_or(def))).collect()
     }
 
@@ -145,8 +151,10 @@ impl Resolver<'_> {
         let mut local: Option<u32> = None;
         let class_bodies = file.lang.naming.members == Members::ClassBody;
         let in_class = class_bodies && file.facts.scopes[scope.0 as usize].kind == ScopeKind::Type;
+        let head = self.type_in_head(file, scope, offset);
         for decl in file.declared(scope, name) {
             match decl {
+                Decl::Symbol(symbol) if head.is_some() && file.symbol(symbol).parent == head => {}
                 // The body of a class runs line by line: a method does not hide what decorates it.
                 Decl::Symbol(symbol) if in_class && file.symbol(symbol).name_span.start > offset => {}
                 // The value of `Error = Error` is what is called so around the class.
@@ -187,6 +195,16 @@ impl Resolver<'_> {
         }
         found.dedup();
         found
+    }
+
+    /// The type that a scope is of, where an offset is in its head: what it builds on is not looked up among its own members.
+    fn type_in_head(&self, file: &File, scope: ScopeId, offset: u32) -> Option<SymbolIndex> {
+        let scope = &file.facts.scopes[scope.0 as usize];
+        if scope.kind != ScopeKind::Type || !file.lang.naming.heads_outside {
+            return None;
+        }
+        let symbol = file.nesting.enclosing_symbol(&file.facts, scope.span.start)?;
+        in_head(file, symbol, offset).then_some(symbol)
     }
 
     /// Of two bindings of one name the one that is seen: the last before the offset, else the first.
@@ -256,6 +274,17 @@ impl Resolver<'_> {
     }
 }
 
+/// Whether an offset is between the name of a type and its first member, where what it builds on is named.
+pub(super) fn in_head(file: &File, symbol: SymbolIndex, offset: u32) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Struct};
+    let own = file.symbol(symbol);
+    let first = file.facts.symbols.get(symbol.0 as usize + 1).filter(|next| next.parent == Some(symbol));
+    file.lang.naming.heads_outside
+        && matches!(own.kind, Class | Enum | Interface | Struct)
+        && own.name_span.start <= offset
+        && first.is_some_and(|first| offset < first.full_span.start)
+}
+
 /// Whether a method is called like its class.
 fn is_constructor(file: &File, symbol: SymbolIndex) -> bool {
     let method = file.symbol(symbol);
@@ -277,10 +306,12 @@ fn in_method(file: &File, offset: u32) -> bool {
 
 /// Whether a member can only be a value: where all that is in sight is known, a field may hold a type.
 fn is_value_member(file: &File, symbol: SymbolIndex) -> bool {
-    use SymbolKind::{Field, Method, Property};
+    use SymbolKind::{Const, Field, Fn, Method, Property, Variable};
     match file.symbol(symbol).kind {
         Method => true,
         Field | Property => !file.lang.is_deep(),
+        // `struct stat` beside a function `stat`.
+        Fn | Variable | Const => file.lang.naming.includes,
         _ => false,
     }
 }

@@ -143,6 +143,13 @@ impl Resolver<'_> {
             return Ty::Shape(path.iter().map(|name| Rc::from(*name)).zip(args()).collect());
         }
         let found = modules::rules(file).type_path(self, file, &path, offset);
+        // A header for each platform defines the type once more.
+        if file.lang.naming.includes && found.len() > 1 {
+            let bodies = self.bodies(&found);
+            if bodies.len() > 1 {
+                return Ty::union(bodies.into_iter().map(|def| self.named_type(def, args())));
+            }
+        }
         match found.first() {
             Some(Entity::Symbol(def)) => self.named_type(*def, args()),
             Some(Entity::Local(version, at)) => match file.binding(*at).kind {
@@ -167,6 +174,27 @@ impl Resolver<'_> {
                 _ => Ty::foreign(last, args()),
             },
         }
+    }
+
+    /// The structures among the definitions of one type; none where they are several types.
+    fn bodies(&self, found: &[Entity]) -> Vec<Def> {
+        use SymbolKind::{Class, Struct, Type, Union};
+        let mut name: Option<String> = None;
+        let mut bodies = Vec::new();
+        for one in found {
+            let Entity::Symbol(def) = one else { return Vec::new() };
+            let same = self.with(*def, |_, symbol| {
+                if matches!(symbol.kind, Class | Struct | Union) && !symbol.flags.declaration {
+                    bodies.push(*def);
+                }
+                let own = &symbol.qualified_name;
+                matches!(symbol.kind, Class | Struct | Union | Type) && name.get_or_insert_with(|| own.clone()) == own
+            });
+            if same != Some(true) {
+                return Vec::new();
+            }
+        }
+        bodies
     }
 
     /// Whether the ref has a type of a name.
@@ -222,9 +250,16 @@ impl Resolver<'_> {
             false => (ScopeKind::Type, ScopeKind::Function),
         };
         let own = file.scope_of(symbol, first).or_else(|| file.scope_of(symbol, second));
+        // `template <class T>` stands around what it is for, in a scope of its own.
+        let around =
+            own.filter(|_| file.lang.naming.methods_see_members).and_then(|own| file.nesting.scope_parent(own));
+        let template = around.filter(|at| file.facts.scopes[at.0 as usize].span.start >= span.start);
         let inside = file.facts.bindings[from..].iter().enumerate().take_while(|(_, b)| b.start < span.end);
         inside
-            .filter(|(_, binding)| binding.kind == BindingKind::TypeParam && Some(binding.scope) == own)
+            .filter(|(_, binding)| {
+                let scope = Some(binding.scope);
+                binding.kind == BindingKind::TypeParam && (scope == own || template.is_some() && scope == template)
+            })
             .map(|(at, _)| Ty::Param(file.id(), (from + at) as u32))
             .collect()
     }

@@ -7,11 +7,13 @@
 mod broad;
 mod call_paths;
 mod constructors;
+mod cpp;
 mod ecma;
 mod external;
 mod fixtures;
 mod go;
 mod graph;
+mod java;
 mod javascript;
 mod mentions;
 mod one_symbol;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use cruxe_model::facts::{Expr, Role, Span};
 
+use super::wrapped::{Left, Wrapper, around_field, wrapper};
 use crate::languages::broad::Broad;
 use crate::walk::{Cx, Walk, span};
 
@@ -140,13 +141,25 @@ fn quoted(text: &[u8], quote: u8) -> usize {
 ///
 /// Without the preprocessor only their custom tells them: upper case, and what stands before and behind.
 pub(super) fn blank(text: &str) -> Cow<'_, str> {
-    let found = uses(text);
-    if found.is_empty() {
+    let (found, wrappers) = uses(text);
+    if found.is_empty() && wrappers.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut bytes = text.as_bytes().to_vec();
     for span in found {
         bytes[span.start as usize..span.end as usize].fill(b' ');
+    }
+    for Wrapper { open, close, left } in wrappers {
+        let (start, end) = (open.start as usize, open.end as usize);
+        bytes[start..end].fill(b' ');
+        if left == Left::Pointer {
+            bytes[end - 2..end].copy_from_slice(b"(*");
+            continue;
+        }
+        bytes[close.start as usize..close.end as usize].fill(b' ');
+        if left == Left::Number {
+            bytes[start..start + 3].copy_from_slice(b"int");
+        }
     }
     // Only whole pieces between ASCII bytes were blanked out, so this is still UTF-8.
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
@@ -154,7 +167,8 @@ pub(super) fn blank(text: &str) -> Cow<'_, str> {
 
 /// Notes the uses of the macros that the parser did not see.
 pub(super) fn note_uses(_: &Broad, cx: &mut Cx) -> Option<Walk> {
-    for at in uses(cx.text) {
+    let (found, wrappers) = uses(cx.text);
+    for at in found.into_iter().chain(wrappers.into_iter().map(|wrapper| wrapper.open)) {
         let text = cx.slice(at);
         let name = word(text);
         let role = if name.len() < text.len() { Role::Call } else { Role::Value };
@@ -181,12 +195,14 @@ pub(super) fn start_with_macro(text: &str, start: u32) -> u32 {
     start
 }
 
-/// Where the macros that [`blank`] is about stand.
-fn uses(text: &str) -> Vec<Span> {
+/// Where the macros that [`blank`] is about stand: those that say nothing, and those that have a part of a declaration inside.
+fn uses(text: &str) -> (Vec<Span>, Vec<Wrapper>) {
     let mut found: Vec<Span> = Vec::new();
+    let mut wrappers: Vec<Wrapper> = Vec::new();
     let mut last = b';'; // last byte of the code so far
     let mut at = 0;
     let mut continued = false;
+    let mut structures = 0usize; // how deep this is in bodies that have nothing but fields
     for line in text.split_inclusive('\n') {
         let code = line.trim();
         let start = at + (line.len() - line.trim_start().len());
@@ -195,8 +211,20 @@ fn uses(text: &str) -> Vec<Span> {
         if inside || code.is_empty() || code.starts_with(['#', '/', '*']) {
             continue; // a directive or a comment, or another line of one
         }
-        let between = b";{}:".contains(&last);
-        if let Some((offset, length)) = between.then(|| macro_use(code, last, &text[at..])).flatten() {
+        let between = b";{}:>".contains(&last);
+        if between && let Some(head) = type_head(code) {
+            let spans = head_macros(head).into_iter().map(|(offset, length)| {
+                let start = (start + code.len() - head.len() + offset) as u32;
+                Span { start, end: start + length as u32 }
+            });
+            found.extend(spans);
+        } else if let Some(wrapper) = (structures > 0 && between).then(|| around_field(start, code)).flatten() {
+            wrappers.push(wrapper);
+        } else if let Some(wrapper) = between.then(|| wrapper(text, start, code, start > at - line.len())).flatten() {
+            wrappers.push(wrapper);
+        } else if last != b'>'
+            && let Some((offset, length)) = between.then(|| macro_use(code, last, &text[at..])).flatten()
+        {
             let start = (start + offset) as u32;
             found.push(Span { start, end: start + length as u32 });
             if length == code.len() {
@@ -207,8 +235,14 @@ fn uses(text: &str) -> Vec<Span> {
         let code =
             code.strip_suffix("*/").and_then(|code| code.rfind("/*").map(|at| code[..at].trim_end())).unwrap_or(code);
         last = code.bytes().last().unwrap_or(last);
+        match last {
+            b'{' if opens_fields(code) => structures += 1,
+            b'{' => structures = 0,
+            _ if code.starts_with('}') => structures = structures.saturating_sub(1),
+            _ => {}
+        }
     }
-    found
+    (found, wrappers)
 }
 
 /// Words that start a declaration, so that an upper-case word before them is no type.
@@ -275,16 +309,6 @@ fn macro_use(code: &str, last: u8, rest: &str) -> Option<(usize, usize)> {
         let next = behind.trim_start();
         match word {
             "static" | "inline" | "extern" | "virtual" | "friend" | "explicit" => {}
-            "class" | "struct" | "union" => {
-                let offset = code.len() - next.len();
-                let name = self::word(next);
-                let class = self::word(next[name.len()..].trim_start());
-                let after = next[name.len()..].trim_start()[class.len()..].trim_start();
-                let defined = after.starts_with('{')
-                    || (after.starts_with(':') && !after.starts_with("::"))
-                    || after.starts_with("final");
-                return (is_macro(name) && !class.is_empty() && defined).then_some((offset, name.len()));
-            }
             _ if !is_macro(word) => return None,
             _ => {
                 let arguments = arguments(next);
@@ -304,6 +328,54 @@ fn macro_use(code: &str, last: u8, rest: &str) -> Option<(usize, usize)> {
     }
 }
 
+/// Whether a line of code opens a body in which fields or values stand, and no statements.
+fn opens_fields(code: &str) -> bool {
+    let code = code.strip_prefix("typedef").map_or(code, str::trim_start);
+    matches!(word(code), "struct" | "union" | "enum") && !code.contains(['(', '='])
+}
+
+/// What stands behind the `class` that a line of code declares a type with.
+fn type_head(code: &str) -> Option<&str> {
+    let mut rest = code;
+    loop {
+        let first = word(rest);
+        rest = rest[first.len()..].trim_start();
+        match first {
+            "class" | "struct" | "union" => return Some(rest),
+            "friend" | "static" | "extern" | "typedef" => {}
+            _ => return None,
+        }
+    }
+}
+
+/// The macros between `class` and the name of a type that is defined here: `API` of `class API [[nodiscard]] Name final {`.
+fn head_macros(head: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = &head[at..];
+        let name = word(rest);
+        let behind = rest[name.len()..].trim_start();
+        if rest.starts_with("[[") {
+            let Some(end) = rest.find("]]") else { return Vec::new() };
+            at = head.len() - rest[end + 2..].trim_start().len();
+            continue;
+        }
+        let arguments = arguments(behind);
+        let length = if arguments > 0 { rest.len() - behind.len() + arguments } else { name.len() };
+        let next = behind[arguments..].trim_start();
+        let leads_on = next.starts_with("[[") || (!word(next).is_empty() && word(next) != "final");
+        if !is_macro(name) || !leads_on {
+            let after = behind.strip_prefix("final").map_or(behind, str::trim_start);
+            let defined = after.starts_with('{') || (after.starts_with(':') && !after.starts_with("::"));
+            // The body may stand on the next line; `struct FOO bar;` declares a variable.
+            return if defined && !name.is_empty() { found } else { Vec::new() };
+        }
+        found.push((at, length));
+        at = head.len() - next.len();
+    }
+}
+
 /// Whether a macro that is all of its line can be one between declarations, by the code behind it. Behind a `{` it could
 /// be the only value of an enumeration, before a name the type of a function.
 fn stands_alone(last: u8, rest: &str) -> bool {
@@ -313,11 +385,11 @@ fn stands_alone(last: u8, rest: &str) -> bool {
     STARTS.contains(&next) || (last != b'{' && (code.starts_with(['#', '}']) || is_macro(next)))
 }
 
-fn word(text: &str) -> &str {
+pub(super) fn word(text: &str) -> &str {
     &text[..text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()]
 }
 
-fn is_macro(word: &str) -> bool {
+pub(super) fn is_macro(word: &str) -> bool {
     word.len() > 3
         && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         && word.bytes().any(|byte| byte.is_ascii_uppercase())
@@ -359,8 +431,34 @@ mod tests {
         assert_eq!(blank("UV_EXTERN int f(void);"), "          int f(void);");
         assert_eq!(blank("static FORCE_INLINE int f(void);"), "static              int f(void);");
         assert_eq!(blank("class NET_EXPORT Foo : public Bar {"), "class            Foo : public Bar {");
+        assert_eq!(blank("class API_ [[nodiscard]] Foo {"), "class      [[nodiscard]] Foo {");
+        assert_eq!(blank("class [[nodiscard]] API_ Foo {"), "class [[nodiscard]]      Foo {");
+        assert_eq!(blank("struct LOCKABLE ALIGN(8) Foo final : Bar {"), "struct                   Foo final : Bar {");
+        assert_eq!(blank("template <class T>\nclass API_ Foo {"), "template <class T>\nclass      Foo {");
         assert_eq!(blank("FOO_DEPRECATED(\"x\") void f();"), "                    void f();");
         assert_eq!(blank("class A {\n  Q_OBJECT\npublic:\n"), "class A {\n          \npublic:\n");
+    }
+
+    #[test]
+    fn macros_around_a_type_a_name_or_a_head_leave_what_is_inside() {
+        assert_eq!(blank("API_INLINE(const char *) f(int x)\n{"), "           const char *  f(int x)\n{");
+        assert_eq!(blank("static API_FUNC(int) f(int x);"), "static          int  f(int x);");
+        assert_eq!(blank("HEAP_EXPORT(void f(int x,\n  int y)) {"), "            void f(int x,\n  int y)  {");
+        assert_eq!(blank("typedef int API_CALL(f_cb)(int x);"), "typedef int        (*f_cb)(int x);");
+        assert_eq!(blank("struct s {\n  void API_CALL(f)(int x);\n"), "struct s {\n  void        (*f)(int x);\n");
+        assert_eq!(blank("static int RENAME(f)(int x) {"), "static int        f (int x) {");
+    }
+
+    #[test]
+    fn macros_that_declare_a_field_leave_it_where_only_fields_stand() {
+        let text =
+            "struct s {\n  union {\n    BIT(a);\n  } u;\n  BIT(done); /* x */\n};\nint f(void) {\n  BIT(done);\n}\n";
+        let left =
+            "struct s {\n  union {\n    int a ;\n  } u;\n  int done ; /* x */\n};\nint f(void) {\n  BIT(done);\n}\n";
+        assert_eq!(blank(text), left);
+        let text =
+            "struct s f(void) {\n  CHECK(done);\n}\nstruct s {\n  DISALLOW_COPY(Name);\n  void g() {\n    CHECK(x);\n";
+        assert_eq!(blank(text), text);
     }
 
     #[test]
@@ -370,9 +468,12 @@ mod tests {
             "enum e {\n  ONLY\n};\n",
             "enum e {\n  A,\n#ifdef X\n  LAST\n#endif\n};\n",
             "BOOL\nfoo(HANDLE h)\n{\n}\n",
-            "struct FOO bar = {1};\nstruct FOO *baz(void);\n",
+            "struct FOO bar = {1};\nstruct FOO *baz(void);\nstruct FOO { int x; };\nclass FOO final {};\n",
+            "class API_ Foo;\nx = a >\nFORCE_INLINE int f(void);\n",
             "TEST_IMPL(name) {\n}\n",
             "DWORD count;\n",
+            "int f(void) {\n  CHECK(x) g(y);\n  return PICK(a)(b);\n  x = PICK(a)(b);\n}\n",
+            "TEST(Suite, Name) {\n}\nSTATIC_ASSERT(sizeof(int) == 4);\nDEFINE(name) OTHER(x);\n",
             "int x =\n  SOME_VALUE\n  + 1;\n",
             "#define CHECK(x) \\\n  ASSERT_TRUE(x)\n\nstatic int y;\n",
         ] {

@@ -4,6 +4,7 @@ mod attributes;
 mod initializer;
 mod macros;
 mod removable;
+mod wrapped;
 
 use cruxe_model::SymbolKind::{Const, Enum, Field, Fn, Macro, Struct, Type, Union, Variable, Variant};
 use cruxe_model::facts::BindingKind::Param;
@@ -41,6 +42,7 @@ pub static C: LanguageDef = LanguageDef {
         free_members: &[Variant],
         parts: &["extern"],
         indexes_itself: true,
+        includes: true,
         elements: &[],
         relations: Relations { heritage: Told::Never, decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
@@ -339,7 +341,19 @@ fn is_cpp_line(line: &[u8]) -> bool {
         return rest.is_empty() || b"{:;".contains(&rest[0]);
     }
     word(b"template").is_some_and(|rest| rest.starts_with(b"<"))
+        || defines_member(line)
         || [&b"public:"[..], b"private:", b"protected:"].contains(&line)
+}
+
+/// Whether a line defines a member of a class outside of it: `int Foo::bar(…) {`, not `a::b` in prose.
+fn defines_member(line: &[u8]) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let Some(at) = memchr::memmem::rfind(line, b"::").filter(|_| !line.starts_with(b"//")) else { return false };
+    let (before, behind) = (&line[..at], &line[at + 2..]);
+    let name = behind.iter().take_while(|byte| is_word(**byte) || **byte == b'~').count();
+    let head = before.iter().all(|byte| is_word(*byte) || b" *&<>,:".contains(byte));
+    let called = name > 0 && behind.get(name) == Some(&b'(');
+    called && head && before.last().is_some_and(|byte| is_word(*byte) || *byte == b'>') && line.ends_with(b"{")
 }
 
 #[cfg(test)]
@@ -366,7 +380,12 @@ mod tests {
         for text in ["class Foo {\n", "  namespace a {\n", "template <class T>\n", "  public:\n", "class Foo;\n"] {
             assert!(is_cpp_header(text.as_bytes()), "{text}");
         }
+        for text in ["INLINE void a::Foo::bar(int x) {\n", "Foo<T>::~Foo() {\n"] {
+            assert!(is_cpp_header(text.as_bytes()), "{text}");
+        }
         for text in [
+            "// see a::b() {\n",
+            "x = \"a::b() {\n",
             "/* the\nclass of all devices is\n*/",
             "/* the\nclass devices\n*/ int x;\n",
             "int class_of(int x);\n",

@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind::{
     Class, Const, Enum, Field, Fn, Macro, Method, Module, Struct, Trait, Type, Union, Variable,
 };
 use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
-use cruxe_model::facts::Role::{Call, Make, Write};
+use cruxe_model::facts::Role::{self, Call, Make, Write};
 use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
 
 use super::broad::passed::{PASSING, Passing};
@@ -43,7 +43,13 @@ pub static CPP: LanguageDef = LanguageDef {
         spaces_by_macro: true,
         includes: true,
         overloads: true,
+        heads_outside: true,
         literals_convert: true,
+        pointers: "unique_ptr shared_ptr weak_ptr auto_ptr optional scoped_ptr scoped_refptr intrusive_ptr linked_ptr \
+            not_null reference_wrapper",
+        pointer_members: "emplace error expired get has_value lock owner_before release reset swap unique use_count value \
+            value_or",
+        arrow: Some("operator->"),
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },
@@ -57,7 +63,13 @@ const FOREIGN: &[&str] = &["std", "boost", "absl", "testing", "Eigen", "google",
 pub(super) static CPP_TABLE: Table = Table {
     nodes: &[
         (&["namespace_identifier"], name()),
-        (&["operator_name", "operator_cast", "destructor_name"], name().roles(&[(At::Any, As::Nothing)])),
+        (&["operator_name", "destructor_name"], name().roles(&[(At::Any, As::Nothing)])),
+        (&["operator_cast"], name().roles(&[(At::Field("type"), As::Role(Role::Type)), (At::Any, As::Nothing)])),
+        (
+            &["parameter_declaration"],
+            roles(&[(At::Field("declarator"), As::Bind(Param)), (At::Field("type"), As::Ask(taken))])
+                .of_type(Find::Field("type")),
+        ),
         (&["auto", "placeholder_type_specifier"], NODE),
         (&["namespace_definition"], def(Module).open(ScopeKind::Module)),
         (&["nested_namespace_specifier"], roles(&[(At::Any, As::Inherit)])),
@@ -112,7 +124,7 @@ pub(super) static CPP_TABLE: Table = Table {
         (
             &["qualified_identifier"],
             member("scope", "name")
-                .roles(&[(At::Field("name"), As::Inherit)])
+                .roles(&[(At::Field("name"), As::Inherit), (At::Field("scope"), As::Role(Role::Type))])
                 .ty(TypeShape::Scoped(Find::Field("scope"), Find::Field("name"))),
         ),
         (
@@ -148,6 +160,17 @@ fn made(cx: &Cx, level: usize) -> As {
     let name = cx.ancestor(level + 1).and_then(|frame| frame.node.child_by_field_name("name"));
     let makes = name.is_some_and(|name| matches!(cx.text_of(&name), "make_unique" | "make_shared"));
     if makes { As::Role(Make) } else { As::Plain }
+}
+
+/// `Lock lock(mutex());` in a function is a variable, made of what a call gives; the grammar reads it as a function that takes one.
+fn taken(cx: &Cx, level: usize) -> As {
+    let at = |up: usize| cx.ancestor(level + up).map(|frame| frame.node);
+    let takes = at(0).and_then(|node| node.child_by_field_name("declarator"));
+    let called =
+        takes.is_some_and(|takes| takes.kind() == "abstract_function_declarator" && takes.named_child_count() == 1);
+    let kinds = ["parameter_list", "function_declarator", "declaration", "compound_statement"];
+    let in_body = kinds.iter().zip(1..).all(|(kind, up)| at(up).is_some_and(|node| node.kind() == *kind));
+    if called && in_body { As::Role(Call) } else { As::Plain }
 }
 
 /// What a function returns, also when it is written behind its parameters.
@@ -233,17 +256,20 @@ fn befriended(cx: &Cx, site: &Site) -> bool {
 
 /// `TEST_F(Suite, Name) { … }`: a macro that makes a function, and a member of a class where the suite is one.
 fn test_macro<'s, 't>(cx: &Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> Option<Syntax<'t>> {
-    let macro_like = decl.name.starts_with("TEST") && !decl.name.contains(|c: char| c.is_lowercase());
-    if !macro_like || site.node.child_by_field_name("type").is_some() {
+    let makes_test = ["TEST", "FIXTURE", "BENCHMARK"].iter().any(|word| decl.name.contains(word));
+    if !makes_test || decl.name.contains(|c: char| c.is_lowercase()) || site.node.child_by_field_name("type").is_some()
+    {
         return None;
     }
-    let of_class = decl.name.ends_with("_F") || decl.name.ends_with("_P");
+    let of_class = ["_F", "_P"].iter().any(|ending| decl.name.ends_with(ending))
+        || ["FIXTURE", "TYPED_TEST"].iter().any(|word| decl.name.contains(word));
     let list = site.declarator.or_else(|| site.node.child_by_field_name("declarator"));
     let list = list.and_then(|at| at.child_by_field_name("parameters"))?;
     let mut cursor = list.walk();
     let names: Vec<Syntax> =
         list.named_children(&mut cursor).filter(|at| at.kind() == "parameter_declaration").collect();
-    let (name, outer) = names.split_last()?;
+    // `BOOST_FIXTURE_TEST_CASE(name, Fixture)` has the name first.
+    let (name, outer) = if decl.name.ends_with("TEST_CASE") { names.split_first() } else { names.split_last() }?;
     site.qualifier = outer.first().map(|suite| cx.text_of(suite).to_owned());
     decl.name = Cow::Borrowed(cx.text_of(name));
     decl.name_span = span(name);
@@ -408,6 +434,21 @@ mod tests {
         let facts = extract("a_test.cc", "TEST_F(Suite, Name) { run(); }\n");
         assert_eq!(facts.symbols[0].qualified_name, "Suite::Name");
         assert!(facts.symbols[0].flags.test);
+    }
+
+    #[test]
+    fn tests_of_other_frameworks_are_called_after_their_arguments_too() {
+        for (text, name, fixture) in [
+            ("JSONTEST_FIXTURE_LOCAL(ValueTest, Null) { run(); }\n", "ValueTest::Null", true),
+            ("BOOST_FIXTURE_TEST_CASE(parses, Lexed) { run(); }\n", "Lexed::parses", true),
+            ("BENCHMARK_DEFINE_F(Store, Put) { run(); }\n", "Store::Put", true),
+            ("BOOST_AUTO_TEST_CASE(parses) { run(); }\n", "parses", false),
+        ] {
+            let facts = extract("a_test.cc", text);
+            assert_eq!(facts.symbols[0].qualified_name, name);
+            assert_eq!(facts.heritage.iter().any(|own| own.relation == Relation::SelfType), fixture, "{text}");
+        }
+        assert_eq!(extract("a.cc", "HANDLER(Suite, name) { run(); }\n").symbols[0].name, "HANDLER");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Interface, Method, Module, Variable, Variant};
 use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
-use cruxe_model::facts::Role::{Call, Decorator, Key, Make, Type, Value, Write};
-use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
+use cruxe_model::facts::Role::{self, Call, Decorator, Key, Make, Type, Value, Write};
+use cruxe_model::facts::{Access, Expr, ExprId, Relation, ScopeKind, Span};
 
 use super::broad::passed::PASSING;
 use super::broad::{
@@ -28,7 +28,15 @@ pub static JAVA: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"]),
     is_test_name: |name| ends_with_word(name, &["Test", "Tests", "IT"]),
-    naming: Naming { overloads: true, converts: false, ..NAMING },
+    naming: Naming {
+        overloads: true,
+        converts: false,
+        methods_apart: true,
+        heads_outside: true,
+        capital_types: true,
+        everyday: EVERYDAY,
+        ..NAMING
+    },
     ..LANGUAGE
 };
 
@@ -53,6 +61,7 @@ pub(super) static JAVA_TABLE: Table = Table {
         (&["modifiers"], modifiers()),
         (&["annotation", "marker_annotation"], attribute().roles(&[(At::Field("name"), As::Role(Decorator))])),
         (&["element_value_pair"], roles(&[(At::Field("key"), As::Role(Key))])),
+        (&["switch_label"], roles(&[(At::Any, As::Role(Key))])),
         (&["package_declaration"], hook(package)),
         (&["import_declaration"], hook(import)),
         (&["module_declaration"], def(Module).open(ScopeKind::Module)),
@@ -188,11 +197,23 @@ pub(super) static JAVA_TABLE: Table = Table {
     ],
     recover: &[("class", Class), ("interface", Interface), ("enum", Enum), ("record", Class)],
     refine,
+    key_of,
     lexis: Some(&LEXIS),
     arguments: &["argument_list"],
     passing: Some(PASSING),
     ..TABLE
 };
+
+/// The list of all languages, and what the classes of `java.lang` and `java.util` add.
+const EVERYDAY: &str = "get set add remove put size length isEmpty contains clear toString equals hashCode name value \
+    values keys next hasNext iterator stream map filter forEach collect append insert delete push \
+    pop close open read write flush run start stop join split trim format begin end front back empty \
+    count find first last each select type id data \
+    addAll booleanValue byteValue charAt charValue compareTo computeIfAbsent containsAll containsKey containsValue \
+    doubleValue endsWith entrySet floatValue getCause getClass getKey getMessage getOrDefault getSimpleName getStackTrace \
+    getValue ifPresent indexOf intValue isAssignableFrom isInstance isPresent keySet lastIndexOf listIterator longValue \
+    matches newInstance orElse orElseGet ordinal printStackTrace putAll putIfAbsent removeAll retainAll shortValue sleep \
+    startsWith subList substring toArray toLowerCase toUpperCase valueOf";
 
 static LEXIS: Lexis = Lexis { triple: true, ..BRACES };
 
@@ -225,6 +246,21 @@ fn referred(cx: &Cx, level: usize) -> As {
     if last.is_some_and(|last| last.kind() == "new") { As::Role(Make) } else { As::Plain }
 }
 
+/// What a key is a name of: the element of an annotation, the constant of what a `switch` is about.
+fn key_of(rules: &Broad, cx: &mut Cx, level: usize) -> Option<ExprId> {
+    let node = cx.ancestor(level)?.node;
+    if node.kind() == "element_value_pair" {
+        let name = cx.ancestor(level + 2)?.node.child_by_field_name("name")?;
+        let path: Vec<&str> = cx.text_of(&name).split('.').map(str::trim).collect();
+        let path = path.into_iter().map(|part| cx.name(part)).collect();
+        let ty = cx.ty(path, Vec::new());
+        return Some(cx.expr(Expr::Typed(ty)));
+    }
+    let switch = (level + 1..level + 5).find_map(|level| cx.ancestor(level)?.node.child_by_field_name("condition"))?;
+    let value = rules.expr(cx, &switch);
+    Some(cx.expr(Expr::Unwrap(value)))
+}
+
 fn package(_: &Broad, cx: &mut Cx) -> Option<Walk> {
     let path = Find::Kinds(&["scoped_identifier", "identifier"]).find(&cx.node());
     if let Some(path) = path {
@@ -255,6 +291,16 @@ fn import(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
             at,
         },
     );
+    // The types on the way are named too: `C` of `import static a.b.C.d`.
+    let types = if glob { text } else { module };
+    let mut start = span(&path).start;
+    for part in types.split('.') {
+        let name = part.trim();
+        if name.starts_with(|c: char| c.is_uppercase()) && !(glob && start + part.len() as u32 == end) {
+            cx.occurrence_at(name, start + (part.len() - part.trim_start().len()) as u32, Role::Import, None);
+        }
+        start += part.len() as u32 + 1;
+    }
     Some(Walk::Skip)
 }
 

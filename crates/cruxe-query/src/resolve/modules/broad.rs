@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use cruxe_model::facts::{Heritage, Relation, ScopeId, ScopeKind, SymbolIndex};
+use cruxe_model::facts::{Heritage, Occurrence, Relation, ScopeId, ScopeKind, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
 
 use super::super::file::{ANY_TABLE, File, is_free_member};
+use super::super::occurrence::{Reason, Resolution};
+use super::super::scope::in_head;
 use super::super::tree::join;
 use super::super::types::Ty;
 use super::super::{Def, Entity, Resolver, Space, SpaceOf};
@@ -35,6 +37,14 @@ impl ModuleRules for Broad {
         first_found([&held, &|| self.of_scope(resolver, file, ScopeId(0), name, space), &|| {
             resolver.through_globs(file, ScopeId(0), name, space)
         }])
+    }
+
+    /// A type on the way to what is imported: `C` of `import static a.b.C.d`.
+    fn import_use(&self, resolver: &Resolver, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Resolution {
+        let named = resolver.named_import(file, occurrence, name);
+        let whole = || resolver.whole_import(file, occurrence, name);
+        let on_the_way = || resolver.on_the_way(file, occurrence, name);
+        named.or_else(whole).or_else(on_the_way).unwrap_or(Resolution::Unresolved(Reason::Path))
     }
 
     /// What stands behind an import that leads nowhere may be a member of what the ref has near its path.
@@ -110,7 +120,10 @@ impl Resolver<'_> {
             };
             self.with(*def, agree).unwrap_or(false)
         };
-        let found: Vec<Entity> = self.language_hits(file, last).filter(fits).map(Entity::Symbol).collect();
+        // `#include <iterator>` means a file, whatever else is called so.
+        let is_file = file.lang.naming.includes && import.name.is_none() && import.alias.is_none() && !import.glob;
+        let hits = self.language_hits(file, last).filter(|_| !is_file);
+        let found: Vec<Entity> = hits.filter(fits).map(Entity::Symbol).collect();
         match found.is_empty() {
             true if import.glob && self.is_space(file, &path.join(".")) => {
                 vec![Entity::Module(Module::Space(path.join(".").into()))]
@@ -119,6 +132,23 @@ impl Resolver<'_> {
             true => vec![Entity::Foreign],
             false => found,
         }
+    }
+
+    /// The type that a part of an import's path names; `None` for a package.
+    fn on_the_way(&self, file: &Arc<File>, occurrence: &Occurrence, name: &str) -> Option<Resolution> {
+        let line = |start| file.facts.line_of(start);
+        let here = |at: &u32| line(file.import(*at).start) == line(occurrence.start);
+        let at = (0..file.facts.imports.len() as u32).find(here)?;
+        let path = self.import_path(file, at);
+        let parts = path.iter().position(|part| *part == name)? + 1;
+        let is_it = |def: &Def| {
+            let named = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                symbol.kind.is_container() && segments(&symbol.qualified_name).eq(path[..parts].iter().copied())
+            };
+            self.with(*def, named).unwrap_or(false)
+        };
+        let found: Vec<Entity> = self.language_hits(file, name).filter(is_it).map(Entity::Symbol).collect();
+        (!found.is_empty()).then(|| self.settled(found, file.lang))
     }
 
     /// Whether a path leads to a file although qualified names do not show it: the file stands in a folder that the module is
@@ -178,6 +208,13 @@ impl Resolver<'_> {
     /// Inherited members, the package, then the whole language.
     fn broad_beyond(&self, file: &Arc<File>, name: &str, offset: u32, space: Space) -> Vec<Entity> {
         for symbol in file.nesting.symbols_around(&file.facts, offset) {
+            // What stands before a method's name is looked up outside of its type.
+            let before_name = file.lang.naming.methods_see_members
+                && file.symbol(symbol).kind.is_callable()
+                && offset <= file.symbol(symbol).name_span.start;
+            if before_name || in_head(file, symbol, offset) {
+                continue;
+            }
             if let Some(owner) = self.members_seen(file, symbol) {
                 use SymbolKind::{Field, Fn, Method, Property};
                 let mut inherited = self.members_of(owner, name);
@@ -245,6 +282,8 @@ impl Resolver<'_> {
         // What only its own file sees, others do not mean, unless one file is included in the other.
         if found.iter().any(|one| !one.hidden) {
             found.retain(|one| !one.hidden);
+        } else if file.lang.naming.includes && !self.is_text(file) {
+            found.retain(|one| self.is_text_of_others(one.def.version));
         }
         if let Some(innermost) = found.iter().filter_map(|one| one.space).min() {
             found.retain(|one| one.space == Some(innermost));
@@ -255,6 +294,16 @@ impl Resolver<'_> {
             }
         }
         found.into_iter().map(|one| Entity::Symbol(one.def)).collect()
+    }
+
+    /// Whether a file is a piece of others, so that what is theirs may be in sight in it.
+    fn is_text(&self, file: &File) -> bool {
+        is_included(file) || self.is_text_of_others(file.id())
+    }
+
+    /// Whether a file is included by the name that it has: `#include "tables.c"`.
+    fn is_text_of_others(&self, version: VersionId) -> bool {
+        self.file(version).is_some_and(|file| !self.mentioning(file.row.path.file_name()).is_empty())
     }
 
     /// The type whose members are seen by their plain names inside a symbol: itself, or what an extension is of.

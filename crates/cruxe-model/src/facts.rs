@@ -402,6 +402,9 @@ pub const RECEIVER: u32 = 255;
 /// The word of the literal that a keyword list or a map is, as what a key is a part of.
 pub const DATA: &str = "data";
 
+/// The last name of the path of a type that only a comment gives: where nothing of its name is in sight it says nothing.
+pub const MAYBE: &str = "?";
+
 /// A type as it is written, references and qualifiers removed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TypeRef {

@@ -242,7 +242,7 @@ impl Resolver<'_> {
             let Some(name) = file.name_id(variable) else { return false };
             file.facts.bindings.iter().any(|binding| {
                 let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
-                binding.name == name && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
+                binding.name == name && file.type_name(written) == Some(&ty)
             })
         };
         self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares)

@@ -211,6 +211,7 @@ impl Resolver<'_> {
             let Some(file) = self.file(def.version) else { return Ty::Unknown };
             let symbol = file.symbol(def.symbol);
             let declared = symbol.ty.map(|ty| self.type_of(&file, ty, symbol.name_span.start));
+            let declared = declared.filter(|ty| symbol.value.is_none() || *ty != Ty::Unknown);
             let data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Variable | SymbolKind::Field);
             match (declared, symbol.value) {
                 (Some(ty), _) if data && has_members(&file, def.symbol) => ty.written_out_by(def),

@@ -13,6 +13,7 @@ mod fixtures;
 mod go;
 mod graph;
 mod javascript;
+mod jsdoc;
 mod mentions;
 mod one_symbol;
 mod overloads;

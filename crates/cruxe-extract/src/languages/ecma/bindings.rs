@@ -103,6 +103,8 @@ impl Ecma {
         };
         let ty = if kind == K::ForIn { None } else { self.declared_type(cx, &root) };
         let (mut binding, mut value) = self.initial(cx, level, &root);
+        let of_function = binding == BindingKind::Param && kind != K::Catch;
+        let ty = ty.or_else(|| self.doc_parameter(cx, level, !steps.is_empty()).filter(|_| of_function));
         if ty.is_none() && value.is_none() && binding == BindingKind::Param {
             match self.callback_source(cx, level) {
                 Some((object, false)) if self.is_imported(cx, &object, steps) => return,

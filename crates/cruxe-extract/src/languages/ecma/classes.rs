@@ -35,7 +35,7 @@ impl Ecma {
             cx.open_symbol(symbol);
         }
         cx.open_scope(ScopeKind::Type);
-        if let Some(name) = name {
+        if let Some(name) = name.filter(|name| !self.is_known_by(cx, cx.text_of(name))) {
             let scope = cx.current_scope();
             cx.bind(&name, scope, BindingKind::Local, None, None);
         }
@@ -193,8 +193,9 @@ impl Ecma {
             let mut decl = self.member_decl(cx, SymbolKind::Field, text, span(&name), &place, &Modifiers::default());
             let value = self.child(&assign, self.f.right);
             decl.signature_end = Some(short_end(&assign, value.as_ref()));
-            decl.ty = value.and_then(|value| self.literal_type(cx, &value));
-            if decl.ty.is_none() {
+            let said = self.doc_type(cx, statement.start_byte() as u32);
+            decl.ty = said.or_else(|| value.and_then(|value| self.literal_type(cx, &value)));
+            if decl.ty.is_none() || said.is_some() {
                 decl.value = value.and_then(|value| self.value_expr(cx, &value));
             }
             let symbol = cx.declare(decl);

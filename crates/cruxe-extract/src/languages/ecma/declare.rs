@@ -139,8 +139,10 @@ impl Ecma {
     }
 
     pub(super) fn return_type(&self, cx: &mut Cx, function: &Node) -> Option<TypeId> {
-        let ty = self.child(function, self.f.return_type)?;
-        self.type_ref(cx, &ty, 0)
+        match self.child(function, self.f.return_type) {
+            Some(ty) => self.type_ref(cx, &ty, 0),
+            None => self.doc_result(cx, function),
+        }
     }
 
     /// Where the body of a function begins; for an arrow function, its arrow.
@@ -189,16 +191,19 @@ impl Ecma {
             let symbol = cx.declare(decl);
             cx.open_symbol(symbol);
         }
+        let own = name.filter(|name| !self.is_known_by(cx, cx.text_of(name)));
         cx.open_scope(ScopeKind::Function);
-        if let Some(name) = name {
+        if let Some(name) = own {
             let (scope, value) = (cx.current_scope(), self.literal(cx, "fn"));
             cx.bind(&name, scope, BindingKind::Local, None, Some(value));
         }
     }
 
     pub(super) fn declared_type(&self, cx: &mut Cx, node: &Node) -> Option<TypeId> {
-        let ty = node.child_by_field_name("type")?;
-        self.type_ref(cx, &ty, 0)
+        match node.child_by_field_name("type") {
+            Some(ty) => self.type_ref(cx, &ty, 0),
+            None => self.doc_declared(cx, node),
+        }
     }
 }
 

@@ -142,7 +142,7 @@ impl Ecma {
         cx.expr(Expr::Typed(ty))
     }
 
-    fn position(&self, list: &Node, part: &Node) -> Option<u32> {
+    pub(super) fn position(&self, list: &Node, part: &Node) -> Option<u32> {
         let mut cursor = list.walk();
         let mut parts = list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment);
         parts.position(|child| child.id() == part.id()).map(|at| at as u32)
@@ -163,7 +163,8 @@ impl Ecma {
         let (Some(value), Some(symbol)) = (value, cx.current_symbol()) else { return };
         let known = cx.symbol_at(symbol);
         let gives = known.kind.is_callable() || known.kind == SymbolKind::Property;
-        if known.ty.is_some() || known.value.is_some() || !gives {
+        // What a comment says of a function may be nothing that is known.
+        if known.ty.is_some() && !self.untyped || known.value.is_some() || !gives {
             return;
         }
         let start = known.span.start;

@@ -24,6 +24,8 @@ impl Ecma {
             K::Identifier | K::Shorthand | K::TypeIdentifier => Expr::Name(cx.name_of(node)),
             K::This => Expr::SelfValue,
             K::Super => Expr::Super,
+            // What `exports` is called from outside.
+            K::Member if cx.text_of(node) == "module.exports" => Expr::Name(cx.name("exports")),
             K::Member | K::NestedIdentifier => match (self.child(node, f.object), self.child(node, f.property)) {
                 (Some(object), Some(property)) => {
                     let base = self.expr(cx, &object, steps + 1);
@@ -32,10 +34,12 @@ impl Ecma {
                 _ => Expr::Unknown,
             },
             K::Call => match self.child(node, f.function) {
-                Some(function) if function.kind() == "import" => match self.imported_module(cx, node) {
-                    Some(word) => Expr::Name(cx.owned_name(word)),
-                    None => Expr::Unknown,
-                },
+                Some(function) if function.kind() == "import" || cx.text_of(&function) == "require" => {
+                    match self.imported_module(cx, node) {
+                        Some(word) => Expr::Name(cx.owned_name(word)),
+                        None => Expr::Unknown,
+                    }
+                }
                 // The TypeScript grammars bind `await f<T>()` as `(await f)<T>()`.
                 Some(function) if self.kind(&function) == K::Await => {
                     let callee = self.alternative(cx, self.first(&function), steps);
@@ -67,9 +71,10 @@ impl Ecma {
                 let ty = node.named_child(0).and_then(|list| list.named_child(0));
                 ty.and_then(|ty| self.type_ref(cx, &ty, 0)).map_or(Expr::Unknown, Expr::Typed)
             }
-            K::Paren | K::NonNull | K::Instantiation => match self.first(node) {
-                Some(inner) => return self.expr(cx, &inner, steps + 1),
-                None => Expr::Unknown,
+            K::Paren | K::NonNull | K::Instantiation => match (self.doc_cast(cx, node), self.first(node)) {
+                (Some(ty), _) => Expr::Typed(ty),
+                (None, Some(inner)) => return self.expr(cx, &inner, steps + 1),
+                (None, None) => Expr::Unknown,
             },
             // The alternatives of one value mostly are of one type: that which says it, else the first.
             K::Ternary => {

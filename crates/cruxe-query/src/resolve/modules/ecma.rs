@@ -77,6 +77,7 @@ impl ModuleRules for Ecma {
         let found = type_in_sight(resolver, file, path, offset);
         match path {
             ["JSX", name] if found.is_empty() => resolver.jsx_types(name),
+            ["exports", name] if found.is_empty() => resolver.offered(&Module::File(file.id()), name, Space::Type),
             _ => found,
         }
     }
@@ -87,6 +88,12 @@ impl ModuleRules for Ecma {
             Ty::Unknown => resolver.self_value(file, offset),
             this => this,
         }
+    }
+
+    /// `exports.a` is what the file itself offers.
+    fn root(&self, resolver: &Resolver, file: &Arc<File>, word: &str, offset: u32) -> Option<Entity> {
+        let own = word == "exports" && resolver.lookup(file, word, offset, Space::Value).is_empty();
+        own.then(|| Entity::Module(Module::File(file.id())))
     }
 
     fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {

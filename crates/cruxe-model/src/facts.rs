@@ -399,6 +399,9 @@ pub enum Expr {
 /// The place of a function's receiver, see [`Expr::Argument`]; nobody writes so many parameters.
 pub const RECEIVER: u32 = 255;
 
+/// The part of a call's result that says what its first argument is where it holds: `T` of `isT(x): x is T`, see [`Expr::Part`].
+pub const TESTED: u32 = 254;
+
 /// The word of the literal that a keyword list or a map is, as what a key is a part of.
 pub const DATA: &str = "data";
 

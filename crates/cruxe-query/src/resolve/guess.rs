@@ -55,6 +55,10 @@ impl Resolver<'_> {
             Role::Write => Use::Written,
             _ => Use::Read,
         };
+        // Any object may have a key: that one type has a member of its name says little.
+        if file.lang.naming.objects && matches!(occurrence.role, Role::Key | Role::Unpack) {
+            return Resolution::Unresolved(Reason::Receiver);
+        }
         let in_test = in_test_code(file, occurrence.start);
         let family = self.family(name, file.lang, used, in_test);
         if family.crowded {

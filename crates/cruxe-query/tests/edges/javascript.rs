@@ -392,3 +392,16 @@ function given (exports) { exports.before() }
         ],
     );
 }
+
+#[test]
+fn the_default_of_a_module_that_assigns_its_exports_is_the_module() {
+    check(
+        "lib/utils.cjs clean",
+        &[
+            ("lib/utils.cjs", "exports.clean = function () {}\nexports.other = function () {}\n"),
+            ("lib/none.mjs", "export function clean() {}\n"),
+            ("a.mjs", "import utils from './lib/utils.cjs'\nutils.clean() // <-\nutils.other()\n"),
+            ("b.mjs", "import none from './lib/none.mjs'\nnone.clean()\n"),
+        ],
+    );
+}

@@ -94,7 +94,7 @@ fn types_are_imported_and_named_by_comments() {
  *   Feed as Feeding
  * } from './types'
  */
-/** @import Other from './lib/hash' */
+/** @import Other, { Nothing } from './lib/hash' */
 
 /**
  * @param {Options} options

@@ -140,8 +140,24 @@ impl Ecma {
 
     pub(super) fn return_type(&self, cx: &mut Cx, function: &Node) -> Option<TypeId> {
         match self.child(function, self.f.return_type) {
+            Some(ty) if self.kind(&ty) == K::TypePredicate => self.predicate(cx, function, ty),
             Some(ty) => self.type_ref(cx, &ty, 0),
             None => self.doc_result(cx, function),
+        }
+    }
+
+    /// `x is T`, where that is about the first parameter: the word `is` with the type. Any other test is a truth value.
+    fn predicate(&self, cx: &mut Cx, function: &Node, annotation: Node) -> Option<TypeId> {
+        let test = self.first(&annotation).filter(|inner| self.kind(inner) == K::TypePredicate).unwrap_or(annotation);
+        let first = self.child(function, self.f.parameters).and_then(|list| self.first(&list));
+        let first = first.and_then(|first| self.child(&first, self.f.pattern));
+        let own = |name: &Node| first.is_some_and(|first| cx.text_of(&first) == cx.text_of(name));
+        match (test.child_by_field_name("name").filter(own), test.child_by_field_name("type")) {
+            (Some(_), Some(ty)) => {
+                let ty = self.type_ref(cx, &ty, 0)?;
+                self.word(cx, "is", vec![ty])
+            }
+            _ => self.word(cx, "boolean", Vec::new()),
         }
     }
 

@@ -31,6 +31,11 @@ impl Ecma {
                     None => self.expected(cx, level + 1, steps + 1), // `as const`
                 }
             }
+            K::TypeAssertion => {
+                let ty = root.named_child(0).and_then(|list| list.named_child(0));
+                let ty = ty.and_then(|ty| self.type_ref(cx, &ty, 0))?;
+                Some(cx.expr(Expr::Typed(ty)))
+            }
             K::Pair if field == self.f.value => {
                 let key = self.child(&root, self.f.key).filter(|key| self.kind(key) != K::ComputedName)?;
                 let whole = self.expected(cx, level + 2, steps + 1)?;
@@ -40,7 +45,8 @@ impl Ecma {
             }
             K::List => {
                 let whole = self.expected(cx, level + 1, steps + 1)?;
-                Some(cx.expr(Expr::Index(whole)))
+                let at = self.position(&root, &node)?;
+                Some(cx.expr(Expr::Part(whole, at)))
             }
             K::Arguments => {
                 let call = cx.ancestor(level + 2)?;

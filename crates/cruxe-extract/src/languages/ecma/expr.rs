@@ -89,7 +89,11 @@ impl Ecma {
             K::Bool => return self.literal(cx, "bool"),
             K::Null => return self.literal(cx, "null"),
             K::Regex => return self.literal(cx, "regex"),
-            K::List => return self.literal(cx, "list"),
+            // `[...xs]` has the elements of `xs`.
+            K::List => match self.first(node).filter(|first| first.kind() == "spread_element") {
+                Some(spread) => return self.alternative(cx, self.first(&spread), steps),
+                None => return self.literal(cx, "list"),
+            },
             K::Object => return self.literal(cx, "dict"),
             K::Arrow | K::FunctionExpr => return self.literal(cx, "fn"),
             K::JsxOpening | K::JsxElement => return self.literal(cx, "jsx"),

@@ -23,6 +23,8 @@ const MAX_BETWEEN: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tag<'s> {
     word: &'s str,
+    /// Where its word ends.
+    start: u32,
     /// What stands in its braces, and where.
     ty: Option<(&'s str, u32)>,
     /// The rest of its line, and where it begins.
@@ -38,6 +40,10 @@ impl<'s> Tag<'s> {
         let end = text.find(|c: char| c != '.' && !is_name_letter(c)).unwrap_or(text.len());
         (&text[..end], start)
     }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_name_letter)
 }
 
 fn is_name_letter(letter: char) -> bool {
@@ -184,7 +190,10 @@ impl Ecma {
             let is_own = |tag: &&Tag| !matches!(tag.word, "typedef" | "callback" | "import");
             let own = || all[at + 1..].iter().take_while(is_own);
             match tag.word {
-                "import" => self.doc_import(cx, *tag),
+                "import" => {
+                    let at = tag.start - doc.start;
+                    self.doc_import(cx, &text[at as usize..], tag.start);
+                }
                 "typedef" => {
                     let (name, start) = tag.name();
                     if let Some((text, _)) = tag.ty
@@ -219,28 +228,30 @@ impl Ecma {
         }
     }
 
-    /// `@import { A, B as C } from './x'`, `@import D from './x'`, `@import * as e from './x'`.
-    fn doc_import(&self, cx: &mut Cx, tag: Tag) {
-        let (text, start) = tag.rest;
-        // The names in braces were read as a type.
-        let Some((names, module)) = text.rsplit_once("from") else { return };
-        let module = module.trim_matches([' ', '\t', '\'', '"', ';', '*', '/']);
-        let offset = |part: &str, whole: &str, at: u32| at + (part.as_ptr() as usize - whole.as_ptr() as usize) as u32;
-        let plain = names.trim().trim_matches(',').trim();
-        if let Some(alias) = plain.strip_prefix('*').and_then(|rest| rest.trim_start().strip_prefix("as ")) {
-            let alias = alias.trim();
-            self.import_named(cx, module, None, alias, offset(alias, text, start));
-        } else if !plain.is_empty() && plain.chars().all(is_name_letter) {
-            self.import_named(cx, module, Some("default"), plain, offset(plain, text, start));
+    /// `@import A, { B, C as D } from './x'`, `@import * as e from './x'`, over as many lines as it takes.
+    fn doc_import(&self, cx: &mut Cx, text: &str, start: u32) {
+        let Some((names, module)) = text.split_once(" from ") else { return };
+        let module = module.trim_start_matches([' ', '\t', '\r', '\n', '*']);
+        let quote = module.chars().next().filter(|quote| matches!(quote, '\'' | '"'));
+        let Some(module) = quote.and_then(|quote| module[1..].split(quote).next()) else { return };
+        let offset = |part: &str| start + (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
+        let blank = [' ', '\t', '\r', '\n', '*', ','];
+        let (plain, list) = names.split_once('{').unwrap_or((names, ""));
+        if let Some((_, alias)) = plain.split_once("* as ") {
+            let alias = alias.trim_matches(blank);
+            self.import_named(cx, module, None, alias, offset(alias));
+        } else {
+            let alias = plain.trim_matches(blank);
+            if is_name(alias) {
+                self.import_named(cx, module, Some("default"), alias, offset(alias));
+            }
         }
-        if let Some((list, at)) = tag.ty {
-            for part in list.split(',').map(|part| part.trim_matches([' ', '\t', '\r', '\n', '*'])) {
-                let part = part.strip_prefix("type ").map_or(part, str::trim_start);
-                let (name, alias) = part.split_once(" as ").unwrap_or((part, part));
-                let (name, alias) = (name.trim(), alias.trim());
-                if !name.is_empty() && [name, alias].iter().all(|name| name.chars().all(is_name_letter)) {
-                    self.import_named(cx, module, Some(name), alias, offset(alias, list, at));
-                }
+        for part in list.split(['}', ',']).map(|part| part.trim_matches(blank)) {
+            let part = part.strip_prefix("type ").map_or(part, str::trim_start);
+            let (name, alias) = part.split_once(" as ").unwrap_or((part, part));
+            let (name, alias) = (name.trim(), alias.trim());
+            if is_name(name) && is_name(alias) {
+                self.import_named(cx, module, Some(name), alias, offset(alias));
             }
         }
     }
@@ -258,7 +269,7 @@ impl Ecma {
 
     /// A type that a comment names.
     fn named_type(&self, cx: &mut Cx, name: &str, start: u32, ty: Option<TypeId>, doc: Span) {
-        if name.is_empty() || !name.chars().all(is_name_letter) {
+        if !is_name(name) {
             return;
         }
         let at = Span { start, end: start + name.len() as u32 };
@@ -370,7 +381,7 @@ fn tag(text: &str, at: usize, offset: u32) -> Option<Tag<'_>> {
     }
     let start = offset + (text.len() - rest.len()) as u32;
     let rest = rest.lines().next().unwrap_or_default();
-    Some(Tag { word, ty, rest: (rest, start) })
+    Some(Tag { word, start: offset + (at + 1 + end) as u32, ty, rest: (rest, start) })
 }
 
 /// Where the brace closes that a text begins with.

@@ -302,7 +302,7 @@ impl<'r, 's> Reader<'r, 's> {
         (end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit())).then_some(&rest[..end])
     }
 
-    /// `T`, `ns.T`, `T<A>`, `Array.<A>`, `import('./x').T`; a predicate (`x is T`) is a truth value.
+    /// `T`, `ns.T`, `T<A>`, `Array.<A>`, `import('./x').T`; of a test (`x is T`) the word `is` with the type.
     fn named(&mut self, cx: &mut Cx<'_, 's, '_>, depth: usize) -> Option<TypeId> {
         let offset = self.start + self.at as u32;
         let mut path: Vec<NameId> = Vec::new();
@@ -325,8 +325,8 @@ impl<'r, 's> Reader<'r, 's> {
             known = false;
         }
         if self.eat_word("is") {
-            self.union(cx, depth + 1)?;
-            return self.word(cx, "boolean", Vec::new());
+            let ty = self.union(cx, depth + 1)?;
+            return self.word(cx, "is", vec![ty]);
         }
         if self.rest().starts_with(".<") {
             self.at += 1;

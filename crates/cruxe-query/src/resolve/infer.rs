@@ -33,8 +33,11 @@ impl Resolver<'_> {
                     return tested;
                 }
                 let name = file.facts.name(*name);
-                let ty = self.member_type(&inner(*base), name, file.lang, Want::Read);
+                let base_type = inner(*base);
+                let ty = self.member_type(&base_type, name, file.lang, Want::Read);
                 match ty {
+                    // `x[KEY]` is an element where no member is called so.
+                    Ty::Unknown | Ty::ForeignMember(..) if name.starts_with('[') => self.element(&base_type),
                     Ty::Unknown | Ty::Outside | Ty::Missing => {
                         self.named_by_path(file, *base, name, offset).unwrap_or(ty)
                     }

@@ -405,3 +405,46 @@ fn the_default_of_a_module_that_assigns_its_exports_is_the_module() {
         ],
     );
 }
+
+#[test]
+fn a_field_with_a_symbol_as_its_key_has_a_type() {
+    check(
+        "lib/queue.js Queue.shift",
+        &[
+            (
+                "lib/queue.js",
+                "class Queue { shift () {} }\nclass Other { shift () {} }\nmodule.exports = { Queue, Other }\n",
+            ),
+            ("lib/symbols.js", "module.exports = { kQueue: Symbol('queue'), kOther: Symbol('other') }\n"),
+            (
+                "pool.js",
+                "\
+const { Queue, Other } = require('./lib/queue')
+const { kQueue, kOther } = require('./lib/symbols')
+class Pool {
+  constructor () {
+    this[kQueue] = new Queue()
+    this[kOther] = new Other()
+    this.first = this.last = new Queue()
+  }
+  get [kNext] () { return this[kQueue] }
+  next (key) {
+    this[kOther].shift()
+    this[key].shift()
+    this.first.shift() // <-
+    this.last.shift() // <-
+    return this[kQueue].shift() // <-
+  }
+}
+function drain () {
+  const pool = new Pool()
+  pool[kQueue].shift() // <-
+  pool[kOther].shift()
+  const FIRST = 0
+  const queues = [new Queue()]
+}
+",
+            ),
+        ],
+    );
+}

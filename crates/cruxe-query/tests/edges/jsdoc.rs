@@ -151,3 +151,24 @@ export function feed (fed) { fed.update() }
 ";
     check("lib/hash.js Hash.update", &[HASH, STORE, ("main.js", main), ("typed.ts", typed)]);
 }
+
+#[test]
+fn a_class_goes_before_a_comment_that_writes_it_out() {
+    let main = "\
+/**
+ * @typedef {Object} Context
+ * @property {string[]} args
+ */
+
+class Context {
+  init () {}
+}
+class Other {
+  init () {}
+}
+const context = new Context()
+context.init() // <-
+new Other().init()
+";
+    check("Context.init", &[("main.js", main)]);
+}

@@ -54,9 +54,13 @@ impl Ecma {
                 let args = self.child(node, f.type_arguments);
                 class.and_then(|class| self.class_type(cx, &class, args)).map_or(Expr::Unknown, Expr::Typed)
             }
-            K::Subscript => match self.child(node, f.object) {
-                Some(object) => Expr::Index(self.expr(cx, &object, steps + 1)),
-                None => Expr::Unknown,
+            K::Subscript => match (self.child(node, f.object), self.symbol_key(cx, node)) {
+                (Some(object), Some(key)) => {
+                    let (base, key) = (self.expr(cx, &object, steps + 1), cx.owned_name(key));
+                    Expr::Member(base, key)
+                }
+                (Some(object), None) => Expr::Index(self.expr(cx, &object, steps + 1)),
+                (None, _) => Expr::Unknown,
             },
             K::Await => match self.first(node) {
                 Some(inner) => Expr::Unwrap(self.expr(cx, &inner, steps + 1)),
@@ -100,6 +104,13 @@ impl Ecma {
             _ => Expr::Unknown,
         };
         cx.expr(expr)
+    }
+
+    /// The name of the member that `x[kName]` reads, as a class writes it: `[kName]`. A variable of a function is an index.
+    pub(super) fn symbol_key(&self, cx: &Cx, subscript: &Node) -> Option<String> {
+        let key = subscript.child_by_field_name("index").filter(|key| self.kind(key) == K::Identifier)?;
+        let name = cx.text_of(&key);
+        (!cx.is_bound(name)).then(|| format!("[{name}]"))
     }
 
     fn alternative(&self, cx: &mut Cx, node: Option<Node>, steps: usize) -> ExprId {

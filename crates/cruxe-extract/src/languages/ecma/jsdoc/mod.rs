@@ -269,7 +269,7 @@ impl Ecma {
 
     /// A type that a comment names.
     fn named_type(&self, cx: &mut Cx, name: &str, start: u32, ty: Option<TypeId>, doc: Span) {
-        if !is_name(name) {
+        if !is_name(name) || self.has_class(cx, name) {
             return;
         }
         let at = Span { start, end: start + name.len() as u32 };
@@ -284,6 +284,13 @@ impl Ecma {
         decl.access = Access::Public;
         decl.flags.test = cx.is_test_file();
         cx.declare(decl);
+    }
+
+    /// Whether the file has a class of a name, which a comment may write out once more.
+    fn has_class(&self, cx: &Cx, name: &str) -> bool {
+        let text = cx.slice(Span { start: 0, end: cx.limit() });
+        let mut found = memchr::memmem::find_iter(text.as_bytes(), b"class ").map(|at| &text[at + 6..]);
+        found.any(|rest| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name_letter)))
     }
 
     /// The object type that `@property` tags write out.

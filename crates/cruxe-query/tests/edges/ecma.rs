@@ -878,3 +878,21 @@ export function run(list, printer: Printer) {
 ";
     check("main.ts Printer.insertText", &[("main.ts", main)]);
 }
+
+#[test]
+fn what_is_tested_for_a_primitive_is_no_longer_what_it_was_declared() {
+    let main = "\
+class Node { toText() {} }
+type Child = Node | string | number
+export function show(child: Child, other: Node) {
+  if (typeof child === 'string') return child.toText()
+  if (typeof child === 'string' || typeof child === 'number') {
+    return child.toText()
+  }
+  if (typeof child === 'string' || typeof other === 'number') child.toText() // <-
+  if (typeof child === 'object') child.toText() // <-
+  return typeof child === 'number' ? child.toText() : child.toText() // <-
+}
+";
+    check("main.ts Node.toText", &[("main.ts", main)]);
+}

@@ -1,5 +1,5 @@
 //! What a condition says about a variable, or a member of one, where it holds: `if (x instanceof T) { … }`,
-//! `x.error instanceof T && …`, `if (isT(x)) { … }`.
+//! `x.error instanceof T && …`, `if (isT(x)) { … }`, `if (typeof x === 'string') { … }`.
 
 use cruxe_model::facts::{Binding, BindingKind, Expr, ScopeKind, TESTED};
 use tree_sitter::Node;
@@ -15,6 +15,8 @@ enum Test<'t> {
     Class(Node<'t>),
     /// `isT(x)`: the function may say what it is a test for.
     Function(Node<'t>),
+    /// `typeof x === 'string'`
+    Primitive(&'static str),
 }
 
 impl Ecma {
@@ -49,12 +51,12 @@ impl Ecma {
         };
         let Some(condition) = condition else { return false };
         let mut tests = Vec::new();
-        self.tests(condition, &mut tests);
+        self.tests(cx, condition, &mut tests);
         tests.retain(|(name, test)| match (self.kind(name), test) {
-            (K::Identifier, Test::Class(_)) => cx.is_bound(cx.text_of(name)),
+            (K::Identifier, Test::Class(_) | Test::Primitive(_)) => cx.is_bound(cx.text_of(name)),
             (K::Identifier, Test::Function(callee)) => cx.is_bound(cx.text_of(name)) && is_test(cx.text_of(callee)),
             (_, Test::Class(_)) => self.tested_path(cx, name).is_some(),
-            (_, Test::Function(_)) => false,
+            (_, Test::Function(_) | Test::Primitive(_)) => false,
         });
         if tests.is_empty() {
             return false;
@@ -64,6 +66,11 @@ impl Ecma {
         for (name, test) in tests {
             let class = match test {
                 Test::Class(class) => class,
+                Test::Primitive(word) => {
+                    let ty = self.word(cx, word, Vec::new());
+                    cx.bind(&name, scope, BindingKind::Local, ty, None);
+                    continue;
+                }
                 Test::Function(callee) => {
                     let callee = self.expr(cx, &callee, 0);
                     let call = cx.expr(Expr::Call(callee));
@@ -105,7 +112,7 @@ impl Ecma {
     }
 
     /// The variables of all tests that must hold for a condition to hold, and what they are compared with.
-    fn tests<'t>(&self, condition: Node<'t>, found: &mut Vec<(Node<'t>, Test<'t>)>) {
+    fn tests<'t>(&self, cx: &Cx, condition: Node<'t>, found: &mut Vec<(Node<'t>, Test<'t>)>) {
         let mut open = vec![condition];
         for _ in 0..MAX_STEPS * 4 {
             let Some(node) = open.pop() else { return };
@@ -120,6 +127,16 @@ impl Ecma {
                     match operator {
                         "&&" => open.extend([left, right]),
                         "instanceof" => found.push((left, Test::Class(right))),
+                        "===" | "==" => found.extend(self.primitive(cx, &node)),
+                        // `typeof x === 'string' || typeof x === 'number'`: what has no members of ours either way.
+                        "||" => {
+                            let sides = (self.primitive(cx, &left), self.primitive(cx, &right));
+                            if let (Some(one), Some((other, _))) = sides
+                                && cx.text_of(&one.0) == cx.text_of(&other)
+                            {
+                                found.push(one);
+                            }
+                        }
                         _ => {}
                     }
                 }
@@ -132,6 +149,17 @@ impl Ecma {
                 _ => {}
             }
         }
+    }
+
+    /// The variable of `typeof x === 'string'`, and what it is then.
+    fn primitive<'t>(&self, cx: &Cx, test: &Node<'t>) -> Option<(Node<'t>, Test<'t>)> {
+        let (left, right) = (self.child(test, self.f.left)?, self.child(test, self.f.right)?);
+        let equal = self.child(test, self.f.operator).is_some_and(|operator| matches!(operator.kind(), "===" | "=="));
+        let kind_of = equal && self.kind(&left) == K::Unary && left.child(0)?.kind() == "typeof";
+        let name = left.named_child(0).filter(|_| kind_of && self.kind(&right) == K::Str)?;
+        let words = ["string", "number", "boolean", "bigint", "symbol"];
+        let word = words.into_iter().find(|word| cx.slice(self.property_name(&right)) == *word)?;
+        Some((name, Test::Primitive(word)))
     }
 
     fn is_and(&self, binary: &Node) -> bool {

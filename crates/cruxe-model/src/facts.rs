@@ -399,8 +399,14 @@ pub enum Expr {
 /// The place of a function's receiver, see [`Expr::Argument`]; nobody writes so many parameters.
 pub const RECEIVER: u32 = 255;
 
+/// The part of a call's result that says what its first argument is where it holds: `T` of `isT(x): x is T`, see [`Expr::Part`].
+pub const TESTED: u32 = 254;
+
 /// The word of the literal that a keyword list or a map is, as what a key is a part of.
 pub const DATA: &str = "data";
+
+/// The last name of the path of a type that only a comment gives: where nothing of its name is in sight it says nothing.
+pub const MAYBE: &str = "?";
 
 /// A type as it is written, references and qualifiers removed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -46,10 +46,16 @@ impl Nesting {
             return Some(SymbolIndex(innermost));
         }
         let mut outer = self.symbol_parents[innermost as usize];
-        while outer != NONE && Some(SymbolIndex(outer)) != parent {
+        // The function may be what makes the field's owner: `function Foo() { this.x = f() }` of JavaScript. In Zig the fields of a
+        // type that a function makes are declared, and are no code of it.
+        let set = facts.symbols[innermost as usize].signature.starts_with("this");
+        while outer != NONE && (set || Some(SymbolIndex(outer)) != parent) {
             let kind = facts.symbols[outer as usize].kind;
             if matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property) {
                 return Some(SymbolIndex(outer));
+            }
+            if Some(SymbolIndex(outer)) == parent {
+                break;
             }
             outer = self.symbol_parents[outer as usize];
         }

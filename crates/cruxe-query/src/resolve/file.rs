@@ -8,7 +8,8 @@ use cruxe_extract::language::LanguageDef;
 use cruxe_extract::naming::{Members, System};
 use cruxe_extract::registry::named;
 use cruxe_model::facts::{
-    Binding, Expr, ExprId, FileFacts, Import, NameId, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex,
+    Binding, Expr, ExprId, FileFacts, Import, MAYBE, NameId, Occurrence, Role, ScopeId, ScopeKind, Symbol, SymbolIndex,
+    TypeRef,
 };
 use cruxe_model::nesting::Nesting;
 use cruxe_model::{SymbolKind, VersionId};
@@ -139,6 +140,11 @@ impl File {
         let may_test = lang.naming.assignments_define || lang.naming.system == System::Ecma;
         let tests_paths = may_test && facts.bindings.iter().any(|binding| facts.name(binding.name).contains('.'));
         File { row, facts, lang, nesting, decls, members, exports, globs, by_name, tests_paths, bytes }
+    }
+
+    /// The name of a type, without what stands before it.
+    pub fn type_name(&self, ty: &TypeRef) -> Option<&str> {
+        ty.path.iter().rev().map(|name| self.facts.name(*name)).find(|name| *name != MAYBE)
     }
 
     /// Its id.

@@ -1,5 +1,7 @@
 //! What the methods of foreign types give: enough of the standard libraries that a chain does not end at `.unwrap()`.
 
+use cruxe_extract::naming::System;
+
 use super::file::Lang;
 use super::types::Ty;
 
@@ -136,6 +138,16 @@ pub(super) fn inner(ty: &Ty) -> Ty {
     }
 }
 
+/// The key or the value of an entry of a map; `None` for anything else.
+pub(super) fn entry(ty: &Ty, at: usize) -> Option<Ty> {
+    match ty {
+        Ty::Foreign(name, args) if matches!(&**name, "Map" | "ReadonlyMap") && args.len() == 2 => {
+            Some(args.get(at).cloned().unwrap_or_default())
+        }
+        _ => None,
+    }
+}
+
 /// What is behind a smart pointer that has no such member itself; `None` for anything else.
 pub(super) fn pointee(ty: &Ty, member: &str, lang: Lang) -> Option<Ty> {
     match ty {
@@ -194,6 +206,18 @@ pub(super) fn called(receiver: &Ty, method: &str, lang: Lang) -> Ty {
     }
     if lang.naming.arrow.is_some() && listed("begin cbegin rbegin end value value_or", method) {
         return inner(receiver);
+    }
+    if lang.naming.system == System::Ecma
+        && let Ty::Foreign(name, args) = receiver
+    {
+        let is_map = matches!(&**name, "Map" | "ReadonlyMap");
+        match method {
+            "entries" if is_map => return receiver.clone(),
+            "keys" if is_map => return Ty::foreign("[]", args.first().cloned().into_iter().collect()),
+            // An element goes with its place.
+            "entries" => return Ty::foreign("Map", vec![Ty::foreign("number", Vec::new()), inner(receiver)]),
+            _ => {}
+        }
     }
     if keeps(method) || broad && keeps_elsewhere(method) {
         return receiver.clone();

@@ -55,6 +55,10 @@ impl Resolver<'_> {
             Role::Write => Use::Written,
             _ => Use::Read,
         };
+        // Any object may have a key: that one type has a member of its name says little.
+        if file.lang.naming.objects && matches!(occurrence.role, Role::Key | Role::Unpack) {
+            return Resolution::Unresolved(Reason::Receiver);
+        }
         let in_test = in_test_code(file, occurrence.start);
         let family = self.family(name, file.lang, used, in_test);
         if family.crowded {
@@ -242,7 +246,7 @@ impl Resolver<'_> {
             let Some(name) = file.name_id(variable) else { return false };
             file.facts.bindings.iter().any(|binding| {
                 let Some(written) = binding.ty.and_then(|id| file.facts.types.get(id.0 as usize)) else { return false };
-                binding.name == name && written.path.last().is_some_and(|last| file.facts.name(*last) == ty)
+                binding.name == name && file.type_name(written) == Some(&ty)
             })
         };
         self.mentioning(&ty).iter().take(MAX_CUSTOM_FILES).any(declares)

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cruxe_extract::naming::Locals;
+use cruxe_extract::naming::{Locals, System};
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, SymbolIndex};
+use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, SymbolIndex, TESTED};
 
 use super::file::{File, Lang};
 use super::foreign;
@@ -33,8 +33,11 @@ impl Resolver<'_> {
                     return tested;
                 }
                 let name = file.facts.name(*name);
-                let ty = self.member_type(&self.before_member(file, *base, offset, whole), name, file.lang, Want::Read);
+                let base_type = self.before_member(file, *base, offset, whole);
+                let ty = self.member_type(&base_type, name, file.lang, Want::Read);
                 match ty {
+                    // `x[KEY]` is an element where no member is called so.
+                    Ty::Unknown | Ty::ForeignMember(..) if name.starts_with('[') => self.element(&base_type),
                     Ty::Unknown | Ty::Outside | Ty::Missing => {
                         self.named_by_path(file, *base, name, offset).unwrap_or(ty)
                     }
@@ -65,6 +68,18 @@ impl Resolver<'_> {
                 self.result(&callee, file.lang)
             }
             Expr::Argument(callee, at) => self.argument_type(file, *callee, *at, offset, whole),
+            Expr::Part(call, TESTED) => match inner(*call) {
+                Ty::Foreign(name, said) if &*name == "is" => said.first().cloned().unwrap_or_default(),
+                _ => Ty::Unknown,
+            },
+            Expr::Part(base, at) if file.lang.naming.system == System::Ecma => {
+                // Who iterates over a map is given its entries.
+                let entry = match file.facts.exprs.get(base.0 as usize) {
+                    Some(Expr::Index(of)) => foreign::entry(&inner(*of), *at as usize),
+                    _ => None,
+                };
+                entry.unwrap_or_else(|| self.item_at(&inner(*base), *at as usize))
+            }
             Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
             Expr::Index(base) => self.element(&inner(*base)),
@@ -222,6 +237,10 @@ impl Resolver<'_> {
         let ordered = matches!(file.lang.naming.locals, Locals::Redeclared | Locals::Everywhere);
         let offset = if ordered { binding.start.saturating_sub(1) } else { binding.start };
         let ty = self.expr_type(&file, value, offset);
+        // A function that says nothing about what it was given changes nothing.
+        if ty == Ty::Unknown && matches!(file.facts.exprs.get(value.0 as usize), Some(Expr::Part(_, TESTED))) {
+            return self.name_type(&file, file.facts.name(binding.name), binding.start, value);
+        }
         match binding.kind {
             BindingKind::Element if file.lang.naming.arrow.is_some() => {
                 foreign::pairs(&ty).unwrap_or_else(|| self.element(&ty))
@@ -241,6 +260,7 @@ impl Resolver<'_> {
             let Some(file) = self.file(def.version) else { return Ty::Unknown };
             let symbol = file.symbol(def.symbol);
             let declared = symbol.ty.map(|ty| self.type_of(&file, ty, symbol.name_span.start));
+            let declared = declared.filter(|ty| symbol.value.is_none() || *ty != Ty::Unknown);
             let data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Variable | SymbolKind::Field);
             match (declared, symbol.value) {
                 (Some(ty), _) if data && has_members(&file, def.symbol) => ty.written_out_by(def),
@@ -566,6 +586,15 @@ impl Resolver<'_> {
             Ty::Foreign(..) | Ty::Union(_) => foreign::inner(ty),
             Ty::Value(def, args) => self.own_element(*def, args),
             _ => Ty::Unknown,
+        }
+    }
+
+    /// An element of a value at a place, where a tuple tells them apart.
+    fn item_at(&self, ty: &Ty, at: usize) -> Ty {
+        match ty {
+            Ty::Foreign(name, args) if &**name == "[]" && args.len() > 1 => args.get(at).cloned().unwrap_or_default(),
+            Ty::Union(types) => Ty::union(types.iter().map(|ty| self.item_at(ty, at))),
+            ty => self.element(ty),
         }
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cruxe_extract::naming::System;
-use cruxe_model::facts::{BindingKind, Relation, ScopeKind, SymbolIndex, TypeId};
+use cruxe_model::facts::{BindingKind, MAYBE, Relation, ScopeKind, SymbolIndex, TypeId};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
 
@@ -142,7 +142,13 @@ impl Resolver<'_> {
         if *last == "{}" {
             return Ty::Shape(path.iter().map(|name| Rc::from(*name)).zip(args()).collect());
         }
-        let found = modules::rules(file).type_path(self, file, &path, offset);
+        // What a comment says that is not in sight is no type: nobody checks comments.
+        let (maybe, path) = match path.split_last() {
+            Some((&MAYBE, path)) => (true, path),
+            _ => (false, &path[..]),
+        };
+        let Some(last) = path.last() else { return Ty::Unknown };
+        let found = modules::rules(file).type_path(self, file, path, offset);
         // A header for each platform defines the type once more.
         if file.lang.naming.includes && found.len() > 1 {
             let bodies = self.bodies(&found);
@@ -151,6 +157,7 @@ impl Resolver<'_> {
             }
         }
         match found.first() {
+            Some(Entity::Missing) | None if maybe => Ty::Unknown,
             Some(Entity::Symbol(def)) => self.named_type(*def, args()),
             Some(Entity::Local(version, at)) => match file.binding(*at).kind {
                 BindingKind::TypeParam => Ty::Param(*version, *at),

@@ -790,3 +790,109 @@ fn all_forty_alternatives_of_a_union_count() {
         check(&format!("T{at}.kind"), &[("src/a.ts", &source)]);
     }
 }
+
+#[test]
+fn a_function_that_tests_its_argument_says_what_it_is() {
+    let types = "\
+export interface Started { stop(): void }
+export interface Other { stop(): void }
+export function isStarted(value: unknown): value is Started { return true }
+export function hasOther(at: number, value: unknown): value is Other { return true }
+export function isFine(value: unknown): boolean { return true }
+";
+    let main = "\
+import { isStarted, hasOther, isFine, Other } from './types'
+export function end(a: unknown, b: any, c: Other) {
+  if (isStarted(a)) a.stop() // <-
+  if (b && isStarted(b) && b) {
+    b.stop() // <-
+  }
+  isStarted(b) ? b.stop() : 0 // <-
+  if (isFine(c)) c.stop()
+  if (hasOther(c, c)) c.stop()
+  a.stop()
+}
+";
+    check("types.ts Started.stop", &[("types.ts", types), ("main.ts", main)]);
+}
+
+#[test]
+fn parts_of_tuples_and_entries_of_maps_are_told_apart() {
+    let main = "\
+class Row { close() {} }
+class Cell { close() {} }
+function pair(): [Cell, Row] { return [new Cell(), new Row()] }
+export function run(rows: Map<Cell, Row>, list: Row[], cells: Set<Cell>) {
+  const [cell, row] = pair()
+  cell.close()
+  row.close() // <-
+  const [, second] = pair()
+  second.close() // <-
+  for (const [key, value] of rows) {
+    key.close()
+    value.close() // <-
+  }
+  for (const [key, value] of rows.entries()) {
+    key.close()
+    value.close() // <-
+  }
+  for (const key of rows.keys()) key.close()
+  for (const value of rows.values()) value.close() // <-
+  for (const [at, one] of list.entries()) one.close() // <-
+  const [first] = list
+  first.close() // <-
+  list.sort((a, b) => (a.close(), b.close())) // <-
+  list.reduce((sum, one) => one.close(), 0) // <-
+  list.reduce((sum, one) => sum.close(), 0)
+  ;[...list][0].close() // <-
+  ;[...cells][0].close()
+}
+";
+    check("main.ts Row.close", &[("main.ts", main)]);
+}
+
+#[test]
+fn a_cast_before_an_object_says_what_its_keys_fill_in() {
+    let main = "\
+interface Env { setup(): void; inner: [string, Env] }
+export default <Env>{
+  setup() {}, // <-
+  inner: ['x', { setup() {} }], // <-
+}
+export const other = { setup() {} }
+";
+    check("main.ts Env.setup", &[("main.ts", main)]);
+}
+
+#[test]
+fn a_key_of_something_unknown_is_nobodys() {
+    let main = "\
+class Printer { insertText() {} }
+export function run(list, printer: Printer) {
+  list.push({ insertText: false })
+  const { insertText } = list
+  list.forEach(({ insertText }) => insertText)
+  printer.insertText() // <-
+  list[0].insertText() // <?
+}
+";
+    check("main.ts Printer.insertText", &[("main.ts", main)]);
+}
+
+#[test]
+fn what_is_tested_for_a_primitive_is_no_longer_what_it_was_declared() {
+    let main = "\
+class Node { toText() {} }
+type Child = Node | string | number
+export function show(child: Child, other: Node) {
+  if (typeof child === 'string') return child.toText()
+  if (typeof child === 'string' || typeof child === 'number') {
+    return child.toText()
+  }
+  if (typeof child === 'string' || typeof other === 'number') child.toText() // <-
+  if (typeof child === 'object') child.toText() // <-
+  return typeof child === 'number' ? child.toText() : child.toText() // <-
+}
+";
+    check("main.ts Node.toText", &[("main.ts", main)]);
+}

@@ -244,3 +244,24 @@ int second(int argc) {
     let answer = graph(&tree, "run", Direction::Callers, 1, 20);
     assert_eq!(shown(&answer.callers), ["1 main :7", "1 first :14"]);
 }
+
+#[test]
+fn what_sets_a_field_in_a_function_is_called_by_the_function() {
+    let text = "\
+function make () {}
+class A {
+  constructor () {
+    this.x = make()
+    this[kOne] = make()
+  }
+}
+function B () {
+  this.x = make()
+}
+";
+    let tree = Tree::new(&[("a.js", text)]);
+    let callers = graph(&tree, "make", Direction::Callers, 1, 20).callers;
+    assert_eq!(shown(&callers), ["1 constructor :4", "1 B :9"]);
+    let callees = graph(&tree, "B", Direction::Callees, 1, 20).callees;
+    assert_eq!(shown(&callees), ["1 make :9"]);
+}

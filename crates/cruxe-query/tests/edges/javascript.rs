@@ -333,3 +333,118 @@ fn guesses_by_the_name_of_a_variable_are_no_flood() {
         ],
     );
 }
+
+#[test]
+fn a_class_with_a_name_of_its_own_is_what_its_module_exports() {
+    check(
+        "lib/cursor.js Cursor",
+        &[
+            ("lib/cursor.js", "module.exports = class Cursor {\n  clone () { return new Cursor() } // <-\n}\n"),
+            ("lib/other.js", "module.exports = class Cursor {}\n"),
+            ("a.js", "const Base = require('./lib/cursor') // <-\nclass Sub extends Base {} // <-\n"),
+            ("b.js", "const Cursor = require('./lib/other')\nnew Cursor()\n"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_required_late_or_handed_on_is_what_the_module_has() {
+    check(
+        "lib/mime.js lookup",
+        &[
+            ("lib/mime.js", "const lookup = (x) => x\nmodule.exports = { lookup } // <-\n"),
+            ("lib/dns.js", "const lookup = (x) => x\nmodule.exports = { lookup }\n"),
+            (
+                "a.js",
+                "\
+const memo = require('memo')
+const getMime = memo(() => require('./lib/mime'))
+const getDns = memo(() => require('./lib/dns'))
+getMime().lookup('a') // <-
+getDns().lookup('a')
+exports.find = require('./lib/mime').lookup // <-
+exports.mime = require('./lib/mime')
+",
+            ),
+            ("b.js", "const a = require('./a')\na.find('x') // <-\na.mime.lookup('x') // <-\na.lookup('x')\n"),
+            ("c.js", "module.exports = { mime: require('./lib/mime'), dns: require('./lib/dns') }\n"),
+            ("d.js", "const { mime, dns } = require('./c')\nmime.lookup('x') // <-\ndns.lookup('x')\n"),
+        ],
+    );
+}
+
+#[test]
+fn exports_is_the_module_itself() {
+    check(
+        "lib/hooks.js before",
+        &[
+            (
+                "lib/hooks.js",
+                "\
+exports.before = function () {}
+exports.after = function () { return exports.before() } // <-
+exports.setup = exports.before // <-
+module.exports.before() // <-
+function given (exports) { exports.before() }
+",
+            ),
+            ("lib/other.js", "exports.before = function () {}\nexports.before()\n"),
+        ],
+    );
+}
+
+#[test]
+fn the_default_of_a_module_that_assigns_its_exports_is_the_module() {
+    check(
+        "lib/utils.cjs clean",
+        &[
+            ("lib/utils.cjs", "exports.clean = function () {}\nexports.other = function () {}\n"),
+            ("lib/none.mjs", "export function clean() {}\n"),
+            ("a.mjs", "import utils from './lib/utils.cjs'\nutils.clean() // <-\nutils.other()\n"),
+            ("b.mjs", "import none from './lib/none.mjs'\nnone.clean()\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_field_with_a_symbol_as_its_key_has_a_type() {
+    check(
+        "lib/queue.js Queue.shift",
+        &[
+            (
+                "lib/queue.js",
+                "class Queue { shift () {} }\nclass Other { shift () {} }\nmodule.exports = { Queue, Other }\n",
+            ),
+            ("lib/symbols.js", "module.exports = { kQueue: Symbol('queue'), kOther: Symbol('other') }\n"),
+            (
+                "pool.js",
+                "\
+const { Queue, Other } = require('./lib/queue')
+const { kQueue, kOther } = require('./lib/symbols')
+class Pool {
+  constructor () {
+    this[kQueue] = new Queue()
+    this[kOther] = new Other()
+    this.first = this.last = new Queue()
+  }
+  get [kNext] () { return this[kQueue] }
+  next (key) {
+    this[kOther].shift()
+    this[key].shift()
+    this.first.shift() // <-
+    this.last.shift() // <-
+    return this[kQueue].shift() // <-
+  }
+}
+function drain () {
+  const pool = new Pool()
+  pool[kQueue].shift() // <-
+  pool[kOther].shift()
+  const FIRST = 0
+  const queues = [new Queue()]
+}
+",
+            ),
+        ],
+    );
+}

@@ -15,6 +15,7 @@ mod go;
 mod graph;
 mod java;
 mod javascript;
+mod jsdoc;
 mod mentions;
 mod one_symbol;
 mod overloads;

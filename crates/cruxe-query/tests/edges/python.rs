@@ -640,3 +640,32 @@ def g(app: App):
         )],
     );
 }
+
+#[test]
+fn a_field_may_be_of_a_class_that_its_own_class_has() {
+    check(
+        "Worker.Blueprint.start",
+        &[(
+            "worker.py",
+            "\
+class Base:
+    def start(self): pass
+class Other:
+    def start(self): pass
+class Worker:
+    blueprint = None
+    class Blueprint(Base):
+        def start(self): pass
+    Other = Other
+    def __init__(self):
+        self.blueprint = self.Blueprint()
+        self.other = self.Other()
+    def run(self):
+        blueprint = self.blueprint
+        blueprint.start()  # <-
+        self.blueprint.start()  # <-
+        self.other.start()
+",
+        )],
+    );
+}

@@ -12,12 +12,22 @@ use crate::walk::{Cx, span};
 const ITERATORS: &[&str] =
     &["every", "filter", "find", "findIndex", "findLast", "findLastIndex", "flatMap", "forEach", "map", "some"];
 
+/// Where a parameter of a callback comes from.
+enum Source<'t> {
+    /// It is an element of this.
+    Elements(Node<'t>),
+    /// It is what this promises.
+    Promised(Node<'t>),
+    /// It is this at first.
+    Given(Node<'t>),
+}
+
 /// How a pattern takes a value apart on the way to a name, outermost last.
 pub(super) enum Step<'t> {
     /// `{ key: … }`
     Key(Node<'t>),
-    /// `[…]`
-    Element,
+    /// `[…]`, at a place.
+    Element(u32),
     /// `{ ...rest }`
     Rest,
 }
@@ -46,7 +56,9 @@ impl Ecma {
                 K::ObjectPattern if inner == K::ShorthandPattern => steps.push(Step::Key(frame.node)),
                 K::ObjectPattern if inner == K::RestPattern => steps.push(Step::Rest),
                 K::ObjectPattern => {}
-                K::ArrayPattern if inner != K::RestPattern => steps.push(Step::Element),
+                K::ArrayPattern if inner != K::RestPattern => {
+                    steps.push(Step::Element(self.place_in(&outer.node, &frame.node)));
+                }
                 K::ArrayPattern | K::RestPattern => {}
                 K::PairPattern if field == self.f.value => match self.child(&outer.node, self.f.key) {
                     Some(key) => steps.push(Step::Key(key)),
@@ -81,6 +93,13 @@ impl Ecma {
         Origin::Use
     }
 
+    /// The place of a part of an array pattern, those that are left out included: `b` of `[, b]` is the second.
+    fn place_in(&self, pattern: &Node, part: &Node) -> u32 {
+        let mut cursor = pattern.walk();
+        let before = pattern.children(&mut cursor).take_while(|child| child.id() != part.id());
+        before.filter(|child| child.kind() == ",").count() as u32
+    }
+
     /// Notes the name at the current node, which the `level`-th ancestor introduces.
     pub(super) fn introduce(&self, cx: &mut Cx, level: usize, steps: &[Step]) {
         let (node, Some(frame)) = (cx.node(), cx.ancestor(level)) else { return };
@@ -103,14 +122,20 @@ impl Ecma {
         };
         let ty = if kind == K::ForIn { None } else { self.declared_type(cx, &root) };
         let (mut binding, mut value) = self.initial(cx, level, &root);
+        let of_function = binding == BindingKind::Param && kind != K::Catch;
+        let ty = ty.or_else(|| self.doc_parameter(cx, level, !steps.is_empty()).filter(|_| of_function));
         if ty.is_none() && value.is_none() && binding == BindingKind::Param {
             match self.callback_source(cx, level) {
-                Some((object, false)) if self.is_imported(cx, &object, steps) => return,
-                Some((object, iterated)) => {
-                    let from = self.expr(cx, &object, 0);
-                    binding = if iterated { BindingKind::Element } else { BindingKind::Param };
-                    value = Some(if iterated { from } else { cx.expr(Expr::Unwrap(from)) });
+                Some(Source::Promised(promise)) if self.is_imported(cx, &promise, steps) => return,
+                Some(Source::Promised(promise)) => {
+                    let promise = self.expr(cx, &promise, 0);
+                    value = Some(cx.expr(Expr::Unwrap(promise)));
                 }
+                Some(Source::Elements(list)) => {
+                    binding = BindingKind::Element;
+                    value = Some(self.expr(cx, &list, 0));
+                }
+                Some(Source::Given(first)) => value = Some(self.expr(cx, &first, 0)),
                 None => {
                     value = self.expected_parameter(cx, level);
                 }
@@ -198,7 +223,7 @@ impl Ecma {
                     let name = cx.slice(self.property_name(key));
                     Expr::Member(base, cx.name(name))
                 }
-                Step::Element => Expr::Index(base),
+                Step::Element(at) => Expr::Part(base, *at),
                 Step::Rest => Expr::Unknown,
             };
             cx.expr(expr)
@@ -216,17 +241,15 @@ impl Ecma {
         cx.declare(decl);
     }
 
-    /// Where the first parameter of a callback comes from, where its caller tells: `xs` in `xs.map(x => …)`, which
+    /// Where a parameter of a callback comes from, where its caller tells: `xs` in `xs.map(x => …)`, which
     /// gives its elements, `p` in `p.then(x => …)`. The parameter stands in the `level`-th ancestor.
-    fn callback_source<'t>(&self, cx: &Cx<'_, '_, 't>, level: usize) -> Option<(Node<'t>, bool)> {
+    fn callback_source<'t>(&self, cx: &Cx<'_, '_, 't>, level: usize) -> Option<Source<'t>> {
         let function = (level..level + 3).find(|level| matches!(self.outer(cx, *level), K::Arrow | K::FunctionExpr))?;
-        if function > level || self.outer(cx, level) == K::Params {
-            let list = (level..function).find(|level| self.outer(cx, *level) == K::Params)?;
-            let first = self.first(&cx.ancestor(list)?.node)?;
-            if first.id() != cx.ancestor(list - 1)?.node.id() {
-                return None;
-            }
-        }
+        let list = (level..function).find(|level| self.outer(cx, *level) == K::Params);
+        let at = match list {
+            Some(list) => self.position(&cx.ancestor(list)?.node, &cx.ancestor(list - 1)?.node)?,
+            None => 0,
+        };
         let (arguments, call) = (cx.ancestor(function + 1)?, cx.ancestor(function + 2)?);
         if self.kinds.get(arguments.kind) != K::Arguments || self.kinds.get(call.kind) != K::Call {
             return None;
@@ -237,7 +260,12 @@ impl Ecma {
         let callee = self.child(&call.node, self.f.function).filter(|callee| self.kind(callee) == K::Member)?;
         let method = cx.text_of(&self.child(&callee, self.f.property)?);
         let object = self.child(&callee, self.f.object)?;
-        let iterated = ITERATORS.contains(&method);
-        (iterated || method == "then").then_some((object, iterated))
+        match (method, at) {
+            ("then", 0) => Some(Source::Promised(object)),
+            ("sort" | "toSorted", 0 | 1) | ("reduce" | "reduceRight", 1) => Some(Source::Elements(object)),
+            ("reduce" | "reduceRight", 0) => arguments.node.named_child(1).map(Source::Given),
+            (method, 0) if ITERATORS.contains(&method) => Some(Source::Elements(object)),
+            _ => None,
+        }
     }
 }

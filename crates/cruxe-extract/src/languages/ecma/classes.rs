@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Binding, BindingKind, Relation, Role, ScopeKind, Span, SymbolIndex};
+use cruxe_model::facts::{Binding, BindingKind, Relation, Role, ScopeKind, Span, SymbolIndex, TypeId};
 use tree_sitter::Node;
 
 use super::declare::{DeclSite, Modifiers, short_end};
@@ -35,7 +35,7 @@ impl Ecma {
             cx.open_symbol(symbol);
         }
         cx.open_scope(ScopeKind::Type);
-        if let Some(name) = name {
+        if let Some(name) = name.filter(|name| !self.is_known_by(cx, cx.text_of(name))) {
             let scope = cx.current_scope();
             cx.bind(&name, scope, BindingKind::Local, None, None);
         }
@@ -178,29 +178,53 @@ impl Ecma {
         let mut cursor = body.walk();
         let statements: Vec<Node> = body.named_children(&mut cursor).collect();
         for statement in statements.iter().filter(|statement| self.kind(statement) == K::Statement) {
-            let assign = self.first(statement).and_then(|inner| self.inner_assignment(inner));
-            let target = assign.and_then(|assign| self.child(&assign, self.f.left));
-            let (Some(assign), Some(target)) = (assign, target) else { continue };
-            let this = self.child(&target, self.f.object).is_some_and(|object| self.kind(&object) == K::This);
-            let Some(name) = self.child(&target, self.f.property).filter(|_| this) else { continue };
-            // A private field is declared before it is assigned.
-            let text = cx.text_of(&name);
-            if text.starts_with('#') || !seen.insert(text) {
-                continue;
+            let outer = self.first(statement).and_then(|inner| self.inner_assignment(inner));
+            // `this.a = this.b = value` declares both.
+            let mut next = outer;
+            while let Some(assign) = next {
+                let value = self.child(&assign, self.f.right);
+                next = value.map(|value| self.peel(value)).filter(|value| self.kind(value) == K::Assign);
+                let said = self.doc_type(cx, statement.start_byte() as u32);
+                self.assigned_field(cx, &assign, said, local, &mut seen);
             }
-            let first = assign.start_byte() as u32;
-            let place = DeclSite { span: span(&assign), first, leading: None, exported: false, ambient: false };
-            let mut decl = self.member_decl(cx, SymbolKind::Field, text, span(&name), &place, &Modifiers::default());
-            let value = self.child(&assign, self.f.right);
-            decl.signature_end = Some(short_end(&assign, value.as_ref()));
-            decl.ty = value.and_then(|value| self.literal_type(cx, &value));
-            if decl.ty.is_none() {
-                decl.value = value.and_then(|value| self.value_expr(cx, &value));
-            }
-            let symbol = cx.declare(decl);
-            // It stands in a function and is seen where its owner is.
-            cx.amend(symbol, |symbol| symbol.flags.local = local);
         }
+    }
+
+    /// The field that an assignment to a member of `this` declares.
+    fn assigned_field<'s>(
+        &self,
+        cx: &mut Cx<'_, 's, '_>,
+        assign: &Node,
+        said: Option<TypeId>,
+        local: bool,
+        seen: &mut HashSet<&'s str>,
+    ) {
+        let Some(target) = self.child(assign, self.f.left) else { return };
+        let this = self.child(&target, self.f.object).is_some_and(|object| self.kind(&object) == K::This);
+        let key = self.symbol_key(cx, &target);
+        let name = match key {
+            Some(_) => target.child_by_field_name("index"),
+            None => self.child(&target, self.f.property),
+        };
+        let Some(name) = name.filter(|_| this) else { return };
+        let text = cx.text_of(&name);
+        // A private field is declared before it is assigned.
+        if text.starts_with('#') || !seen.insert(text) {
+            return;
+        }
+        let first = assign.start_byte() as u32;
+        let place = DeclSite { span: span(assign), first, leading: None, exported: false, ambient: false };
+        let written = key.as_deref().unwrap_or(text);
+        let mut decl = self.member_decl(cx, SymbolKind::Field, written, span(&name), &place, &Modifiers::default());
+        let value = self.child(assign, self.f.right);
+        decl.signature_end = Some(short_end(assign, value.as_ref()));
+        decl.ty = said.or_else(|| value.and_then(|value| self.literal_type(cx, &value)));
+        if decl.ty.is_none() || said.is_some() {
+            decl.value = value.and_then(|value| self.value_expr(cx, &value));
+        }
+        let symbol = cx.declare(decl);
+        // It stands in a function and is seen where its owner is.
+        cx.amend(symbol, |symbol| symbol.flags.local = local);
     }
 
     /// The assignment of a statement: `x = y`, `z && (x = y)`.

@@ -139,8 +139,26 @@ impl Ecma {
     }
 
     pub(super) fn return_type(&self, cx: &mut Cx, function: &Node) -> Option<TypeId> {
-        let ty = self.child(function, self.f.return_type)?;
-        self.type_ref(cx, &ty, 0)
+        match self.child(function, self.f.return_type) {
+            Some(ty) if self.kind(&ty) == K::TypePredicate => self.predicate(cx, function, ty),
+            Some(ty) => self.type_ref(cx, &ty, 0),
+            None => self.doc_result(cx, function),
+        }
+    }
+
+    /// `x is T`, where that is about the first parameter: the word `is` with the type. Any other test is a truth value.
+    fn predicate(&self, cx: &mut Cx, function: &Node, annotation: Node) -> Option<TypeId> {
+        let test = self.first(&annotation).filter(|inner| self.kind(inner) == K::TypePredicate).unwrap_or(annotation);
+        let first = self.child(function, self.f.parameters).and_then(|list| self.first(&list));
+        let first = first.and_then(|first| self.child(&first, self.f.pattern));
+        let own = |name: &Node| first.is_some_and(|first| cx.text_of(&first) == cx.text_of(name));
+        match (test.child_by_field_name("name").filter(own), test.child_by_field_name("type")) {
+            (Some(_), Some(ty)) => {
+                let ty = self.type_ref(cx, &ty, 0)?;
+                self.word(cx, "is", vec![ty])
+            }
+            _ => self.word(cx, "boolean", Vec::new()),
+        }
     }
 
     /// Where the body of a function begins; for an arrow function, its arrow.
@@ -189,16 +207,19 @@ impl Ecma {
             let symbol = cx.declare(decl);
             cx.open_symbol(symbol);
         }
+        let own = name.filter(|name| !self.is_known_by(cx, cx.text_of(name)));
         cx.open_scope(ScopeKind::Function);
-        if let Some(name) = name {
+        if let Some(name) = own {
             let (scope, value) = (cx.current_scope(), self.literal(cx, "fn"));
             cx.bind(&name, scope, BindingKind::Local, None, Some(value));
         }
     }
 
     pub(super) fn declared_type(&self, cx: &mut Cx, node: &Node) -> Option<TypeId> {
-        let ty = node.child_by_field_name("type")?;
-        self.type_ref(cx, &ty, 0)
+        match node.child_by_field_name("type") {
+            Some(ty) => self.type_ref(cx, &ty, 0),
+            None => self.doc_declared(cx, node),
+        }
     }
 }
 

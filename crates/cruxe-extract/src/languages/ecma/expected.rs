@@ -31,6 +31,11 @@ impl Ecma {
                     None => self.expected(cx, level + 1, steps + 1), // `as const`
                 }
             }
+            K::TypeAssertion => {
+                let ty = root.named_child(0).and_then(|list| list.named_child(0));
+                let ty = ty.and_then(|ty| self.type_ref(cx, &ty, 0))?;
+                Some(cx.expr(Expr::Typed(ty)))
+            }
             K::Pair if field == self.f.value => {
                 let key = self.child(&root, self.f.key).filter(|key| self.kind(key) != K::ComputedName)?;
                 let whole = self.expected(cx, level + 2, steps + 1)?;
@@ -40,7 +45,8 @@ impl Ecma {
             }
             K::List => {
                 let whole = self.expected(cx, level + 1, steps + 1)?;
-                Some(cx.expr(Expr::Index(whole)))
+                let at = self.position(&root, &node)?;
+                Some(cx.expr(Expr::Part(whole, at)))
             }
             K::Arguments => {
                 let call = cx.ancestor(level + 2)?;
@@ -142,7 +148,7 @@ impl Ecma {
         cx.expr(Expr::Typed(ty))
     }
 
-    fn position(&self, list: &Node, part: &Node) -> Option<u32> {
+    pub(super) fn position(&self, list: &Node, part: &Node) -> Option<u32> {
         let mut cursor = list.walk();
         let mut parts = list.named_children(&mut cursor).filter(|child| self.kind(child) != K::Comment);
         parts.position(|child| child.id() == part.id()).map(|at| at as u32)
@@ -163,7 +169,8 @@ impl Ecma {
         let (Some(value), Some(symbol)) = (value, cx.current_symbol()) else { return };
         let known = cx.symbol_at(symbol);
         let gives = known.kind.is_callable() || known.kind == SymbolKind::Property;
-        if known.ty.is_some() || known.value.is_some() || !gives {
+        // What a comment says of a function may be nothing that is known.
+        if known.ty.is_some() && !self.untyped || known.value.is_some() || !gives {
             return;
         }
         let start = known.span.start;

@@ -24,6 +24,8 @@ impl Ecma {
             K::Identifier | K::Shorthand | K::TypeIdentifier => Expr::Name(cx.name_of(node)),
             K::This => Expr::SelfValue,
             K::Super => Expr::Super,
+            // What `exports` is called from outside.
+            K::Member if cx.text_of(node) == "module.exports" => Expr::Name(cx.name("exports")),
             K::Member | K::NestedIdentifier => match (self.child(node, f.object), self.child(node, f.property)) {
                 (Some(object), Some(property)) => {
                     let base = self.expr(cx, &object, steps + 1);
@@ -32,10 +34,12 @@ impl Ecma {
                 _ => Expr::Unknown,
             },
             K::Call => match self.child(node, f.function) {
-                Some(function) if function.kind() == "import" => match self.imported_module(cx, node) {
-                    Some(word) => Expr::Name(cx.owned_name(word)),
-                    None => Expr::Unknown,
-                },
+                Some(function) if function.kind() == "import" || cx.text_of(&function) == "require" => {
+                    match self.imported_module(cx, node) {
+                        Some(word) => Expr::Name(cx.owned_name(word)),
+                        None => Expr::Unknown,
+                    }
+                }
                 // The TypeScript grammars bind `await f<T>()` as `(await f)<T>()`.
                 Some(function) if self.kind(&function) == K::Await => {
                     let callee = self.alternative(cx, self.first(&function), steps);
@@ -50,9 +54,13 @@ impl Ecma {
                 let args = self.child(node, f.type_arguments);
                 class.and_then(|class| self.class_type(cx, &class, args)).map_or(Expr::Unknown, Expr::Typed)
             }
-            K::Subscript => match self.child(node, f.object) {
-                Some(object) => Expr::Index(self.expr(cx, &object, steps + 1)),
-                None => Expr::Unknown,
+            K::Subscript => match (self.child(node, f.object), self.symbol_key(cx, node)) {
+                (Some(object), Some(key)) => {
+                    let (base, key) = (self.expr(cx, &object, steps + 1), cx.owned_name(key));
+                    Expr::Member(base, key)
+                }
+                (Some(object), None) => Expr::Index(self.expr(cx, &object, steps + 1)),
+                (None, _) => Expr::Unknown,
             },
             K::Await => match self.first(node) {
                 Some(inner) => Expr::Unwrap(self.expr(cx, &inner, steps + 1)),
@@ -67,9 +75,10 @@ impl Ecma {
                 let ty = node.named_child(0).and_then(|list| list.named_child(0));
                 ty.and_then(|ty| self.type_ref(cx, &ty, 0)).map_or(Expr::Unknown, Expr::Typed)
             }
-            K::Paren | K::NonNull | K::Instantiation => match self.first(node) {
-                Some(inner) => return self.expr(cx, &inner, steps + 1),
-                None => Expr::Unknown,
+            K::Paren | K::NonNull | K::Instantiation => match (self.doc_cast(cx, node), self.first(node)) {
+                (Some(ty), _) => Expr::Typed(ty),
+                (None, Some(inner)) => return self.expr(cx, &inner, steps + 1),
+                (None, None) => Expr::Unknown,
             },
             // The alternatives of one value mostly are of one type: that which says it, else the first.
             K::Ternary => {
@@ -84,13 +93,24 @@ impl Ecma {
             K::Bool => return self.literal(cx, "bool"),
             K::Null => return self.literal(cx, "null"),
             K::Regex => return self.literal(cx, "regex"),
-            K::List => return self.literal(cx, "list"),
+            // `[...xs]` has the elements of `xs`.
+            K::List => match self.first(node).filter(|first| first.kind() == "spread_element") {
+                Some(spread) => return self.alternative(cx, self.first(&spread), steps),
+                None => return self.literal(cx, "list"),
+            },
             K::Object => return self.literal(cx, "dict"),
             K::Arrow | K::FunctionExpr => return self.literal(cx, "fn"),
             K::JsxOpening | K::JsxElement => return self.literal(cx, "jsx"),
             _ => Expr::Unknown,
         };
         cx.expr(expr)
+    }
+
+    /// The name of the member that `x[kName]` reads, as a class writes it: `[kName]`. A variable of a function is an index.
+    pub(super) fn symbol_key(&self, cx: &Cx, subscript: &Node) -> Option<String> {
+        let key = subscript.child_by_field_name("index").filter(|key| self.kind(key) == K::Identifier)?;
+        let name = cx.text_of(&key);
+        (!cx.is_bound(name)).then(|| format!("[{name}]"))
     }
 
     fn alternative(&self, cx: &mut Cx, node: Option<Node>, steps: usize) -> ExprId {

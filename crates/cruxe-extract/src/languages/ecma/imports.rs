@@ -36,6 +36,18 @@ impl Ecma {
         cx.import(Import { module, name, alias, glob, reexport, start, scope });
     }
 
+    /// Notes that a module's member, or the module itself, has a name here, or is handed on under it.
+    pub(super) fn note_import(
+        &self,
+        cx: &mut Cx,
+        scope: ScopeId,
+        (module, name, alias): (&str, Option<&str>, &str),
+        reexport: bool,
+        start: u32,
+    ) {
+        self.note_in(cx, scope, Leaf { module, name, alias: Some(alias), reexport, start, ..Leaf::default() });
+    }
+
     /// Notes the symbol of an import statement.
     fn use_symbol(&self, cx: &mut Cx, name: Span, span: Span, exported: bool) {
         let mut decl = Decl::new(SymbolKind::Use, cx.slice(name), name, span);
@@ -179,10 +191,13 @@ impl Ecma {
 
     /// Notes that others can import the local name `name` as `alias`.
     pub(super) fn offer(&self, cx: &mut Cx, name: &Node, alias: &str) {
-        let text = cx.text_of(name);
-        let start = name.start_byte() as u32;
-        self.note(cx, Leaf { name: Some(text), alias: Some(alias), reexport: true, start, ..Leaf::default() });
-        cx.exported(text);
+        self.offer_from(cx, cx.text_of(name), alias, name.start_byte() as u32);
+    }
+
+    /// The same of a name as it is seen from an offset.
+    pub(super) fn offer_from<'s>(&self, cx: &mut Cx<'_, 's, '_>, name: &'s str, alias: &str, start: u32) {
+        self.note(cx, Leaf { name: Some(name), alias: Some(alias), reexport: true, start, ..Leaf::default() });
+        cx.exported(name);
     }
 
     /// `export default …;`, `export = …;`: a name is offered, anything else is a symbol called `default`.
@@ -304,6 +319,29 @@ impl Ecma {
         }
     }
 
+    /// The module and the member of `require('x')` and `require('x').a`, which a module may hand on.
+    pub(super) fn required_value<'s, 't>(
+        &self,
+        cx: &Cx<'_, 's, 't>,
+        value: &Node<'t>,
+    ) -> Option<(&'s str, Option<&'s str>)> {
+        let value = self.peel(*value);
+        let (call, member) = match self.kind(&value) {
+            K::Member => (self.peel(self.child(&value, self.f.object)?), self.child(&value, self.f.property)),
+            _ => (value, None),
+        };
+        let source = self.requested(cx, &call).filter(|_| cx.text_of(&call).starts_with("require"))?;
+        Some((cx.slice(self.property_name(&source)), member.map(|member| cx.text_of(&member))))
+    }
+
+    /// `exports.alias = require('x').a`: what another module offers, this one offers under a name.
+    pub(super) fn hand_on_required(&self, cx: &mut Cx, value: &Node, alias: &str) -> bool {
+        let Some((module, name)) = self.required_value(cx, value) else { return false };
+        let start = value.start_byte() as u32;
+        self.note(cx, Leaf { module, name, alias: Some(alias), reexport: true, start, ..Leaf::default() });
+        true
+    }
+
     /// `import('x')` in a type, which the mended text has the shape of a name for.
     pub(super) fn import_type(&self, cx: &mut Cx) -> bool {
         let at = span(&cx.node());
@@ -341,15 +379,14 @@ impl Ecma {
             self.parent(cx) == K::Assign && cx.parent().is_some_and(|outer| self.is_module_exports(cx, &outer));
         let base = Leaf { module: cx.slice(at), start: at.start, ..Leaf::default() };
         let required = cx.text_of(&cx.node()).starts_with("require");
-        if !exports && !required {
-            // Whoever calls `() => import('x')` is given the module, wherever in the file that is.
-            let name = self.imported_module(cx, &cx.node());
-            return self.note_in(cx, ScopeId(0), Leaf { alias: name.as_deref(), ..base });
-        }
-        self.note(cx, Leaf { glob: exports, reexport: exports, ..base });
         if exports {
+            self.note(cx, Leaf { glob: true, reexport: true, ..base });
             // What the other module is as a whole, this one is too.
             self.note(cx, Leaf { name: Some("default"), alias: Some("default"), reexport: true, ..base });
+        } else {
+            // Whoever calls `() => import('x')` is given the module, wherever in the file that is.
+            let name = self.imported_module(cx, &cx.node());
+            self.note_in(cx, ScopeId(0), Leaf { alias: name.as_deref(), ..base });
         }
         // `require('x').run()`: the member is imported where it stands, and introduces no name.
         let member = cx.parent().filter(|outer| required && self.kind(outer) == K::Member);

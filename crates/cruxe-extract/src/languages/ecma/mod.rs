@@ -3,7 +3,7 @@
 //! [`kinds`] names the nodes. `declare` holds what all declarations share; `classes`, `types` and `variables` note
 //! theirs, `object` the functions that object literals and assignments name, `imports` what comes from and goes to
 //! other modules, `names` and `bindings` what each identifier is (a use with its role, or introduced). `expr` reads
-//! receivers and written types, `expected` what the place of a value says about it, `narrow` what a condition says, and `mend` helps the grammars over what they do not know.
+//! receivers and written types, `expected` what the place of a value says about it, `jsdoc` what comments of JavaScript say, `narrow` what a condition says, and `mend` helps the grammars over what they do not know.
 
 mod bindings;
 mod classes;
@@ -11,6 +11,7 @@ mod declare;
 mod expected;
 mod expr;
 mod imports;
+mod jsdoc;
 mod kinds;
 mod mend;
 mod module;
@@ -163,6 +164,10 @@ impl Rules for Ecma {
             self.narrow(cx);
         }
         match self.kinds.get(cx.kind()) {
+            K::Comment if self.untyped => {
+                self.doc_comment(cx);
+                return Walk::Skip;
+            }
             K::Comment | K::ImportAttribute => return Walk::Skip,
             K::Import => return self.import(cx),
             K::ImportAlias => return self.import_alias(cx),

@@ -157,9 +157,9 @@ impl Ecma {
     }
 
     /// Whether an assignment only hands on a name: `exports.a = b`.
-    fn offers(&self, cx: &Cx, assign: &Node) -> bool {
+    fn offers<'t>(&self, cx: &Cx<'_, '_, 't>, assign: &Node<'t>) -> bool {
         let value = self.child(assign, self.f.right).map(|right| self.peel(right));
-        value.is_some_and(|value| self.kind(&value) == K::Identifier)
+        value.is_some_and(|value| self.kind(&value) == K::Identifier || self.required_value(cx, &value).is_some())
             && matches!(self.target(cx, assign), Some(super::object::Target::Module | super::object::Target::Export(_)))
     }
 }

@@ -1,12 +1,23 @@
 //! What a condition says about a variable, or a member of one, where it holds: `if (x instanceof T) { … }`,
-//! `x.error instanceof T && …`.
+//! `x.error instanceof T && …`, `if (isT(x)) { … }`, `if (typeof x === 'string') { … }`.
 
-use cruxe_model::facts::{Binding, BindingKind, ScopeKind};
+use cruxe_model::facts::{Binding, BindingKind, Expr, ScopeKind, TESTED};
 use tree_sitter::Node;
 
 use super::object::is_dotted_name;
 use super::{Ecma, K, MAX_STEPS};
 use crate::walk::Cx;
+
+/// What a variable is compared with.
+#[derive(Clone, Copy)]
+enum Test<'t> {
+    /// `x instanceof T`
+    Class(Node<'t>),
+    /// `isT(x)`: the function may say what it is a test for.
+    Function(Node<'t>),
+    /// `typeof x === 'string'`
+    Primitive(&'static str),
+}
 
 impl Ecma {
     /// Whether the current node is code that may run under a condition and opens no scope of its own.
@@ -40,17 +51,34 @@ impl Ecma {
         };
         let Some(condition) = condition else { return false };
         let mut tests = Vec::new();
-        self.tests(condition, &mut tests);
-        tests.retain(|(name, _)| match self.kind(name) {
-            K::Identifier => cx.is_bound(cx.text_of(name)),
-            _ => self.tested_path(cx, name).is_some(),
+        self.tests(cx, condition, &mut tests);
+        tests.retain(|(name, test)| match (self.kind(name), test) {
+            (K::Identifier, Test::Class(_) | Test::Primitive(_)) => cx.is_bound(cx.text_of(name)),
+            (K::Identifier, Test::Function(callee)) => cx.is_bound(cx.text_of(name)) && is_test(cx.text_of(callee)),
+            (_, Test::Class(_)) => self.tested_path(cx, name).is_some(),
+            (_, Test::Function(_) | Test::Primitive(_)) => false,
         });
         if tests.is_empty() {
             return false;
         }
         cx.open_scope(ScopeKind::Block);
         let scope = cx.current_scope();
-        for (name, class) in tests {
+        for (name, test) in tests {
+            let class = match test {
+                Test::Class(class) => class,
+                Test::Primitive(word) => {
+                    let ty = self.word(cx, word, Vec::new());
+                    cx.bind(&name, scope, BindingKind::Local, ty, None);
+                    continue;
+                }
+                Test::Function(callee) => {
+                    let callee = self.expr(cx, &callee, 0);
+                    let call = cx.expr(Expr::Call(callee));
+                    let said = cx.expr(Expr::Part(call, TESTED));
+                    cx.bind(&name, scope, BindingKind::Local, None, Some(said));
+                    continue;
+                }
+            };
             let Some(ty) = self.class_type(cx, &class, None) else { continue };
             match self.tested_path(cx, &name) {
                 Some(path) => {
@@ -83,8 +111,8 @@ impl Ecma {
         }
     }
 
-    /// The variables and classes of all tests that must hold for a condition to hold.
-    fn tests<'t>(&self, condition: Node<'t>, found: &mut Vec<(Node<'t>, Node<'t>)>) {
+    /// The variables of all tests that must hold for a condition to hold, and what they are compared with.
+    fn tests<'t>(&self, cx: &Cx, condition: Node<'t>, found: &mut Vec<(Node<'t>, Test<'t>)>) {
         let mut open = vec![condition];
         for _ in 0..MAX_STEPS * 4 {
             let Some(node) = open.pop() else { return };
@@ -98,8 +126,24 @@ impl Ecma {
                     let operator = self.child(&node, self.f.operator).map_or("", |operator| operator.kind());
                     match operator {
                         "&&" => open.extend([left, right]),
-                        "instanceof" => found.push((left, right)),
+                        "instanceof" => found.push((left, Test::Class(right))),
+                        "===" | "==" => found.extend(self.primitive(cx, &node)),
+                        // `typeof x === 'string' || typeof x === 'number'`: what has no members of ours either way.
+                        "||" => {
+                            let sides = (self.primitive(cx, &left), self.primitive(cx, &right));
+                            if let (Some(one), Some((other, _))) = sides
+                                && cx.text_of(&one.0) == cx.text_of(&other)
+                            {
+                                found.push(one);
+                            }
+                        }
                         _ => {}
+                    }
+                }
+                K::Call => {
+                    let argument = self.child(&node, self.f.arguments).and_then(|list| self.first(&list));
+                    if let (Some(callee), Some(argument)) = (self.child(&node, self.f.function), argument) {
+                        found.push((argument, Test::Function(callee)));
                     }
                 }
                 _ => {}
@@ -107,7 +151,25 @@ impl Ecma {
         }
     }
 
+    /// The variable of `typeof x === 'string'`, and what it is then.
+    fn primitive<'t>(&self, cx: &Cx, test: &Node<'t>) -> Option<(Node<'t>, Test<'t>)> {
+        let (left, right) = (self.child(test, self.f.left)?, self.child(test, self.f.right)?);
+        let equal = self.child(test, self.f.operator).is_some_and(|operator| matches!(operator.kind(), "===" | "=="));
+        let kind_of = equal && self.kind(&left) == K::Unary && left.child(0)?.kind() == "typeof";
+        let name = left.named_child(0).filter(|_| kind_of && self.kind(&right) == K::Str)?;
+        let words = ["string", "number", "boolean", "bigint", "symbol"];
+        let word = words.into_iter().find(|word| cx.slice(self.property_name(&right)) == *word)?;
+        Some((name, Test::Primitive(word)))
+    }
+
     fn is_and(&self, binary: &Node) -> bool {
         self.child(binary, self.f.operator).is_some_and(|operator| operator.kind() == "&&")
     }
+}
+
+/// Whether a function is called like a test: `isUser`, `types.hasName`.
+fn is_test(callee: &str) -> bool {
+    let name = callee.rsplit('.').next().unwrap_or_default();
+    let rest = name.strip_prefix("is").or_else(|| name.strip_prefix("has"));
+    rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_uppercase() || first == '_'))
 }

@@ -110,6 +110,25 @@ impl Ecma {
         false
     }
 
+    /// Whether the class or function at the current node has its own name around it too: `const run = function run() {}`,
+    /// `module.exports = class Run {}`. Inside of it that is the same.
+    pub(super) fn is_known_by(&self, cx: &Cx, own: &str) -> bool {
+        for level in 1..MAX_STEPS {
+            let Some(frame) = cx.ancestor(level) else { return false };
+            match self.kinds.get(frame.kind) {
+                K::Paren => {}
+                K::Declarator => return self.child(&frame.node, self.f.name).is_some_and(|at| cx.text_of(&at) == own),
+                K::Assign => match self.target(cx, &frame.node) {
+                    Some(Target::Module) => return true,
+                    Some(Target::Export(name)) => return cx.text_of(&name) == own,
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Whether the function expression at the current node is known by the name that it is assigned to.
     pub(super) fn is_held(&self, cx: &Cx) -> bool {
         let id = cx.node().id();
@@ -149,6 +168,9 @@ impl Ecma {
         if self.kind(&value) == K::Identifier && self.in_exports(cx, 1) {
             let alias = cx.slice(self.property_name(&key));
             return self.offer(cx, &value, alias);
+        }
+        if self.in_exports(cx, 1) && self.hand_on_required(cx, &value, cx.slice(self.property_name(&key))) {
+            return;
         }
         let (Some(function), Some(owner)) = self.named_pair(cx, 0) else { return };
         let at = self.property_name(&key);
@@ -204,13 +226,14 @@ impl Ecma {
     }
 
     /// What an assignment defines; `None` when it only writes.
-    pub(super) fn assigned<'t>(&self, cx: &Cx, assign: &Node<'t>) -> Option<Target<'t>> {
+    pub(super) fn assigned<'t>(&self, cx: &Cx<'_, '_, 't>, assign: &Node<'t>) -> Option<Target<'t>> {
         let target = self.target(cx, assign)?;
         let value = self.peel(self.child(assign, self.f.right)?);
         match target {
             // `exports.a = exports.b = void 0` announces names that are assigned further down.
             Target::Module if matches!(self.kind(&value), K::Object | K::Identifier) => None,
             Target::Export(_) if value.kind() == "unary_expression" || self.kind(&value) == K::Null => None,
+            Target::Export(_) if self.required_value(cx, &value).is_some() => None,
             Target::Module | Target::Export(_) => Some(target),
             Target::Member { owner, prototype, .. } => {
                 let capital = cx.slice(owner).chars().next().is_some_and(char::is_uppercase);
@@ -231,6 +254,11 @@ impl Ecma {
                 Some(Target::Export(name)) => return self.offer(cx, &value, cx.text_of(&name)),
                 _ => {}
             }
+        }
+        if let Some(Target::Export(name)) = self.target(cx, &node)
+            && self.hand_on_required(cx, &value, cx.text_of(&name))
+        {
+            return;
         }
         let Some(target) = self.assigned(cx, &node) else { return };
         let level = usize::from(self.parent(cx) == K::Statement);
@@ -253,7 +281,8 @@ impl Ecma {
                 let word = self.child(&node, self.f.left).and_then(|left| self.child(&left, self.f.property));
                 let at = word.map_or(place.span, |word| span(&word));
                 if let Some(own) = own {
-                    self.offer(cx, &own, "default");
+                    // Inside of a class or function its own name is a local one.
+                    self.offer_from(cx, cx.text_of(&own), "default", place.span.start);
                 }
                 let (name, at) = own.map_or(("default", at), |own| (cx.text_of(&own), span(&own)));
                 self.public_value(cx, name, at, place, right);

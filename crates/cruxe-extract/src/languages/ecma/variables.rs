@@ -103,11 +103,11 @@ impl Ecma {
                 let mut decl = self.decl(cx, self.variable_kind(cx), text, span(&name), &place);
                 decl.signature_end = Some(short_end(&node, value.as_ref()));
                 decl.ty = self.declared_type(cx, &node).or_else(|| self.literal_type(cx, value.as_ref()?));
-                if decl.ty.is_none() {
+                if decl.ty.is_none() || self.untyped {
                     decl.value = value.and_then(|value| self.value_expr(cx, &value));
                 }
                 decl.flags.declaration = place.ambient;
-                let typed = decl.ty.is_some();
+                let typed = decl.ty.is_some() && !self.untyped;
                 let symbol = cx.declare(decl);
                 if let Some(value) = value.filter(|_| !typed) {
                     self.spread(cx, symbol, &value);

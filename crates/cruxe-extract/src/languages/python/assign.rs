@@ -393,7 +393,24 @@ impl Python {
         };
         if ty.is_some() {
             cx.amend(field, |field| field.ty = ty);
+        } else if let Source::Value(value) = source
+            && let Some(made) = self.made_by_self(cx, &value)
+        {
+            cx.amend(field, |field| field.value = Some(made));
         }
+    }
+
+    /// The value of `self.Inner()`, as it is seen from the class.
+    fn made_by_self(&self, cx: &mut Cx, value: &Node) -> Option<ExprId> {
+        let function = value.child_by_field_id(self.function).filter(|_| self.kind(value) == K::Call)?;
+        let object = function.child_by_field_id(self.object)?;
+        let name = function.child_by_field_id(self.attribute)?;
+        if self.kind(&object) != K::Identifier || !self.is_self(cx, cx.text_of(&object)) {
+            return None;
+        }
+        let (own, name) = (cx.expr(Expr::SelfValue), cx.name_of(&name));
+        let member = cx.expr(Expr::Member(own, name));
+        Some(cx.expr(Expr::Call(member)))
     }
 
     fn declaration<'s, 't>(

@@ -139,7 +139,9 @@ impl Python {
                 if name == "TypeVar" {
                     return self.type_ref(cx, &self.keyword(cx, value, "bound")?, steps + 1);
                 }
-                let class = name.starts_with(char::is_uppercase);
+                // `self.Inner()` is of a class that has to be looked up.
+                let of_self = text.starts_with("self.") || text.starts_with("cls.");
+                let class = name.starts_with(char::is_uppercase) && !of_self;
                 if class { self.type_ref(cx, &function, steps + 1) } else { None }
             }
             K::Parenthesized => self.inferred(cx, &self.first(value)?, steps + 1),

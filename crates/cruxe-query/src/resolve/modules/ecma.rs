@@ -77,6 +77,7 @@ impl ModuleRules for Ecma {
         let found = type_in_sight(resolver, file, path, offset);
         match path {
             ["JSX", name] if found.is_empty() => resolver.jsx_types(name),
+            ["exports", name] if found.is_empty() => resolver.offered(&Module::File(file.id()), name, Space::Type),
             _ => found,
         }
     }
@@ -87,6 +88,12 @@ impl ModuleRules for Ecma {
             Ty::Unknown => resolver.self_value(file, offset),
             this => this,
         }
+    }
+
+    /// `exports.a` is what the file itself offers.
+    fn root(&self, resolver: &Resolver, file: &Arc<File>, word: &str, offset: u32) -> Option<Entity> {
+        let own = word == "exports" && resolver.lookup(file, word, offset, Space::Value).is_empty();
+        own.then(|| Entity::Module(Module::File(file.id())))
     }
 
     fn of_file(&self, resolver: &Resolver, file: &Arc<File>, name: &str, space: Space) -> Vec<Entity> {
@@ -106,6 +113,11 @@ impl Resolver<'_> {
         let Some(version) = self.ecma_path(file, path) else { return self.ecma_namespace(file, at, path, name) };
         let module = Module::File(version);
         match name {
+            Some("default") if !import.glob => match self.offered(&module, "default", Space::Any) {
+                // What a module of CommonJS exports, it is as a whole.
+                none if none.is_empty() && self.is_common_js(version) => vec![Entity::Module(module)],
+                found => found,
+            },
             Some(name) if !import.glob => self.offered(&module, name, Space::Any),
             // `const Reply = require('./reply')` is what the module exports as a whole, and the module with all its names.
             _ if !import.glob && file.name_id("require").is_some() => {
@@ -115,6 +127,11 @@ impl Resolver<'_> {
             }
             _ => vec![Entity::Module(module)],
         }
+    }
+
+    /// Whether a module says what it exports by assignments.
+    fn is_common_js(&self, version: VersionId) -> bool {
+        self.file(version).is_some_and(|file| file.name_id("exports").is_some())
     }
 
     /// The type of the `this` that the functions around an offset introduce; a class has its own.

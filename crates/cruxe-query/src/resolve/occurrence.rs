@@ -203,6 +203,9 @@ impl Resolver<'_> {
         if occurrence.role.is_call() && file.lang.naming.methods_apart && matches!(found[..], [Entity::Local(..)]) {
             found = self.methods_around(file, name, occurrence.start);
         }
+        if occurrence.role.is_call() && file.lang.naming.includes {
+            found.retain(|one| !matches!(one, Entity::Symbol(def) if self.is_named_by_macro(*def)));
+        }
         if found.is_empty() && occurrence.role.is_call() && self.may_be_a_members(file, occurrence.start) {
             return match self.guess(file, occurrence, name) {
                 guess @ Resolution::Defs(..) => guess,
@@ -224,6 +227,17 @@ impl Resolver<'_> {
             found = self.taking_in_sight(file, name, space, found, &call);
         }
         self.settled(found, file.lang)
+    }
+
+    /// Whether a macro makes a function of a name that it is given, which then has another: `TEST_IMPL(read) { … }`.
+    fn is_named_by_macro(&self, def: Def) -> bool {
+        let by_macro = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+            let head = symbol.signature.strip_suffix(')').and_then(|head| head.strip_suffix(symbol.name.as_str()));
+            symbol.kind == SymbolKind::Fn
+                && symbol.flags.test
+                && head.is_some_and(|head| head.trim_end().ends_with('('))
+        };
+        self.with(def, by_macro).unwrap_or(false)
     }
 
     /// The methods of a name that the types around an offset have, the innermost that has any; those that are imported where

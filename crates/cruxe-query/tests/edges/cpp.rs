@@ -313,3 +313,10 @@ int Other::visit() { return make(3); }
 ";
     check("filter.h Filter::make", &[("filter.h", header), ("filter.cc", user)]);
 }
+
+#[test]
+fn c_a_test_that_a_macro_names_is_not_called_by_that_name() {
+    let test = "TEST_IMPL(dlerror) {\n  return 0;\n}\n";
+    let user = "const char *f(void) { return dlerror(); }\nint all[] = { TEST_ENTRY(dlerror) }; // <-\n";
+    check("test-dl.c dlerror", &[("test-dl.c", test), ("dl.c", user)]);
+}

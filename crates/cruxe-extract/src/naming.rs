@@ -133,8 +133,8 @@ pub struct Naming {
     pub promised: &'static [&'static str],
     /// Foreign types, with blanks between them, whose values have the members of what they hold: smart pointers, guards.
     pub pointers: &'static str,
-    /// What such types have themselves, with blanks between: `p.reset()` is none of what `p` points to.
-    pub pointer_members: &'static str,
+    /// What such types have themselves, with blanks between, all of them or one: `p.reset()` is none of what `p` points to.
+    pub pointer_members: &'static [(Option<&'static str>, &'static str)],
     /// The member of a type that gives what its values point to, whose members they have: `operator->`.
     pub arrow: Option<&'static str>,
     /// The member of a class that has what its values have: `C.prototype`.
@@ -226,7 +226,7 @@ pub const NAMING: Naming = Naming {
     injects: false,
     promised: &[],
     pointers: "",
-    pointer_members: "",
+    pointer_members: &[],
     arrow: None,
     prototype: None,
     named_arguments: false,

@@ -152,7 +152,9 @@ pub(super) fn entry(ty: &Ty, at: usize) -> Option<Ty> {
 pub(super) fn pointee(ty: &Ty, member: &str, lang: Lang) -> Option<Ty> {
     match ty {
         Ty::Foreign(name, args) if listed(lang.naming.pointers, name) => {
-            args.first().filter(|_| !listed(lang.naming.pointer_members, member)).cloned()
+            let own =
+                |(of, members): &(Option<&str>, &str)| of.is_none_or(|of| of == &**name) && listed(members, member);
+            args.first().filter(|_| !lang.naming.pointer_members.iter().any(own)).cloned()
         }
         _ => None,
     }

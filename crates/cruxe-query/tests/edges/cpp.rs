@@ -56,6 +56,17 @@ void sink::run() {
 }
 ";
     check("format.h formatter::reset", &[("format.h", FORMAT), ("sink.cc", user)]);
+    let header = "#pragma once\n#include <memory>\n#include <optional>\nstruct box { int value(); };\n";
+    let user = "\
+#include \"box.h\"
+int f(std::shared_ptr<box> p, std::optional<box> o) {
+  int a = p->value(); // <-
+  int b = o.value().value(); // <-
+  return a + b + o.has_value();
+}
+box g(std::optional<box> o) { return o.value(); }
+";
+    check("box.h box::value", &[("box.h", header), ("box.cc", user)]);
 }
 
 #[test]

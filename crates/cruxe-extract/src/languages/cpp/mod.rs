@@ -47,8 +47,11 @@ pub static CPP: LanguageDef = LanguageDef {
         literals_convert: true,
         pointers: "unique_ptr shared_ptr weak_ptr auto_ptr optional scoped_ptr scoped_refptr intrusive_ptr linked_ptr \
             not_null reference_wrapper",
-        pointer_members: "emplace error expired get has_value lock owner_before release reset swap unique use_count value \
-            value_or",
+        pointer_members: &[
+            (None, "get owner_before release reset swap unique use_count"),
+            (Some("weak_ptr"), "expired lock"),
+            (Some("optional"), "emplace has_value value value_or"),
+        ],
         arrow: Some("operator->"),
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING

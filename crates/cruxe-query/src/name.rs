@@ -11,8 +11,12 @@ pub struct WantedName {
 
 /// Takes a name apart. Call parentheses, a macro's `!` and a leading `&`, `crate` or `self` are not part of it.
 pub fn parse(text: &str) -> WantedName {
-    if let ("", Some(operator)) = operator_at_end(text.trim()) {
-        return WantedName { plain: operator.to_owned(), qualifiers: Vec::new() };
+    match operator_at_end(text.trim()) {
+        (path, Some(operator)) if path.is_empty() || operator.starts_with(OPERATOR) => {
+            let qualifiers = segments(path).map(str::to_owned).collect();
+            return WantedName { plain: operator.to_owned(), qualifiers };
+        }
+        _ => {}
     }
     let text = text.trim().trim_start_matches(['&', '*', '@']);
     let text = text.strip_suffix("()").unwrap_or(text);
@@ -25,8 +29,22 @@ pub fn parse(text: &str) -> WantedName {
     WantedName { plain, qualifiers: parts }
 }
 
-/// An operator that a path ends with, as in `Data.Tree.<+>`: signs that separate names elsewhere are part of it.
+/// What the names of operators begin with in C++: `operator->`, `operator()`, `operator bool`.
+const OPERATOR: &str = "operator";
+
+/// An operator that a path ends with, as in `Data.Tree.<+>` and `Foo::operator/=`: signs that separate names elsewhere are part of it.
 fn operator_at_end(text: &str) -> (&str, Option<&str>) {
+    let named = text.rfind(OPERATOR).filter(|at| {
+        let behind = &text[at + OPERATOR.len()..];
+        let signs = !behind.is_empty() && behind.chars().all(|c| "()[]!%&*+,/<=>^|-~".contains(c));
+        !text[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_') && (signs || behind.starts_with(' '))
+    });
+    if let Some(at) = named {
+        let (path, operator) = text.split_at(at);
+        // `operator()()` is a call of it.
+        let called = operator.strip_suffix("()").filter(|rest| *rest != OPERATOR);
+        return (path, Some(called.unwrap_or(operator)));
+    }
     let is_sign = |c: char| "!$%&*+./<=>?@^|-~:\\".contains(c);
     let path = text.trim_end_matches(is_sign);
     let signs = &text[path.len()..];
@@ -46,14 +64,14 @@ pub fn segments(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         matches!(c, ':' | '.' | '/' | '\\' | '>') || (c == '#' && (before.is_alphanumeric() || before == '_'))
     };
     let (text, operator) = operator_at_end(text);
-    let mut parts: Vec<&str> = text.split(separates).collect();
-    parts.extend(operator);
+    let parts: Vec<&str> = text.split(separates).collect();
     // The quotes of `'./module'.Name` belong to no name; the prime of `take'` does.
     let quotes: &'static [char] = if is_quoted(text) { &['\'', '"', '`'] } else { &['"', '`'] };
     parts
         .into_iter()
         .map(move |part| part.trim().trim_end_matches('-').trim_matches(quotes))
         .filter(|part| !part.is_empty())
+        .chain(operator)
 }
 
 /// Whether a quote opens somewhere in a text: one that stands behind a letter is a part of a name.
@@ -149,5 +167,21 @@ mod tests {
         assert_eq!(parse("</>").plain, "</>");
         assert_eq!(parse("&&&").plain, "&&&");
         assert_eq!(parse("vec!").plain, "vec");
+        for (text, plain, qualifiers) in [
+            ("operator()", "operator()", &[][..]),
+            ("absl::Less::operator()", "operator()", &["absl", "Less"]),
+            ("Ptr::operator->()", "operator->", &["Ptr"]),
+            ("A::operator--", "operator--", &["A"]),
+            ("operator/=", "operator/=", &[]),
+            ("Flag::operator bool", "operator bool", &["Flag"]),
+            ("operator", "operator", &[]),
+            ("operator.attrgetter", "attrgetter", &["operator"]),
+            ("rx/operator/map", "map", &["rx", "operator"]),
+            ("my_operator()", "my_operator", &[]),
+        ] {
+            let wanted = parse(text);
+            let found: Vec<&str> = wanted.qualifiers.iter().map(String::as_str).collect();
+            assert_eq!((wanted.plain.as_str(), &found[..]), (plain, qualifiers), "{text}");
+        }
     }
 }

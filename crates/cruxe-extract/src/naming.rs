@@ -151,6 +151,8 @@ pub struct Naming {
     pub attribute_ending: &'static str,
     /// The method that runs when a value is called.
     pub call: Option<&'static str>,
+    /// Whether a function of a name and signature runs where nobody names it: operators, and what the language calls itself.
+    pub runs_unnamed: fn(&str, &str) -> bool,
     /// The methods that work out members which no declaration names.
     pub member_hooks: &'static [&'static str],
     /// The methods whose result a block works with: `with value as x`.
@@ -235,6 +237,7 @@ pub const NAMING: Naming = Naming {
     makers: &[],
     attribute_ending: "",
     call: None,
+    runs_unnamed: |_, _| false,
     member_hooks: &[],
     enter: &[],
     elements: &["next", "Item", "Output"],

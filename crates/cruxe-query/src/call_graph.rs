@@ -119,6 +119,8 @@ pub struct CallGraph {
     pub unread: Option<Unread>,
     /// Where a text may mean it, if nobody calls it.
     pub by_text: Option<ByText>,
+    /// Nothing names it, and it may run all the same: an operator, or what the language calls itself.
+    pub runs_unnamed: bool,
 }
 
 /// Finds the calls around a symbol.
@@ -174,6 +176,7 @@ pub fn find(view: &View, question: &Question) -> Result<CallGraph, QueryError> {
     let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
     let by_text = if is_none && mentions.uses == 0 { by_text::by_text(view, subject.name())? } else { None };
     Ok(CallGraph {
+        runs_unnamed: is_none && mentions.uses == 0 && references::runs_unnamed(&resolver, &subject),
         subject,
         callers,
         callees,

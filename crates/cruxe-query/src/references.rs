@@ -133,6 +133,8 @@ pub struct ReferenceList {
     pub unread: Option<Unread>,
     /// Where a text may mean it, if nothing else does.
     pub by_text: Option<ByText>,
+    /// Nothing names it, and it may run all the same: an operator, or what the language calls itself.
+    pub runs_unnamed: bool,
     /// The time for an answer was over before every file was looked at.
     pub late: bool,
     /// What to know about how it was found.
@@ -212,6 +214,7 @@ pub(crate) fn listed(
     let unread = unread::unread(view, subject.name(), Effort::for_answer(is_none))?;
     let by_text = if is_none { by_text::by_text(view, subject.name())? } else { None };
     Ok(ReferenceList {
+        runs_unnamed: is_none && runs_unnamed(resolver, &subject),
         subject,
         references,
         total,
@@ -225,6 +228,17 @@ pub(crate) fn listed(
         late,
         notes,
     })
+}
+
+/// Whether a function runs where nobody names it.
+pub(crate) fn runs_unnamed(resolver: &Resolver, subject: &Subject) -> bool {
+    let Subject::Defined(target) = subject else { return false };
+    let of_kind = matches!(target.symbol.kind, SymbolKind::Fn | SymbolKind::Method);
+    of_kind
+        && resolver.file(target.def.version).is_some_and(|file| {
+            let symbol = file.symbol(target.def.symbol);
+            (file.lang.naming.runs_unnamed)(&symbol.name, &symbol.signature)
+        })
 }
 
 /// The symbol that is wanted and its uses; a name that the ref does not define has uses too.

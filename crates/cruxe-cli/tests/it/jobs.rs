@@ -106,6 +106,34 @@ fn an_answer_of_none_names_the_file_beside_the_index_that_has_the_name() {
 }
 
 #[test]
+fn what_the_language_calls_by_itself_is_not_called_unused() {
+    let sandbox = Sandbox::new();
+    let python = "class Q:\n    def __or__(self, other):\n        return self\n    def idle(self):\n        return 1\n\nboth = Q() | Q()\n";
+    let cpp = "struct Money {\n  Money& operator/=(int x) { return *this; }\n  bool operator()(int x) { return true; }\n  void rest() {}\n};\nvoid f(Money m) { m /= 2; m(1); }\n";
+    let rust =
+        "struct Guard;\nimpl Drop for Guard {\n    fn drop(&mut self) {}\n}\nimpl Guard {\n    fn spare(&self) {}\n}\n";
+    let repo = sandbox.repo("operators", &[("q.py", python), ("money.cpp", cpp), ("src/lib.rs", rust)]);
+    repo.cruxe(&["index"]).ok();
+    let mut client = repo.server();
+    client.ready();
+    for tool in ["find_references", "get_call_graph"] {
+        for name in ["Q.__or__", "Money::operator/=", "Money::operator()", "Guard::drop"] {
+            let answer = client.ok(tool, json!({"symbol_name": name}));
+            assert_eq!(answer["metadata"]["result_completeness"], "partial", "{name}: {answer}");
+            let warning = answer["metadata"]["warnings"][0].as_str().unwrap();
+            assert!(warning.contains("the language calls it by itself"), "{name}: {warning}");
+        }
+        for name in ["Q.idle", "Money::rest", "Guard::spare"] {
+            let answer = client.ok(tool, json!({"symbol_name": name}));
+            assert_eq!(answer["metadata"]["result_completeness"], "complete", "{name}: {answer}");
+        }
+    }
+    let told = repo.cruxe(&["refs", "Q.__or__"]).ok();
+    assert!(told.contains("0 uses") && !told.contains("unused"), "{told}");
+    assert!(repo.cruxe(&["refs", "Q.idle"]).ok().contains("0 uses: it is unused"));
+}
+
+#[test]
 fn counts_and_history_are_exact() {
     let sandbox = Sandbox::new();
     let files = sources::shapes(20);

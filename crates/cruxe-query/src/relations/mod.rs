@@ -170,6 +170,7 @@ pub(crate) fn find(
         unresolved_of_kind: account.map(|account| account.open.len()),
         first_unparsed,
         unread,
+        runs_unnamed: false,
         by_text: None, // a text says nothing of how it is related
         late: found.late || resolver.is_late(),
         notes: found.notes,

@@ -139,7 +139,8 @@ impl CallGraphAnswer {
             metadata: mentions::noted(metadata, symbol.plain_name(), &answer.mentions, answer.first_unparsed)
                 .with("unresolved_mentions", answer.unresolved)
                 .unread(answer.unread.as_ref())
-                .by_text(answer.by_text.as_ref()),
+                .by_text(answer.by_text.as_ref())
+                .unnamed(symbol.plain_name(), answer.runs_unnamed),
             symbol,
             direction,
             unresolved: answer.unresolved,

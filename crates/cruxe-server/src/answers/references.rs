@@ -156,6 +156,7 @@ impl ReferencesAnswer {
             metadata = mentions::noted(metadata, symbol.plain_name(), mentions, answer.first_unparsed);
         }
         metadata = metadata.unread(answer.unread.as_ref()).by_text(answer.by_text.as_ref());
+        metadata = metadata.unnamed(symbol.plain_name(), answer.runs_unnamed);
         if answer.total > listed {
             metadata = metadata.with("next_offset", listed);
         }

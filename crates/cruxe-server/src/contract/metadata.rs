@@ -168,6 +168,16 @@ impl Metadata {
         self.partial(format!("nothing uses `{name}` by its name, but a text may mean it: {path}:{line}{more}"))
     }
 
+    /// Notes that what nobody names may run all the same.
+    pub(crate) fn unnamed(self, name: &str, runs: bool) -> Metadata {
+        match runs {
+            true => self.partial(format!(
+                "nothing names `{name}`, but the language calls it by itself (operators, loops, conversions); such calls are not listed"
+            )),
+            false => self,
+        }
+    }
+
     /// Notes why the answer may lack something.
     pub fn partial(mut self, why: String) -> Metadata {
         self.result_completeness = ResultCompleteness::Partial;

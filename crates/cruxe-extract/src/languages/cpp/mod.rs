@@ -53,6 +53,7 @@ pub static CPP: LanguageDef = LanguageDef {
             (Some("optional"), "emplace has_value value value_or"),
         ],
         arrow: Some("operator->"),
+        runs_unnamed: |name, _| name.starts_with("operator") || name.starts_with('~'),
         relations: Relations { decorators: Told::Never, ..ALL_RELATIONS },
         ..NAMING
     },

@@ -31,6 +31,9 @@ pub static CSHARP: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["Tests/", "/tests/", "/test/", ".Test/"]),
     naming: Naming {
+        runs_unnamed: |name, signature| {
+            signature.contains(" operator ") || matches!(name, "Dispose" | "Finalize" | "GetEnumerator" | "ToString")
+        },
         parts: &["partial"],
         elements: &["this", "Current"],
         overloads: true,

@@ -43,6 +43,7 @@ pub(super) const ECMA: LanguageDef = LanguageDef {
     is_test_name: |name| has_any(&name.to_ascii_lowercase(), &[".test.", ".spec."]),
     role_names: &["index"],
     naming: Naming {
+        runs_unnamed: |name, _| name.starts_with('[') || matches!(name, "toJSON" | "toString" | "valueOf"),
         system: System::Ecma,
         imported: |_| "",
         exports_apart: true,

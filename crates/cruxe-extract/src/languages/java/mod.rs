@@ -29,6 +29,7 @@ pub static JAVA: LanguageDef = LanguageDef {
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "src/integrationTest/", "src/testFixtures/"]),
     is_test_name: |name| ends_with_word(name, &["Test", "Tests", "IT"]),
     naming: Naming {
+        runs_unnamed: |name, _| matches!(name, "close" | "iterator" | "toString"),
         overloads: true,
         converts: false,
         methods_apart: true,

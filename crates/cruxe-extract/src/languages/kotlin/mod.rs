@@ -30,6 +30,7 @@ pub static KOTLIN: LanguageDef = LanguageDef {
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
     family: Some(&super::java::JAVA),
     naming: Naming {
+        runs_unnamed: |name, signature| signature.contains("operator fun") || name == "toString",
         constructor: Some("constructor"),
         elements: &["get", "next"],
         companion: Some("companion object"),

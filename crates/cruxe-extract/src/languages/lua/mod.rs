@@ -27,6 +27,7 @@ pub static LUA: LanguageDef = LanguageDef {
     module: |_, path| by_path(path, &["init"], "."),
     role_names: &["init"],
     naming: Naming {
+        runs_unnamed: |name, _| name.starts_with("__"),
         files: required,
         foreign: FOREIGN,
         files_are_values: true,

@@ -35,6 +35,7 @@ pub static PHP: LanguageDef = LanguageDef {
     },
     is_test_path: |path| has_any(path, &["tests/", "Tests/"]),
     naming: Naming {
+        runs_unnamed: |name, _| name.starts_with("__"),
         constructor: Some("__construct"),
         constructors_inherited: true,
         own_class: &["self", "static"],

@@ -44,6 +44,7 @@ pub(super) const SCRIPTS: LanguageDef = LanguageDef {
     is_test_name: |name| stem(name) == "conftest" || stem(name).to_ascii_lowercase().starts_with("test_"),
     role_names: &["__init__"],
     naming: Naming {
+        runs_unnamed: |name, _| name.starts_with("__") && name.ends_with("__"),
         system: System::Python,
         imported: |path| path.split('.').next().unwrap_or_default(),
         locals: Locals::Everywhere,

@@ -43,6 +43,10 @@ pub static RUBY: LanguageDef = LanguageDef {
     separator: "::",
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_ruby::LANGUAGE.into(), rules },
     naming: Naming {
+        runs_unnamed: |name, _| {
+            let hooks = ["coerce", "inherited", "included", "method_missing", "prepended", "to_proc", "to_s", "to_str"];
+            hooks.contains(&name) || !name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        },
         constructor: Some("initialize"),
         local_types: true,
         constructors_inherited: true,

@@ -24,6 +24,33 @@ use crate::recover::{BRACES, Lexis};
 use crate::registry::{Kinds, field};
 use crate::walk::{Cx, Rules, Trivia, Walk};
 
+/// Methods of the standard library's traits that operators, loops, macros and the ends of blocks call.
+const RUN_BY_TRAITS: &[&str] = &[
+    "add",
+    "bitand",
+    "bitor",
+    "bitxor",
+    "deref",
+    "deref_mut",
+    "div",
+    "drop",
+    "eq",
+    "fmt",
+    "index",
+    "index_mut",
+    "into_iter",
+    "mul",
+    "neg",
+    "next",
+    "not",
+    "partial_cmp",
+    "poll",
+    "rem",
+    "shl",
+    "shr",
+    "sub",
+];
+
 /// The Rust language.
 pub static RUST: LanguageDef = LanguageDef {
     id: "rust",
@@ -36,6 +63,7 @@ pub static RUST: LanguageDef = LanguageDef {
     module: module::module,
     role_names: &["main", "lib", "mod"],
     naming: Naming {
+        runs_unnamed: |name, _| RUN_BY_TRAITS.contains(&name) || name.ends_with("_assign"),
         system: System::Rust,
         imported: |path| path.rsplit("::").next().unwrap_or_default(),
         closed_modules: true,

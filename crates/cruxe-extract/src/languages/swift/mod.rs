@@ -29,6 +29,9 @@ pub static SWIFT: LanguageDef = LanguageDef {
         rules: |grammar| broad::rules(grammar, &SWIFT_TABLE),
     },
     naming: Naming {
+        runs_unnamed: |name, _| {
+            !name.starts_with(|c: char| c.is_alphanumeric() || c == '_') || matches!(name, "deinit" | "subscript")
+        },
         constructor: Some("init"),
         constructors_inherited: true,
         overloads: true,

@@ -141,7 +141,7 @@ pub(super) static LEXIS: Lexis = Lexis {
     in_function: ("void f() {", "}"),
     removable: removable::removable,
     attributes: attributes::attributes,
-    doubtful: removable::attributes,
+    doubtful: removable::doubtful,
     ..BRACES
 };
 

@@ -65,7 +65,7 @@ pub(super) fn removable(code: &str) -> Vec<Range<usize>> {
 
 /// Where such macros stand that look like attributes and like nothing else: no type, no value, no statement, no head of a
 /// function. They can be taken out all at once.
-pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
+pub(super) fn doubtful(code: &str) -> Vec<Range<usize>> {
     let code = Code::new(code);
     let mut found = Vec::new();
     let mut at = 0;
@@ -266,7 +266,7 @@ fn end_of_directive(code: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{attributes, removable};
+    use super::{doubtful, removable};
 
     fn words(code: &str) -> Vec<&str> {
         removable(code).into_iter().map(|range| &code[range]).collect()
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn attributes_are_no_types_values_statements_or_heads() {
-        let words = |code: &'static str| attributes(code).into_iter().map(|range| &code[range]).collect::<Vec<_>>();
+        let words = |code: &'static str| doubtful(code).into_iter().map(|range| &code[range]).collect::<Vec<_>>();
         assert_eq!(words("LUAI_FUNC int f(State *L, T* absl_nonnull p);"), ["LUAI_FUNC", "absl_nonnull"]);
         assert_eq!(words("INIT_ONCE static FOO_T x GUARDED_BY(m);"), ["INIT_ONCE", "GUARDED_BY(m)"]);
         assert_eq!(words("CONSTEXPR_F weekday get(int x) NOEXCEPT_IF(y) {"), ["CONSTEXPR_F", "NOEXCEPT_IF(y)"]);
@@ -302,7 +302,7 @@ mod tests {
             "f(FOO, BAR); x = FOO | BAR; g(WORD x, WORD y);",
             "CHECK(unclosed",
         ] {
-            assert!(attributes(code).is_empty(), "{code}");
+            assert!(doubtful(code).is_empty(), "{code}");
         }
     }
 

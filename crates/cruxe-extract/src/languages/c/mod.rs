@@ -343,6 +343,40 @@ fn is_cpp_line(line: &[u8]) -> bool {
     word(b"template").is_some_and(|rest| rest.starts_with(b"<"))
         || defines_member(line)
         || [&b"public:"[..], b"private:", b"protected:"].contains(&line)
+        || declares_like_cpp(line)
+}
+
+/// Whether a line declares something in a way that only C++ has: a reference as a parameter, an operator, a virtual function, a
+/// type of the standard library.
+fn declares_like_cpp(line: &[u8]) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let code = &line[..memchr::memmem::find(line, b"//").unwrap_or(line.len())];
+    let code = code.trim_ascii_end();
+    // Prose ends otherwise.
+    if code.starts_with(b"*") || code.last().is_none_or(|last| !b";{},)".contains(last)) {
+        return false;
+    }
+    let starts = |words: &[&[u8]]| words.iter().any(|word| code.starts_with(word));
+    if starts(&[b"enum class ", b"using ", b"std::", b"const std::", b"static std::", b"inline std::"]) {
+        return true;
+    }
+    if !code.contains(&b'(') {
+        return false;
+    }
+    let virtual_member = starts(&[b"virtual ", b"explicit "]);
+    let operator = memchr::memmem::find_iter(code, b"operator").any(|at| {
+        let behind = code[at + 8..].trim_ascii_start();
+        let apart = at == 0 || !is_word(code[at - 1]);
+        apart && behind.first().is_some_and(|byte| b"=+-*/%<>![(&|^~".contains(byte)) && behind[1..].contains(&b'(')
+    });
+    // `(const Vec& other`, `, Vec &out)`; `a & b` and `&x` are of both languages.
+    let reference = memchr::memmem::find_iter(code, b"const ").any(|at| {
+        let apart = at > 0 && matches!(code[..at].trim_ascii_end().last(), Some(b'(' | b','));
+        let rest = code[at + 6..].trim_ascii_start();
+        let ty = rest.iter().take_while(|byte| is_word(**byte) || **byte == b':').count();
+        apart && ty > 0 && rest[ty..].trim_ascii_start().first() == Some(&b'&')
+    });
+    virtual_member || operator || reference
 }
 
 /// Whether a line defines a member of a class outside of it: `int Foo::bar(…) {`, not `a::b` in prose.
@@ -384,12 +418,29 @@ mod tests {
             assert!(is_cpp_header(text.as_bytes()), "{text}");
         }
         for text in [
+            "struct Vec {\n  Vec operator+(const Vec& other) const;\n};\n",
+            "bool operator <(Vec a, Vec b);\n",
+            "int operator()(int a) const { return a; }\n",
+            "void scale(Vec *v, const ns::Vec &by);\n",
+            "virtual ~Shape() {}\n",
+            "explicit Shape(int x);\n",
+            "std::string name;\n",
+            "enum class Color { Red };\n",
+            "using Name = int;\n",
+        ] {
+            assert!(is_cpp_header(text.as_bytes()), "{text}");
+        }
+        for text in [
             "// see a::b() {\n",
             "x = \"a::b() {\n",
             "/* the\nclass of all devices is\n*/",
             "/* the\nclass devices\n*/ int x;\n",
             "int class_of(int x);\n",
             "struct a { int b; };\n",
+            "/*\n * virtual functions (of C++) are not used,\n * nor operator+(a);\n */\n",
+            "int f(const int *a, const char b); // as f(const Vec& a);\n",
+            "int g(int operator_kind, int x) { return operator_kind & x; }\n",
+            "#define BOTH(a, b) (a && b)\nint h(const struct s *a, int b, const int c);\n",
             "",
             "int f(void);\n#ifdef __cplusplus\n#if 1\nclass A {\n#endif\ntemplate<class T>\n#else\nint x;\n#endif\n",
         ] {

@@ -110,6 +110,11 @@ pub struct Naming {
     pub assignments_define: bool,
     /// A variable of a type may be an array of it: `T x[2]`, `T *x`.
     pub indexes_itself: bool,
+    /// Operators are listed among what a function calls. Elsewhere they are calls for whoever asks about the method behind them:
+    /// nobody counts `a + b` as a call of `__add__` where he reads it.
+    pub lists_operators: bool,
+    /// The function of an operator may take both of what it works on, and belong to neither: `operator+(V a, V b)`.
+    pub free_operators: bool,
     /// A macro may open a namespace, which nobody sees then: `LIB_BEGIN_NAMESPACE`.
     pub spaces_by_macro: bool,
     /// Which relations between symbols there are.
@@ -217,6 +222,8 @@ pub const NAMING: Naming = Naming {
     embeds: false,
     assignments_define: false,
     indexes_itself: false,
+    lists_operators: false,
+    free_operators: false,
     spaces_by_macro: false,
     relations: ALL_RELATIONS,
     unions: &[],

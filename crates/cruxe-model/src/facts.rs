@@ -323,12 +323,15 @@ pub enum Role {
     Subclass,
     /// A parameter or string whose name says what a framework fills in: a fixture of pytest. With a receiver it gives that its name.
     Provided,
+    /// An operator, which a function may stand behind: `a + b`. The name is that of the function, the receiver what it works on, and
+    /// the place that of the operator.
+    Operator,
 }
 
 impl Role {
     /// Whether it is called.
     pub fn is_call(self) -> bool {
-        matches!(self, Role::Call | Role::Subclass)
+        matches!(self, Role::Call | Role::Subclass | Role::Operator)
     }
 
     /// Whether it stands where a type is expected.

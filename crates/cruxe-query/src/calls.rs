@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Occurrence, SymbolIndex};
+use cruxe_model::facts::{Occurrence, Role, SymbolIndex};
 
 use crate::filter::is_test_file;
 use crate::references::EdgeType;
@@ -19,8 +19,14 @@ pub(crate) fn calls_in(resolver: &Resolver, def: Def, mut each: impl FnMut(&Arc<
     let from = file.facts.occurrences.partition_point(|occurrence| occurrence.start < span.start);
     for occurrence in file.facts.occurrences[from..].iter().take_while(|other| other.start < span.end) {
         let is_call = EdgeType::of(occurrence.role, file.lang) == EdgeType::Calls;
-        if is_call && holds(&file, def.symbol, occurrence.start) {
-            each(&file, occurrence, resolver.resolve(&file, occurrence));
+        let operator = occurrence.role == Role::Operator;
+        if !is_call || operator && !file.lang.naming.lists_operators || !holds(&file, def.symbol, occurrence.start) {
+            continue;
+        }
+        let resolution = resolver.resolve(&file, occurrence);
+        // Of most operators nobody knows what they work on, and most work on numbers.
+        if !operator || matches!(resolution, Resolution::Defs(..)) {
+            each(&file, occurrence, resolution);
         }
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn is_mentioned(resolver: &Resolver, wanted: &Wanted) -> Option<bool>
     let name = plain_name(wanted)?.plain;
     let stands = |file: Arc<File>| {
         let Some(id) = file.name_id(&name) else { return false };
-        file.facts.occurrences.iter().any(|one| one.name == id)
+        file.facts.occurrences.iter().any(|one| one.name == id && one.role != Role::Operator)
             || file.facts.bindings.iter().any(|one| one.name == id)
             || file.facts.loose.iter().any(|one| one.name == id)
     };
@@ -124,6 +124,10 @@ impl Search<'_> {
     }
 
     fn note(&mut self, file: &Arc<File>, occurrence: &Occurrence) -> Meaning {
+        // Nobody says that `1 << 2` uses what a library has for `<<`.
+        if occurrence.role == Role::Operator {
+            return Meaning::Outside;
+        }
         let resolution = self.resolver.resolve(file, occurrence);
         let written = Written::of(file, occurrence);
         // What a file imports is in its sight; where nothing in the ref is what it imports, that is outside.

@@ -42,7 +42,7 @@ impl EdgeType {
     pub(crate) fn of(role: Role, lang: Lang) -> EdgeType {
         match role {
             Role::Import => EdgeType::Imports,
-            Role::Call | Role::Subclass => EdgeType::Calls,
+            Role::Call | Role::Subclass | Role::Operator => EdgeType::Calls,
             Role::Decorator if lang.naming.decorators_run => EdgeType::Calls,
             Role::Implements => EdgeType::Implements,
             Role::Extends => EdgeType::Extends,

@@ -58,7 +58,7 @@ pub(crate) fn first_labels(symbol: &Symbol) -> Option<Vec<Option<&str>>> {
 }
 
 /// The parameters as they are written; those of the first list where there are several.
-fn parameters<'s>(signature: &'s str, name: &str) -> Option<Vec<&'s str>> {
+pub(crate) fn parameters<'s>(signature: &'s str, name: &str) -> Option<Vec<&'s str>> {
     if signature.ends_with('…') {
         return None;
     }

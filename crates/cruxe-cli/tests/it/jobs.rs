@@ -108,7 +108,7 @@ fn an_answer_of_none_names_the_file_beside_the_index_that_has_the_name() {
 #[test]
 fn what_the_language_calls_by_itself_is_not_called_unused() {
     let sandbox = Sandbox::new();
-    let python = "class Q:\n    def __or__(self, other):\n        return self\n    def idle(self):\n        return 1\n\nboth = Q() | Q()\n";
+    let python = "class Q:\n    def __or__(self, other):\n        return self\n    def __iter__(self):\n        return self\n    def idle(self):\n        return 1\n\nboth = Q() | Q()\n";
     let cpp = "struct Money {\n  Money& operator/=(int x) { return *this; }\n  bool operator()(int x) { return true; }\n  void rest() {}\n};\nvoid f(Money m) { m /= 2; m(1); }\n";
     let rust =
         "struct Guard;\nimpl Drop for Guard {\n    fn drop(&mut self) {}\n}\nimpl Guard {\n    fn spare(&self) {}\n}\n";
@@ -117,7 +117,11 @@ fn what_the_language_calls_by_itself_is_not_called_unused() {
     let mut client = repo.server();
     client.ready();
     for tool in ["find_references", "get_call_graph"] {
-        for name in ["Q.__or__", "Money::operator/=", "Money::operator()", "Guard::drop"] {
+        for name in ["Q.__or__", "Money::operator/="] {
+            let answer = client.ok(tool, json!({"symbol_name": name}));
+            assert_eq!(answer["metadata"]["mentions"]["uses"], 1, "{name}: {answer}");
+        }
+        for name in ["Q.__iter__", "Money::operator()", "Guard::drop"] {
             let answer = client.ok(tool, json!({"symbol_name": name}));
             assert_eq!(answer["metadata"]["result_completeness"], "partial", "{name}: {answer}");
             let warning = answer["metadata"]["warnings"][0].as_str().unwrap();
@@ -128,7 +132,8 @@ fn what_the_language_calls_by_itself_is_not_called_unused() {
             assert_eq!(answer["metadata"]["result_completeness"], "complete", "{name}: {answer}");
         }
     }
-    let told = repo.cruxe(&["refs", "Q.__or__"]).ok();
+    assert!(repo.cruxe(&["refs", "Q.__or__"]).ok().contains("1 use\n"));
+    let told = repo.cruxe(&["refs", "Q.__iter__"]).ok();
     assert!(told.contains("0 uses") && !told.contains("unused"), "{told}");
     assert!(repo.cruxe(&["refs", "Q.idle"]).ok().contains("0 uses: it is unused"));
 }
@@ -144,7 +149,7 @@ fn counts_and_history_are_exact() {
     let status = client.ready();
     assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(20), &json!(20 * 9)), "{status}");
     assert_eq!((&status["ref"], &status["last_indexed_commit"]), (&json!("main"), &json!(head)));
-    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(14), &json!(14)));
+    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(15), &json!(15)));
     assert_eq!(status["repo_root"], json!(repo.root));
     assert_eq!(status["recent_jobs"].as_array().unwrap().len(), 1);
     let job = &status["recent_jobs"][0];
@@ -293,7 +298,7 @@ fn health_of_a_sound_server() {
     assert_eq!((&health["active_job"], &health["interrupted_recovery_report"]), (&json!(null), &json!(null)));
     assert_eq!(
         health["startup_checks"]["index"],
-        json!({"status": "compatible", "current_schema_version": 14, "required_schema_version": 14, "message": null})
+        json!({"status": "compatible", "current_schema_version": 15, "required_schema_version": 15, "message": null})
     );
     let available: Vec<&str> =
         health["grammars"]["available"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

@@ -500,6 +500,12 @@ impl<'s> Builder<'s> {
         self.facts.calls.push(Call { start: name.start_byte() as u32, arguments });
     }
 
+    /// Notes an operator that a function of the given name may stand behind, and what it works on.
+    pub fn operator(&mut self, function: &'s str, start: u32, receiver: ExprId, arguments: Option<Arguments>) {
+        self.occurrence_at(function, start, Role::Operator, Some(receiver));
+        self.facts.calls.extend(arguments.map(|arguments| Call { start, arguments }));
+    }
+
     /// Notes that a type builds on another.
     pub fn heritage(&mut self, symbol: SymbolIndex, relation: Relation, ty: TypeId) {
         self.facts.heritage.push(Heritage { symbol, relation, ty });

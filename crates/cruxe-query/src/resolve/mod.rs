@@ -33,6 +33,7 @@ mod keys;
 mod members;
 mod modules;
 mod occurrence;
+mod operators;
 mod overloads;
 mod overrides;
 mod parts;

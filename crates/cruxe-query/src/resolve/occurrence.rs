@@ -126,6 +126,7 @@ impl Resolver<'_> {
             (Role::Key, Some(callee)) if file.lang.naming.named_arguments => {
                 self.resolve_argument(file, occurrence, name, callee)
             }
+            (Role::Operator, Some(receiver)) => self.resolve_operator(file, occurrence, name, receiver),
             (Role::Key, Some(of)) if is_case(file, of) => self.resolve_case(file, occurrence, name, of),
             (_, Some(receiver)) => self.resolve_member(file, occurrence, name, receiver),
             (_, None) => self.resolve_plain(file, occurrence, name),

@@ -27,6 +27,13 @@ pub(super) struct Called<'f> {
     start: u32,
 }
 
+impl Called<'_> {
+    /// How many arguments it passes.
+    pub(super) fn count(&self) -> usize {
+        self.arguments.count()
+    }
+}
+
 /// What a value can be taken for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Match {
@@ -221,7 +228,7 @@ impl Resolver<'_> {
     }
 
     /// The type of what a call passes at a place.
-    fn passed(&self, call: &Called, place: usize) -> Ty {
+    pub(super) fn passed(&self, call: &Called, place: usize) -> Ty {
         let (file, occurrences) = (call.file, &call.file.facts.occurrences);
         let word = match call.arguments.at(place) {
             Argument::Other | Argument::Char => return Ty::Unknown,
@@ -319,6 +326,11 @@ enum Family {
     Number,
     Truth,
     Function,
+}
+
+/// Whether a type is one of a language's own: a number, a text, a truth.
+pub(super) fn is_basic(name: &str) -> bool {
+    family(name).is_some()
 }
 
 fn family(name: &str) -> Option<Family> {

@@ -83,6 +83,18 @@ fn what_nothing_here_or_outside_defines_is_not_found() {
 }
 
 #[test]
+fn operators_of_the_language_are_no_uses_of_something_from_outside() {
+    let tree = Tree::new(&[
+        ("a.cc", "int f(A a) { return unknown << 2 | g(a) << h(a); }\n"),
+        ("a.py", "def f(a, b):\n    return a | b\n"),
+    ]);
+    for name in ["operator<<", "__or__"] {
+        let problem = ask(&tree, name, None).err().map(|problem| problem.to_string());
+        assert!(problem.is_some_and(|problem| !problem.contains("identifiers of this name")), "{name}");
+    }
+}
+
+#[test]
 fn what_a_file_imports_from_outside_is_not_open_for_a_namesake_of_the_ref() {
     let tree = Tree::new(&[
         ("Cargo.toml", "[package]\nname = \"app\"\n"),

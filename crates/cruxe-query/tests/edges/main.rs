@@ -18,6 +18,7 @@ mod javascript;
 mod jsdoc;
 mod mentions;
 mod one_symbol;
+mod operators;
 mod overloads;
 mod paths;
 mod python;

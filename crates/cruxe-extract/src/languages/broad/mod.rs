@@ -24,6 +24,7 @@ mod expected;
 pub mod expr;
 mod names;
 pub mod narrow;
+pub mod operators;
 pub mod passed;
 pub mod places;
 pub mod table;

@@ -86,6 +86,11 @@ impl Broad {
         Arguments::new(found.iter().map(|argument| self.argument(cx, argument, places)))
     }
 
+    /// What stands behind an operator, as the argument of the function behind it.
+    pub fn operand(&self, cx: &Cx, node: &Syntax) -> Argument {
+        self.places.as_ref().map_or(Argument::Other, |places| self.argument(cx, node, places))
+    }
+
     /// Collects the arguments of a list; `None` where the parser stumbled.
     fn listed<'t>(&self, list: &Syntax<'t>, found: &mut Vec<Syntax<'t>>) -> Option<bool> {
         if list.has_error() {

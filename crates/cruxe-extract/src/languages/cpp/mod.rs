@@ -1,5 +1,7 @@
 //! C++: namespaces, classes with access sections, members defined outside of their class, templates.
 
+mod operators;
+
 use std::borrow::Cow;
 
 use cruxe_model::SymbolKind::{
@@ -12,7 +14,7 @@ use cruxe_model::facts::{Access, Relation, ScopeKind, Span};
 use super::broad::passed::{PASSING, Passing};
 use super::broad::{
     self, As, At, Broad, Find, Heritage, Imported, NODE, Shape, Site, Syntax, TABLE, Table, TypeShape, call, def,
-    function, hook, inner, level_of, member, name, primitive, roles, scope, type_def,
+    function, hook, inner, level_of, member, name, places, primitive, roles, scope, type_def,
 };
 use super::c::{C_TABLE, prototype, refine_declaration};
 use crate::build::Decl;
@@ -39,6 +41,8 @@ pub static CPP: LanguageDef = LanguageDef {
         methods_see_members: true,
         parts: &["extern"],
         indexes_itself: true,
+        lists_operators: true,
+        free_operators: true,
         elements: &["operator[]"],
         spaces_by_macro: true,
         includes: true,
@@ -122,6 +126,17 @@ pub(super) static CPP_TABLE: Table = Table {
             call(Find::Nothing).expr(Shape::Typed(Find::Field("type"))).roles(&[(At::Field("type"), As::Role(Call))]),
         ),
         (&["this"], NODE.expr(Shape::SelfValue)),
+        (&["binary_expression"], hook(operators::binary).expr(Shape::By(operators::value))),
+        (&["unary_expression"], hook(operators::unary)),
+        (&["pointer_expression"], inner(Find::Field("argument")).hook(operators::unary)),
+        (&["update_expression"], roles(&[(At::Field("argument"), As::Role(Write))]).hook(operators::unary)),
+        (&["assignment_expression"], roles(&[(At::Field("left"), As::Role(Write))]).hook(operators::binary)),
+        (
+            &["subscript_expression"],
+            NODE.expr(Shape::Index(Find::Field("argument")))
+                .roles(&[(At::Field("argument"), As::Ask(places::element))])
+                .hook(operators::subscript),
+        ),
         (&["co_await_expression"], NODE.expr(Shape::Unwrap(Find::Field("argument")))),
         (&["raw_string_literal"], broad::literal("str")),
         // Names and types as they are used.

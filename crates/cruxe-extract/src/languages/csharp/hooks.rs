@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Interface, Module, Prop
 use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, Span};
 
 use crate::build::Decl;
-use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
+use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax, operators};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
@@ -193,4 +193,9 @@ pub(super) fn using(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
         },
     );
     Some(Walk::Skip)
+}
+
+/// `a + b`.
+pub(super) fn operator(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    operators::infix(rules, cx, ["left", "operator", "right"], operators::function)
 }

@@ -34,6 +34,8 @@ pub static CSHARP: LanguageDef = LanguageDef {
         runs_unnamed: |name, signature| {
             signature.contains(" operator ") || matches!(name, "Dispose" | "Finalize" | "GetEnumerator" | "ToString")
         },
+        lists_operators: true,
+        free_operators: true,
         parts: &["partial"],
         elements: &["this", "Current"],
         overloads: true,
@@ -138,6 +140,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
         (&["member_binding_expression"], inner(Find::Field("name")).roles(NAME_INHERITS)),
         (&["object_creation_expression"], NODE.expr(Shape::Typed(TYPE)).roles(&[(At::Field("type"), As::Role(Call))])),
         (&["assignment_expression"], roles(&[(At::Field("left"), As::Ask(hooks::assigned))])),
+        (&["binary_expression"], hook(hooks::operator)),
         (&["with_initializer"], roles(&[(At::First, As::Role(Key))])),
         (&["postfix_unary_expression"], inner(Find::Nth(0)).roles(&[(At::Any, As::Ask(places::operand))])),
         (&["prefix_unary_expression"], roles(&[(At::Any, As::Ask(places::operand))])),

@@ -10,6 +10,7 @@ mod fixtures;
 mod imports;
 mod module;
 mod narrow;
+mod operators;
 mod quoted;
 mod roles;
 mod types;
@@ -175,6 +176,7 @@ enum K {
     TypeParameter,
     TypedDefaultParameter,
     TypedParameter,
+    Unary,
     UnionPattern,
     UnionType,
     While,
@@ -267,6 +269,7 @@ const KINDS: &[(&str, K)] = &[
     ("type_parameter", K::TypeParameter),
     ("typed_default_parameter", K::TypedDefaultParameter),
     ("typed_parameter", K::TypedParameter),
+    ("unary_operator", K::Unary),
     ("union_pattern", K::UnionPattern),
     ("union_type", K::UnionType),
     ("while_statement", K::While),
@@ -277,6 +280,7 @@ struct Python {
     kinds: Kinds<K>,
     alias: u16,
     alternative: u16,
+    argument: u16,
     arguments: u16,
     attribute: u16,
     body: u16,
@@ -301,6 +305,7 @@ pub(super) fn rules(grammar: &Language) -> Box<dyn Rules> {
         kinds: Kinds::new(grammar, KINDS),
         alias: field(grammar, "alias"),
         alternative: field(grammar, "alternative"),
+        argument: field(grammar, "argument"),
         arguments: field(grammar, "arguments"),
         attribute: field(grammar, "attribute"),
         body: field(grammar, "body"),
@@ -364,6 +369,11 @@ impl Rules for Python {
             K::Return | K::Yield => self.returned(cx),
             K::Block => self.tested_block(cx),
             K::Boolean => self.tested_operand(cx),
+            K::Binary | K::Augmented => self.binary_operator(cx),
+            K::Comparison => self.comparison(cx),
+            K::Unary => self.unary_operator(cx),
+            K::Subscript => self.subscript(cx),
+            K::Call => self.asked(cx),
             K::Conditional => self.tested_value(cx),
             K::Assert => self.asserted(cx),
             _ => {}

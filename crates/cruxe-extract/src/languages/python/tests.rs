@@ -142,7 +142,8 @@ fn types_in_quotes_are_occurrences_and_other_strings_are_not() {
             (Role::Type, "Literal"),
             (Role::Type, "Annotated"),
             (Role::Type, "C"),
-            (Role::Write, "x")
+            (Role::Write, "x"),
+            (Role::Operator, "__setitem__")
         ]
     );
     let at = facts.occurrences[1].start as usize;

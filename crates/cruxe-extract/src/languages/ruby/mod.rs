@@ -2,6 +2,7 @@
 
 mod calls;
 mod expr;
+mod operators;
 
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Access, BindingKind, Expr, Relation, Role, ScopeKind, SymbolFlags};
@@ -47,6 +48,7 @@ pub static RUBY: LanguageDef = LanguageDef {
             let hooks = ["coerce", "inherited", "included", "method_missing", "prepended", "to_proc", "to_s", "to_str"];
             hooks.contains(&name) || !name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         },
+        lists_operators: true,
         constructor: Some("initialize"),
         local_types: true,
         constructors_inherited: true,
@@ -115,6 +117,9 @@ enum K {
     Symbol,
     BareSymbol,
     KeySymbol,
+    Binary,
+    Unary,
+    Element,
 }
 
 const KINDS: &[(&str, K)] = &[
@@ -167,6 +172,9 @@ const KINDS: &[(&str, K)] = &[
     ("simple_symbol", K::Symbol),
     ("bare_symbol", K::BareSymbol),
     ("hash_key_symbol", K::KeySymbol),
+    ("binary", K::Binary),
+    ("unary", K::Unary),
+    ("element_reference", K::Element),
 ];
 
 struct Ruby {
@@ -214,7 +222,14 @@ impl Rules for Ruby {
             K::Class => self.type_declaration(cx, SymbolKind::Class, ScopeKind::Type),
             K::SingletonClass => cx.open_scope(ScopeKind::Type),
             K::Method | K::SingletonMethod => self.method(cx),
-            K::Assignment | K::OperatorAssignment => self.assignment(cx),
+            K::Assignment => self.assignment(cx),
+            K::OperatorAssignment => {
+                self.assignment(cx);
+                self.binary(cx);
+            }
+            K::Binary => self.binary(cx),
+            K::Unary => self.unary(cx),
+            K::Element => self.subscript(cx),
             K::Call => self.call(cx),
             K::Alias => self.alias(cx),
             K::Block => cx.open_scope(ScopeKind::Block),

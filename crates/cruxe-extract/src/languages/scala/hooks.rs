@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Fn, Method, Module, Var
 use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, Span};
 
 use crate::build::Decl;
-use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax};
+use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax, operators};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
@@ -292,4 +292,15 @@ fn note(rules: &Broad, cx: &mut Cx, module: &[Syntax], name: &Syntax, alias: Opt
             at,
         },
     );
+}
+
+/// `a + b`; what an operator that ends with a colon works on stands behind it.
+pub(super) fn operator(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let operator = cx.node().child_by_field_name("operator")?;
+    let from_right = cx.text_of(&operator).ends_with(':');
+    let fields = if from_right { ["right", "operator", "left"] } else { ["left", "operator", "right"] };
+    match operator.kind() {
+        "operator_identifier" => operators::infix(rules, cx, fields, operators::itself),
+        _ => None,
+    }
 }

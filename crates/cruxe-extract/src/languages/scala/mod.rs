@@ -30,7 +30,14 @@ pub static SCALA: LanguageDef = LanguageDef {
     family: Some(&super::java::JAVA),
     is_test_path: |path| has_any(path, &["src/test/", "src/it/"]),
     is_test_name: |name| ends_with_word(name, &["Spec", "Specs"]),
-    naming: Naming { overloads: true, bare_calls: true, call: Some("apply"), ..NAMING },
+    naming: Naming {
+        runs_unnamed: |name, _| name == "unapply" || !name.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
+        lists_operators: true,
+        overloads: true,
+        bare_calls: true,
+        call: Some("apply"),
+        ..NAMING
+    },
     ..LANGUAGE
 };
 
@@ -121,6 +128,7 @@ pub(super) static SCALA_TABLE: Table = Table {
         (
             &["infix_expression"],
             member("left", "operator")
+                .hook(hooks::operator)
                 .expr(Shape::Call(Find::Nothing))
                 .roles(&[(At::Field("operator"), As::Role(Call)), (At::Field("left"), As::Ask(hooks::left_operand))]),
         ),

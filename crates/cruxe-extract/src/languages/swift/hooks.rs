@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind::{Class, Const, Enum, Impl, Interface, Method, Struc
 use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, ScopeKind, Span};
 
 use crate::build::Decl;
-use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax, places};
+use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax, operators, places};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
@@ -254,4 +254,9 @@ pub(super) fn import(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
         },
     );
     Some(Walk::Skip)
+}
+
+/// `a + b`.
+pub(super) fn operator(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    operators::infix(rules, cx, ["lhs", "op", "rhs"], operators::itself)
 }

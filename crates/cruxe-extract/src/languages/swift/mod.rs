@@ -32,6 +32,8 @@ pub static SWIFT: LanguageDef = LanguageDef {
         runs_unnamed: |name, _| {
             !name.starts_with(|c: char| c.is_alphanumeric() || c == '_') || matches!(name, "deinit" | "subscript")
         },
+        lists_operators: true,
+        free_operators: true,
         constructor: Some("init"),
         constructors_inherited: true,
         overloads: true,
@@ -143,6 +145,17 @@ pub(super) static SWIFT_TABLE: Table = Table {
         (&["macro_invocation"], roles(&[(At::First, As::Role(Call))])),
         (&["assignment"], roles(&[(At::Field("target"), As::Role(Write))])),
         (&["directly_assignable_expression"], roles(&[(At::Any, As::Inherit)])),
+        (
+            &[
+                "additive_expression",
+                "multiplicative_expression",
+                "comparison_expression",
+                "equality_expression",
+                "bitwise_operation",
+                "infix_expression",
+            ],
+            hook(hooks::operator),
+        ),
         (&["self_expression"], NODE.expr(Shape::SelfValue)),
         (&["super_expression"], NODE.expr(Shape::Super)),
         (&["as_expression"], NODE.expr(Shape::Typed(Find::Field("name")))),

@@ -1,0 +1,74 @@
+//! Operators, as calls of the functions that a type may have for them.
+
+use cruxe_model::arguments::Arguments;
+use cruxe_model::facts::Expr;
+
+use super::Broad;
+use crate::walk::{Cx, Walk};
+
+/// The functions behind operators, in languages that call them so. Those of `&&`, `||`, `,`, `=`, `!`, `&x` and `->` are hardly
+/// ever written, or make themselves.
+const FUNCTIONS: &[&str] = &[
+    "operator+",
+    "operator-",
+    "operator*",
+    "operator/",
+    "operator%",
+    "operator^",
+    "operator&",
+    "operator|",
+    "operator~",
+    "operator==",
+    "operator!=",
+    "operator<",
+    "operator>",
+    "operator<=",
+    "operator>=",
+    "operator<=>",
+    "operator<<",
+    "operator>>",
+    "operator+=",
+    "operator-=",
+    "operator*=",
+    "operator/=",
+    "operator%=",
+    "operator^=",
+    "operator&=",
+    "operator|=",
+    "operator<<=",
+    "operator>>=",
+    "operator++",
+    "operator--",
+];
+
+/// The function behind an operator, where its name begins with `operator`.
+pub fn function(operator: &str) -> Option<&'static str> {
+    let is_it = |function: &&&str| function.strip_prefix("operator") == Some(operator);
+    FUNCTIONS.iter().find(is_it).copied()
+}
+
+/// The function behind an operator that is called like it.
+pub fn itself(operator: &str) -> Option<&str> {
+    let own = ["&&", "||", "??", "=", "===", "!==", "...", "..<"];
+    (!operator.starts_with(|c: char| c.is_alphanumeric()) && !own.contains(&operator)).then_some(operator)
+}
+
+/// Notes an operator between two values, which stand in the first and the last of three fields.
+pub fn infix(
+    rules: &Broad,
+    cx: &mut Cx,
+    fields: [&str; 3],
+    name: for<'a> fn(&'a str) -> Option<&'a str>,
+) -> Option<Walk> {
+    let node = cx.node();
+    let [left, operator, right] = fields.map(|field| node.child_by_field_name(field));
+    let (left, operator, right) = (left?, operator?, right?);
+    let name = name(cx.text_of(&operator))?;
+    let receiver = rules.expr(cx, &left);
+    let numbers = [receiver, rules.expr(cx, &right)].map(|one| matches!(cx.expr_at(one), Expr::Literal(_)));
+    if numbers != [true, true] {
+        let arguments = Arguments::new([rules.operand(cx, &right)].into_iter());
+        cx.operator(name, operator.start_byte() as u32, receiver, arguments);
+    }
+    None
+}

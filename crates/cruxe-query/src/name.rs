@@ -45,12 +45,18 @@ fn operator_at_end(text: &str) -> (&str, Option<&str>) {
         let called = operator.strip_suffix("()").filter(|rest| *rest != OPERATOR);
         return (path, Some(called.unwrap_or(operator)));
     }
-    let is_sign = |c: char| "!$%&*+./<=>?@^|-~:\\".contains(c);
+    let is_sign = |c: char| "!$%&*+./<=>?@^|-~:\\[]".contains(c);
     let path = text.trim_end_matches(is_sign);
     let signs = &text[path.len()..];
-    let operator = if path.is_empty() { Some(signs) } else { signs.strip_prefix('.') };
-    match operator.filter(|operator| operator.chars().any(|c| !matches!(c, ':' | '.' | '/' | '\\'))) {
-        Some(operator) => (path, Some(operator)),
+    let operator = match path.strip_suffix('#') {
+        _ if path.is_empty() => Some((path, signs)),
+        Some(class) => Some((class, signs)),
+        None => signs.strip_prefix("::").or_else(|| signs.strip_prefix('.')).map(|signs| (path, signs)),
+    };
+    // A path may end with what separates: `src/`, `std::`.
+    let separates = |c: char| matches!(c, ':' | '.' | '/' | '\\');
+    match operator.filter(|(path, signs)| !signs.chars().all(separates) || *signs == "/" && !path.is_empty()) {
+        Some((path, operator)) => (path, Some(operator)),
         None => (text, None),
     }
 }
@@ -136,6 +142,18 @@ mod tests {
         assert_eq!(parts("crate::auth::jwt::validate_token()"), ("auth jwt".into(), "validate_token".into()));
         assert_eq!(parts("Foo#bar"), ("Foo".into(), "bar".into()));
         assert_eq!(parts("a->b"), ("a".into(), "b".into()));
+        for (text, path, name) in [
+            ("Uri./", "Uri", "/"),
+            ("V#<=>", "V", "<=>"),
+            ("V::>", "V", ">"),
+            ("a::V.[]", "a V", "[]"),
+            ("V#[]=", "V", "[]="),
+            ("V.::", "", "V"),
+            ("src/app/", "src", "app"),
+            ("std::", "", "std"),
+        ] {
+            assert_eq!(parts(text), (path.into(), name.into()), "{text}");
+        }
         assert_eq!(parts("Node.#insert"), ("Node".into(), "#insert".into()));
         assert_eq!(parts("#insert"), ("".into(), "#insert".into()));
         assert_eq!(parts("'../jwt'.Map"), ("jwt".into(), "Map".into()));

@@ -113,6 +113,8 @@ pub struct Naming {
     /// Operators are listed among what a function calls. Elsewhere they are calls for whoever asks about the method behind them:
     /// nobody counts `a + b` as a call of `__add__` where he reads it.
     pub lists_operators: bool,
+    /// The signs of operators and the functions behind them, where those have other names: `+` and `plus`.
+    pub operators: &'static [(&'static str, &'static str)],
     /// The function of an operator may take both of what it works on, and belong to neither: `operator+(V a, V b)`.
     pub free_operators: bool,
     /// A macro may open a namespace, which nobody sees then: `LIB_BEGIN_NAMESPACE`.
@@ -223,6 +225,7 @@ pub const NAMING: Naming = Naming {
     assignments_define: false,
     indexes_itself: false,
     lists_operators: false,
+    operators: &[],
     free_operators: false,
     spaces_by_macro: false,
     relations: ALL_RELATIONS,

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cruxe_model::facts::Symbol;
+use cruxe_model::facts::{Role, Symbol};
 use cruxe_model::{SymbolKind, VersionId};
 
 use crate::name::segments;
@@ -117,6 +117,10 @@ impl Account {
         }
         if let Some(id) = file.name_id(name) {
             for occurrence in file.uses_of(id) {
+                // What `+` does in another language is no question.
+                if !own && occurrence.role == Role::Operator {
+                    continue;
+                }
                 let meaning = found.get(&occurrence.start).copied().unwrap_or_else(|| {
                     let resolution = resolver.resolve(file, occurrence);
                     match Meaning::from(resolution) {

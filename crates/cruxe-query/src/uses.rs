@@ -143,6 +143,10 @@ fn look_for(resolver: &Resolver, group: &Group, pick: Pick, scope: Scope) -> Use
             search.add_name(name.strip_suffix(file.lang.naming.attribute_ending).unwrap_or(name));
         }
     }
+    // An operator is noted by its sign where its function is called like many others.
+    for sign in group.defs.iter().flat_map(|def| resolver.signs_of(*def)) {
+        search.add_name(sign);
+    }
     let own = search.names.len();
     for name in group.defs.iter().flat_map(|def| resolver.fixture_names(*def)) {
         search.add_name(&name);

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, SymbolIndex};
+use cruxe_model::facts::{Expr, ExprId, Occurrence, Role, Symbol, SymbolIndex};
 
-use super::file::File;
+use super::file::{File, Lang};
 use super::overloads::is_basic;
 use super::types::Ty;
 use super::{Certainty, Def, Entity, Reason, Resolution, Resolver, Space, Want};
@@ -31,6 +31,8 @@ impl Resolver<'_> {
         if self.is_done_in_place(file, occurrence, name) {
             return Resolution::Outside;
         }
+        let signs = file.lang.naming.operators;
+        let name = signs.iter().find(|(sign, _)| *sign == name).map_or(name, |(_, function)| function);
         let left = self.expr_type(file, receiver, occurrence.start);
         let call = self.overloaded(file, occurrence);
         let free = file.lang.naming.free_operators;
@@ -41,9 +43,13 @@ impl Resolver<'_> {
         if is_value == Some(false) {
             return Resolution::Outside;
         }
-        let mut found: Vec<Def> = left.alternatives().iter().flat_map(|ty| self.operated(ty, name)).collect();
+        let mut found: Vec<Def> =
+            left.alternatives().iter().flat_map(|ty| self.operated(ty, name, file.lang)).collect();
         if let Some(call) = &call {
             found.retain(|def| self.can_take(*def, call));
+        }
+        if !signs.is_empty() {
+            found.retain(|def| self.is_operator(*def));
         }
         let right = match &call {
             Some(call) if free && found.is_empty() => Some(self.passed(call, 0)),
@@ -89,9 +95,32 @@ impl Resolver<'_> {
         }
     }
 
+    /// Whether a function is one for an operator, where those have names like others: in Rust it implements a trait, in Kotlin its
+    /// head says so.
+    fn is_operator(&self, def: Def) -> bool {
+        let is_it = |file: &Arc<File>, symbol: &Symbol| match symbol.parent.map(|parent| file.symbol(parent)) {
+            Some(parent) if parent.kind == SymbolKind::Impl => parent.signature.contains(" for "),
+            Some(parent) if parent.kind == SymbolKind::Trait => false,
+            _ => (file.lang.naming.runs_unnamed)(&symbol.name, &symbol.signature),
+        };
+        self.with(def, is_it).unwrap_or(false)
+    }
+
+    /// The signs of the operators that a function stands behind, where they are not its name.
+    pub fn signs_of(&self, def: Def) -> Vec<&'static str> {
+        let Some(file) = self.file(def.version).filter(|file| !file.lang.naming.operators.is_empty()) else {
+            return Vec::new();
+        };
+        let name = &file.symbol(def.symbol).name;
+        let all = file.lang.naming.operators.iter().filter(|(_, function)| function == name).map(|(sign, _)| *sign);
+        let all: Vec<&str> = all.collect();
+        if !all.is_empty() && self.is_operator(def) { all } else { Vec::new() }
+    }
+
     /// The members for an operator that values of a type have.
-    fn operated(&self, ty: &Ty, name: &str) -> Vec<Def> {
+    fn operated(&self, ty: &Ty, name: &str, lang: Lang) -> Vec<Def> {
         match ty {
+            ty if lang.naming.receivers => self.type_members(ty, name, lang, Want::Called),
             Ty::Value(def, _) | Ty::SelfType(def) => self.wanted_members(*def, name, Want::Called),
             _ => Vec::new(),
         }
@@ -146,7 +175,7 @@ impl Resolver<'_> {
         let declared = |defs: &[Def]| match defs {
             [] => None,
             defs => Some(defs.iter().any(|def| {
-                let pointer = |_: &Arc<File>, symbol: &cruxe_model::facts::Symbol| {
+                let pointer = |_: &Arc<File>, symbol: &Symbol| {
                     let before = symbol.signature.split(symbol.name.as_str()).next().unwrap_or_default();
                     before.trim_end().ends_with('*')
                 };

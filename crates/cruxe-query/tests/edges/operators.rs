@@ -219,3 +219,52 @@ end
 ";
     check("v.rb V#+", &[("v.rb", ruby)]);
 }
+
+#[test]
+fn signs_whose_functions_are_called_like_others() {
+    let rust = "\
+use std::ops::{Add, AddAssign, Index, Neg};
+pub struct V(i32);
+pub struct W(i32);
+impl Add for V { type Output = V; fn add(self, o: V) -> V { V(self.0 + o.0) } }
+impl W { fn add(&mut self, o: i32) { self.0 += o } }
+impl Add for W { type Output = W; fn add(self, o: W) -> W { o } }
+impl Neg for V { type Output = V; fn neg(self) -> V { self } }
+pub fn us(a: V, b: V, mut w: W, n: i32) -> V {
+    w.add(n);
+    let m = n + 1;
+    let x = w + W(m);
+    a + b // <-
+}
+pub fn at(v: &V, other: &Vec<i32>) -> i32 {
+    -v; // neg
+    other[0]
+}
+";
+    let cargo = ("Cargo.toml", "[package]\nname = \"v\"\n");
+    check("src/lib.rs V::add", &[cargo, ("src/lib.rs", rust)]);
+    check("src/lib.rs V::neg", &[cargo, ("src/lib.rs", &rust.replace(" // <-", "").replace("// neg", "// <-"))]);
+    let inherent = &rust.replace(" // <-", "").replace("w.add(n);", "w.add(n); // <-");
+    let line = Some(5);
+    let wanted = cruxe_query::target::Wanted { name: "W::add".into(), path: Some("src/lib.rs".into()), line };
+    let uses = crate::support::Tree::new(&[cargo, ("src/lib.rs", inherent)]).uses(wanted, None);
+    assert_eq!(uses, ["src/lib.rs:9"]);
+    let kotlin = "\
+class V(val x: Int) {
+    operator fun plus(o: V): V = V(x + o.x)
+    operator fun get(i: Int): Int = i
+}
+class W { fun plus(o: W): W = o }
+operator fun V.minus(o: V): V = o
+fun use(a: V, b: V, w: W, n: Int): V {
+    w.plus(w)
+    n + 1
+    a[0] // get
+    a - b // minus
+    return a + b // <-
+}
+";
+    check("v.kt V.plus", &[("v.kt", kotlin)]);
+    check("v.kt V.get", &[("v.kt", &kotlin.replace("// <-", "").replace("// get", "// <-"))]);
+    check("v.kt minus", &[("v.kt", &kotlin.replace("// <-", "").replace("// minus", "// <-"))]);
+}

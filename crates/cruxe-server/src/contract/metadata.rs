@@ -172,7 +172,7 @@ impl Metadata {
     pub(crate) fn unnamed(self, name: &str, runs: bool) -> Metadata {
         match runs {
             true => self.partial(format!(
-                "nothing names `{name}`, but the language may call it by itself (operators, loops, conversions); such calls are not listed"
+                "nothing names `{name}`, but the language may call it by itself (loops, conversions, operators on values of unknown type); such calls are not listed"
             )),
             false => self,
         }

@@ -72,3 +72,33 @@ pub fn infix(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use cruxe_model::facts::Role;
+
+    use crate::languages::fixture_tests::extract;
+
+    /// The functions or signs that the operators of a text are noted by.
+    fn operators(path: &str, text: &str) -> String {
+        let facts = extract(path, text);
+        let all = facts.occurrences.iter().filter(|one| one.role == Role::Operator);
+        all.map(|one| facts.name(one.name)).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn operators_are_noted_by_language() {
+        let kotlin = "fun f(a: V, b: V) { a + b; a += b; a[0]; a != b; a >= b; a && b; a ?: b; 1 + 2; a in b }\n";
+        assert_eq!(operators("a.kt", kotlin), "+ += [] == <");
+        let swift =
+            "func f(a: V, b: V) { _ = a + b; _ = a * b; _ = a == b; _ = a < b; _ = a <> b; _ = a && b; _ = 1 + 2 }\n";
+        assert_eq!(operators("a.swift", swift), "+ * == < <>");
+        let scala = "object A { def f(a: V, b: V) = { a + b; a ~> b; a max b; a :: b; a && b } }\n";
+        assert_eq!(operators("A.scala", scala), "+ ~> ::");
+        let csharp = "class A { void F(V a, V b) { var x = a + b; x = a == b; x = a && b; x = 1 + 2; x = a ?? b; } }\n";
+        assert_eq!(operators("A.cs", csharp), "operator+ operator==");
+        let rust =
+            "fn f(a: V, b: V) { a + b; a += b; a[0]; a != b; a >= b; a && b; -a; !b; *a; a == 1; 1 + 2; a = b; }\n";
+        assert_eq!(operators("a.rs", rust), "+ += [] == < -@ !@");
+    }
+}

@@ -7,7 +7,7 @@ use cruxe_model::facts::{Access, Binding, BindingKind, Expr, ExprId, RECEIVER, R
 
 use crate::build::Decl;
 use crate::languages::broad::narrow::{Says, Test, tests};
-use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax};
+use crate::languages::broad::{As, Broad, Find, Imported, Shape, Site, Syntax, operators};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) const TYPES: &[&str] =
@@ -136,6 +136,43 @@ pub(super) fn lazy_value<'t>(node: &Syntax<'t>) -> Option<Syntax<'t>> {
 pub(super) fn either(node: &Syntax) -> Shape {
     let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
     if operator == "?:" { Shape::Inner(Find::Field("left")) } else { Shape::Unknown }
+}
+
+/// The function behind each sign, see [`operator`].
+pub(super) const METHODS: &[(&str, &str)] = &[
+    ("+", "plus"),
+    ("-", "minus"),
+    ("*", "times"),
+    ("/", "div"),
+    ("%", "rem"),
+    ("+=", "plusAssign"),
+    ("-=", "minusAssign"),
+    ("*=", "timesAssign"),
+    ("/=", "divAssign"),
+    ("%=", "remAssign"),
+    ("==", "equals"),
+    ("<", "compareTo"),
+    ("[]", "get"),
+];
+
+/// `a + b`: noted by its sign, because the functions are called like many others.
+pub(super) fn operator(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    operators::infix(rules, cx, ["left", "operator", "right"], |sign| match sign {
+        "!=" => Some("=="),
+        ">" | "<=" | ">=" => Some("<"),
+        "?:" => None,
+        sign => operators::itself(sign),
+    })
+}
+
+/// `a[b]`.
+pub(super) fn subscript(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
+    let node = cx.node();
+    let base = node.named_child(0)?;
+    let bracket = cx.text[base.end_byte()..node.end_byte()].find('[')?;
+    let receiver = rules.expr(cx, &base);
+    cx.operator("[]", (base.end_byte() + bracket) as u32, receiver, None);
+    None
 }
 
 /// `this`, `this@Outer`, `this@run`: a value of the class, what the lambda that is passed to the function works on, or what the

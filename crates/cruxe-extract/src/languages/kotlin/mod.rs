@@ -30,7 +30,11 @@ pub static KOTLIN: LanguageDef = LanguageDef {
     is_test_path: |path| has_any(path, &["src/test/", "src/androidTest/", "Test/", "/test/"]),
     family: Some(&super::java::JAVA),
     naming: Naming {
-        runs_unnamed: |name, signature| signature.contains("operator fun") || name == "toString",
+        lists_operators: true,
+        operators: hooks::METHODS,
+        runs_unnamed: |name, signature| {
+            signature.contains("operator fun") || matches!(name, "compareTo" | "equals" | "hashCode" | "toString")
+        },
         constructor: Some("constructor"),
         elements: &["get", "next"],
         companion: Some("companion object"),
@@ -145,7 +149,7 @@ pub(super) static KOTLIN_TABLE: Table = Table {
                 .expr(Shape::Call(Find::Nothing))
                 .roles(&[(At::Any, As::Ask(hooks::infix))]),
         ),
-        (&["binary_expression"], NODE.expr(Shape::By(hooks::either))),
+        (&["binary_expression"], hook(hooks::operator).expr(Shape::By(hooks::either))),
         (&["property_delegate"], NODE.expr(Shape::Inner(Find::By(hooks::lazy_value)))),
         (
             &["callable_reference"],
@@ -153,7 +157,7 @@ pub(super) static KOTLIN_TABLE: Table = Table {
                 .roles(&[(At::Last, As::Role(Value))])
                 .default_role(Role::Type),
         ),
-        (&["assignment"], roles(&[(At::Field("left"), As::Role(Write))])),
+        (&["assignment"], roles(&[(At::Field("left"), As::Role(Write))]).hook(hooks::operator)),
         (
             &["unary_expression"],
             inner(Find::Field("argument")).roles(&[(At::Field("argument"), As::Ask(places::operand))]),
@@ -162,7 +166,12 @@ pub(super) static KOTLIN_TABLE: Table = Table {
         (&["return_expression"], roles(&[(At::Field("label"), As::Nothing)])),
         (&["this_expression"], roles(&[(At::Any, As::Ask(hooks::label))]).expr(Shape::Ask(hooks::own_value))),
         (&["super_expression"], NODE.expr(Shape::Super)),
-        (&["index_expression"], NODE.expr(Shape::Index(Find::Nth(0))).roles(&[(At::First, As::Ask(places::element))])),
+        (
+            &["index_expression"],
+            NODE.expr(Shape::Index(Find::Nth(0)))
+                .roles(&[(At::First, As::Ask(places::element))])
+                .hook(hooks::subscript),
+        ),
         (&["as_expression"], NODE.expr(Shape::Typed(Find::Field("right")))),
         (&["parenthesized_expression"], inner(Find::Nth(0))),
         (&["string_literal", "multiline_string_literal"], literal("str").hook(hooks::string)),

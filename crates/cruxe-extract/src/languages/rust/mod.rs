@@ -10,6 +10,7 @@ mod items;
 mod macros;
 mod module;
 mod names;
+mod operators;
 mod patterns;
 mod token_items;
 mod tokens;
@@ -63,6 +64,7 @@ pub static RUST: LanguageDef = LanguageDef {
     module: module::module,
     role_names: &["main", "lib", "mod"],
     naming: Naming {
+        operators: operators::METHODS,
         runs_unnamed: |name, _| RUN_BY_TRAITS.contains(&name) || name.ends_with("_assign"),
         system: System::Rust,
         imported: |path| path.rsplit("::").next().unwrap_or_default(),
@@ -167,6 +169,7 @@ enum K {
     BlockExpr,
     TypeCast,
     Index,
+    Binary,
     Array,
     Tuple,
     MacroCall,
@@ -285,6 +288,7 @@ const KINDS: &[(&str, K)] = &[
     ("try_block", K::BlockExpr),
     ("type_cast_expression", K::TypeCast),
     ("index_expression", K::Index),
+    ("binary_expression", K::Binary),
     ("array_expression", K::Array),
     ("tuple_expression", K::Tuple),
     ("macro_invocation", K::MacroCall),
@@ -446,6 +450,9 @@ impl Rules for Rust {
             K::Use => return self.use_declaration(cx),
             K::ExternCrate => return self.extern_crate(cx),
             K::TokenTree => return self.token_tree(cx),
+            K::Binary | K::Assign => self.binary(cx),
+            K::Transparent => self.unary(cx),
+            K::Index => self.subscript(cx),
             K::LineComment | K::BlockComment | K::Str | K::Lifetime | K::TokenPattern => return Walk::Skip,
             _ => {}
         }

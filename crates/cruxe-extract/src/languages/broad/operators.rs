@@ -3,7 +3,7 @@
 use cruxe_model::arguments::Arguments;
 use cruxe_model::facts::Expr;
 
-use super::Broad;
+use super::{Broad, Find};
 use crate::walk::{Cx, Walk};
 
 /// The functions behind operators, in languages that call them so. Those of `&&`, `||`, `,`, `=`, `!`, `&x` and `->` are hardly
@@ -57,11 +57,11 @@ pub fn itself(operator: &str) -> Option<&str> {
 pub fn infix(
     rules: &Broad,
     cx: &mut Cx,
-    fields: [&str; 3],
+    fields: [&'static str; 3],
     name: for<'a> fn(&'a str) -> Option<&'a str>,
 ) -> Option<Walk> {
     let node = cx.node();
-    let [left, operator, right] = fields.map(|field| node.child_by_field_name(field));
+    let [left, operator, right] = fields.map(|field| Find::Field(field).find(&node));
     let (left, operator, right) = (left?, operator?, right?);
     let name = name(cx.text_of(&operator))?;
     let receiver = rules.expr(cx, &left);

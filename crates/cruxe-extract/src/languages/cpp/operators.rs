@@ -13,7 +13,7 @@ use crate::walk::{Cx, Walk};
 /// `a + b`, `a += b`.
 pub(super) fn binary(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
     let node = cx.node();
-    let [left, operator, right] = ["left", "operator", "right"].map(|field| node.child_by_field_name(field));
+    let [left, operator, right] = ["left", "operator", "right"].map(|field| child(&node, field));
     let (left, operator, right) = (left?, operator?, right?);
     let function = function(cx.text_of(&operator))?;
     let compares = is_comparison(cx.text_of(&operator));
@@ -31,7 +31,7 @@ pub(super) fn binary(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
 /// `-a`, `*a`, `++a`, `a++`.
 pub(super) fn unary(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
     let node = cx.node();
-    let (operator, operand) = (node.child_by_field_name("operator")?, node.child_by_field_name("argument")?);
+    let (operator, operand) = (child(&node, "operator")?, child(&node, "argument")?);
     let word = cx.text_of(&operator);
     let function = function(word).filter(|_| word != "&")?;
     if basic(cx, &operand).is_some() {
@@ -46,7 +46,7 @@ pub(super) fn unary(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
 /// `a[b]`.
 pub(super) fn subscript(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
     let node = cx.node();
-    let (base, list) = (node.child_by_field_name("argument")?, node.child_by_field_name("indices")?);
+    let (base, list) = (child(&node, "argument")?, child(&node, "indices")?);
     let index = list.named_child(0)?;
     if basic(cx, &base).is_some() {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn subscript(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
 
 /// What an operator gives: a stream is passed on, a comparison is a truth.
 pub(super) fn value(node: &Syntax) -> Shape {
-    match node.child_by_field_name("operator").map(|operator| operator.kind()) {
+    match child(node, "operator").map(|operator| operator.kind()) {
         Some("<<" | ">>") => Shape::Inner(Find::Field("left")),
         Some("==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" | "and" | "or" | "not_eq") => Shape::Literal("bool"),
         _ => Shape::Unknown,
@@ -82,6 +82,10 @@ fn note(
         cx.operator(function, operator.start_byte() as u32, receiver, arguments);
     }
     None
+}
+
+fn child<'t>(node: &Syntax<'t>, field: &'static str) -> Option<Syntax<'t>> {
+    Find::Field(field).find(node)
 }
 
 fn is_comparison(operator: &str) -> bool {
@@ -111,11 +115,11 @@ fn basic(cx: &Cx, node: &Syntax) -> Option<Basic> {
         "string_literal" => Some(Basic::Value),
         "this" | "null" => Some(Basic::Pointer),
         "pointer_expression" => {
-            let operator = node.child_by_field_name("operator")?;
+            let operator = child(node, "operator")?;
             (operator.kind() == "&").then_some(Basic::Pointer)
         }
         "parenthesized_expression" => basic(cx, &node.named_child(0)?),
-        "update_expression" | "unary_expression" => basic(cx, &node.child_by_field_name("argument")?),
+        "update_expression" | "unary_expression" => basic(cx, &child(node, "argument")?),
         _ => is_number(node).then_some(Basic::Value),
     }
 }

@@ -1,5 +1,7 @@
 //! Operators, and the built-in functions that ask a value: calls of the methods that a class may have for them.
 
+use std::num::NonZeroU16;
+
 use tree_sitter::Node;
 
 use super::expr::literal_word;
@@ -60,7 +62,7 @@ impl Python {
     /// `a + b`, `a += b`.
     pub(super) fn binary_operator(&self, cx: &mut Cx) {
         let node = cx.node();
-        let (Some(left), Some(operator)) = (node.child_by_field_id(self.left), node.child_by_field_name("operator"))
+        let (Some(left), Some(operator)) = (node.child_by_field_id(self.left), node.child_by_field_id(self.operator))
         else {
             return;
         };
@@ -87,7 +89,8 @@ impl Python {
         let mut cursor = node.walk();
         let operands: Vec<Node> = self.parts(&node, &mut cursor).collect();
         let mut cursor = node.walk();
-        let operators: Vec<Node> = node.children_by_field_name("operators", &mut cursor).collect();
+        let Some(field) = NonZeroU16::new(self.operators) else { return };
+        let operators: Vec<Node> = node.children_by_field_id(field, &mut cursor).collect();
         for (operator, pair) in operators.iter().zip(operands.windows(2)) {
             let [left, right] = pair else { continue };
             let Some(method) = method(cx.text_of(operator), COMPARED) else { continue };
@@ -103,7 +106,7 @@ impl Python {
     /// `-a`.
     pub(super) fn unary_operator(&self, cx: &mut Cx) {
         let node = cx.node();
-        let operator = node.child_by_field_name("operator");
+        let operator = node.child_by_field_id(self.operator);
         let method = operator.and_then(|operator| method(cx.text_of(&operator), UNARY));
         if let (Some(method), Some(operand)) = (method, node.child_by_field_id(self.argument)) {
             self.operator(cx, method, node.start_byte() as u32, &operand);

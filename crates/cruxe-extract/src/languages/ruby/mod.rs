@@ -187,6 +187,8 @@ struct Ruby {
     scope: u16,
     pattern: u16,
     value: u16,
+    operator: u16,
+    object: u16,
 }
 
 fn rules(grammar: &Language) -> Box<dyn Rules> {
@@ -200,6 +202,8 @@ fn rules(grammar: &Language) -> Box<dyn Rules> {
         scope: field(grammar, "scope"),
         pattern: field(grammar, "pattern"),
         value: field(grammar, "value"),
+        operator: field(grammar, "operator"),
+        object: field(grammar, "object"),
     })
 }
 

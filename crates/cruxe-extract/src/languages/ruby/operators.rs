@@ -10,7 +10,7 @@ impl Ruby {
     /// `a + b`, `a += b`; `a != b` asks `a == b`.
     pub(super) fn binary(&self, cx: &mut Cx) {
         let node = cx.node();
-        let (Some(left), Some(operator)) = (node.child_by_field_id(self.left), node.child_by_field_name("operator"))
+        let (Some(left), Some(operator)) = (node.child_by_field_id(self.left), node.child_by_field_id(self.operator))
         else {
             return;
         };
@@ -28,7 +28,7 @@ impl Ruby {
     /// `-a`, `~a`.
     pub(super) fn unary(&self, cx: &mut Cx) {
         let node = cx.node();
-        let operator = node.child_by_field_name("operator");
+        let operator = node.child_by_field_id(self.operator);
         let method = match operator.map(|operator| cx.text_of(&operator)) {
             Some("-") => "-@",
             Some("+") => "+@",
@@ -43,7 +43,7 @@ impl Ruby {
     /// `a[b]`, `a[b] = c`.
     pub(super) fn subscript(&self, cx: &mut Cx) {
         let node = cx.node();
-        let Some(object) = node.child_by_field_name("object") else { return };
+        let Some(object) = node.child_by_field_id(self.object) else { return };
         let set = self.ancestor_is(cx, 1, K::Assignment) && cx.field() == self.left;
         if let Some(bracket) = cx.text[object.end_byte()..node.end_byte()].find('[') {
             self.operator(cx, if set { "[]=" } else { "[]" }, object.end_byte() + bracket, &object);

@@ -39,7 +39,8 @@ impl Rust {
     /// `a + b`, `a += b`, `a == b`.
     pub(super) fn binary(&self, cx: &mut Cx) {
         let node = cx.node();
-        let [left, operator, right] = ["left", "operator", "right"].map(|field| node.child_by_field_name(field));
+        let fields = [self.fields.left, self.fields.operator, self.fields.right];
+        let [left, operator, right] = fields.map(|field| node.child_by_field_id(field));
         let (Some(left), Some(operator), Some(right)) = (left, operator, right) else { return };
         let sign = match cx.text_of(&operator) {
             "&&" | "||" | "=" => return,

@@ -99,7 +99,10 @@ fn a_pipe_in_place_of_the_roots_ignore_file_fails_the_index_and_says_what_to_do(
     let error = client.error("get_file_outline", json!({"path": "a.py"}));
     assert_eq!(error["code"], "index_not_ready", "{error}");
     repo.remove(".gitignore");
-    client.ok("index_repo", json!({}));
+    // The server may have heard of that and be at it already.
+    if let Err(error) = client.answer("index_repo", json!({})) {
+        assert_eq!(error["code"], "index_in_progress", "{error}");
+    }
     client.ready();
     assert_eq!(client.places("here"), ["a.py:1"]);
 }

@@ -7,13 +7,17 @@
 //! ```text
 //! content · checksum of each block · length of the content · checksum of the two
 //! ```
+//!
+//! Tantivy's own folder also waits for the disk after each file, and a commit of one edited file writes thirteen. Nothing leads to
+//! any of them before `meta.json` names them, so here they wait together, right before it.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -35,6 +39,10 @@ const SMALL: usize = 4 * BLOCK;
 /// What is at least so long is read once for all who want the same part: term dictionaries, above all.
 const SHARED: usize = 4 * BLOCK;
 
+/// Tantivy's list of the files that it made. It is written before each of them, and all that depends on it is that files nobody
+/// needs are removed.
+const MADE: &str = ".managed.json";
+
 /// A folder of checked files.
 #[derive(Clone)]
 pub(crate) struct CheckedDirectory {
@@ -43,11 +51,68 @@ pub(crate) struct CheckedDirectory {
     root: PathBuf,
     /// Files that somebody has open. They never change, so they are shared.
     open: Arc<Mutex<HashMap<PathBuf, Weak<CheckedFile>>>>,
+    unsynced: Arc<Unsynced>,
+    /// Whether what is in it is to outlive a loss of power.
+    lasts: Arc<AtomicBool>,
 }
 
 impl CheckedDirectory {
     pub fn open(root: &Path) -> Result<CheckedDirectory, OpenDirectoryError> {
-        Ok(CheckedDirectory { inner: MmapDirectory::open(root)?, root: root.to_owned(), open: Arc::default() })
+        let inner = MmapDirectory::open(root)?;
+        let (open, unsynced, lasts) = (Arc::default(), Arc::default(), Arc::new(AtomicBool::new(true)));
+        Ok(CheckedDirectory { inner, root: root.to_owned(), open, unsynced, lasts })
+    }
+
+    /// Whether it waits for the disk from now on: not while there is nothing in it yet that anybody could miss.
+    pub fn set_lasting(&self, lasts: bool) {
+        self.lasts.store(lasts, Ordering::Relaxed);
+    }
+
+    /// Replaces a file as a whole without waiting for the disk.
+    fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let new = self.root.join(".new"); // there is one writer
+        let mut file = File::create(&new)?;
+        file.write_all(content)?;
+        fs::rename(&new, self.root.join(path))?;
+        self.unsynced.add(file)
+    }
+
+    /// The list of files that were made, by what is there: after a loss of power it may be no list any more.
+    fn made_anew(&self) -> io::Result<Vec<u8>> {
+        let names = fs::read_dir(&self.root)?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+        Ok(serde_json::to_vec(&names)?)
+    }
+}
+
+/// So many files are open at most because nobody waited for the disk yet.
+const MOST_UNSYNCED: usize = 32;
+
+/// Files that were written and may not be on the disk yet.
+#[derive(Default)]
+struct Unsynced(Mutex<Vec<File>>);
+
+impl Unsynced {
+    fn add(&self, file: File) -> io::Result<()> {
+        let mut files = self.0.lock();
+        files.push(file);
+        let many = files.len() >= MOST_UNSYNCED;
+        drop(files);
+        if many { self.sync() } else { Ok(()) }
+    }
+
+    /// Waits for the disk, for all of them at once: it is mostly the disk's own journal that is waited for, and that is written
+    /// once for all.
+    fn sync(&self) -> io::Result<()> {
+        let files = std::mem::take(&mut *self.0.lock());
+        let Some((last, others)) = files.split_last() else { return Ok(()) };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = others.iter().map(|file| scope.spawn(|| file.sync_data())).collect();
+            let last = last.sync_data();
+            let panicked = |_| Err(io::Error::other("a thread that waits for the disk panicked"));
+            let outcomes = others.into_iter().map(|other| other.join().unwrap_or_else(panicked));
+            outcomes.fold(last, Result::and)
+        })
     }
 }
 
@@ -77,18 +142,33 @@ impl Directory for CheckedDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let inner = self.inner.open_write(path)?;
-        Ok(WritePtr::new(Box::new(CheckedWriter { inner, sums: Vec::new(), block: Block::default(), length: 0 })))
+        let file = File::options().write(true).create_new(true).open(self.root.join(path));
+        let file = file.map_err(|problem| match problem.kind() {
+            ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_owned()),
+            _ => OpenWriteError::wrap_io_error(problem, path.to_owned()),
+        })?;
+        let (inner, unsynced) = (Some(BufWriter::new(file)), Arc::clone(&self.unsynced));
+        let writer = CheckedWriter { inner, unsynced, sums: Vec::new(), block: Block::default(), length: 0 };
+        Ok(WritePtr::new(Box::new(writer)))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
         let sealed = self.inner.atomic_read(path)?;
-        let content = unseal(&sealed, WHOLE, "a list").map_err(|_| damaged("a list of the full-text index"));
-        content.map(<[u8]>::to_vec).map_err(|problem| OpenReadError::wrap_io_error(problem, path.to_owned()))
+        let content = match unseal(&sealed, WHOLE, "a list") {
+            Ok(content) => Ok(content.to_vec()),
+            Err(_) if path == Path::new(MADE) => self.made_anew(),
+            Err(_) => Err(damaged("a list of the full-text index")),
+        };
+        content.map_err(|problem| OpenReadError::wrap_io_error(problem, path.to_owned()))
     }
 
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        self.inner.atomic_write(path, &seal(content.to_vec(), WHOLE))
+        let sealed = seal(content.to_vec(), WHOLE);
+        if path == Path::new(MADE) || !self.lasts.load(Ordering::Relaxed) {
+            return self.replace(path, &sealed);
+        }
+        self.unsynced.sync()?;
+        self.inner.atomic_write(path, &sealed)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
@@ -100,6 +180,10 @@ impl Directory for CheckedDirectory {
     }
 
     fn sync_directory(&self) -> io::Result<()> {
+        if !self.lasts.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.unsynced.sync()?;
         self.inner.sync_directory()
     }
 
@@ -134,13 +218,19 @@ struct Block {
 
 /// Writes content and then its checksums.
 struct CheckedWriter {
-    inner: WritePtr,
+    /// Gone once it is ended.
+    inner: Option<BufWriter<File>>,
+    unsynced: Arc<Unsynced>,
     sums: Vec<u8>,
     block: Block,
     length: u64,
 }
 
 impl CheckedWriter {
+    fn file(&mut self) -> io::Result<&mut BufWriter<File>> {
+        self.inner.as_mut().ok_or_else(|| io::Error::other("the file was ended before"))
+    }
+
     fn end_block(&mut self) {
         let Block { hasher, length } = std::mem::take(&mut self.block);
         if length > 0 {
@@ -151,7 +241,8 @@ impl CheckedWriter {
 
 impl Write for CheckedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(&bytes[..bytes.len().min(BLOCK - self.block.length)])?;
+        let room = BLOCK - self.block.length;
+        let written = self.file()?.write(&bytes[..bytes.len().min(room)])?;
         self.block.hasher.update(&bytes[..written]);
         self.block.length += written;
         self.length += written as u64;
@@ -162,18 +253,19 @@ impl Write for CheckedWriter {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
+        self.file()?.flush()
     }
 }
 
 impl TerminatingWrite for CheckedWriter {
-    fn terminate_ref(&mut self, token: AntiCallToken) -> io::Result<()> {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         self.end_block();
         let mut ending = std::mem::take(&mut self.sums);
         ending.extend(self.length.to_le_bytes());
         ending.extend(crc32fast::hash(&ending).to_le_bytes());
-        self.inner.write_all(&ending)?;
-        self.inner.terminate_ref(token)
+        self.file()?.write_all(&ending)?;
+        let Some(file) = self.inner.take() else { return Ok(()) };
+        self.unsynced.add(file.into_inner().map_err(io::IntoInnerError::into_error)?)
     }
 }
 
@@ -368,5 +460,59 @@ mod tests {
         let file = directory.get_file_handle(Path::new("long")).unwrap();
         File::options().write(true).open(folder.path().join("long")).unwrap().set_len(5).unwrap();
         assert_eq!(file.read_bytes(0..BLOCK).map(drop).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn files_are_on_the_disk_before_the_list_that_names_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = CheckedDirectory::open(folder.path()).unwrap();
+        let waiting = || directory.unsynced.0.lock().len();
+        write(&directory, "one", b"1");
+        directory.atomic_write(Path::new(MADE), b"[]").unwrap();
+        assert_eq!(waiting(), 2);
+        directory.atomic_write(Path::new("meta.json"), b"{}").unwrap();
+        assert_eq!(waiting(), 0);
+        write(&directory, "two", b"2");
+        directory.sync_directory().unwrap();
+        assert_eq!(waiting(), 0);
+        (0..3 * MOST_UNSYNCED).for_each(|at| write(&directory, &format!("many-{at}"), b"x"));
+        assert!(waiting() < MOST_UNSYNCED);
+        assert!(
+            directory
+                .open_write(Path::new("two"))
+                .is_err_and(|problem| matches!(problem, OpenWriteError::FileAlreadyExists(_)))
+        );
+    }
+
+    #[test]
+    fn an_index_without_texts_waits_for_nothing_until_it_lasts() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = CheckedDirectory::open(folder.path()).unwrap();
+        directory.set_lasting(false);
+        directory.atomic_write(Path::new("meta.json"), b"{}").unwrap();
+        directory.sync_directory().unwrap();
+        assert_eq!(directory.unsynced.0.lock().len(), 1);
+        assert_eq!(directory.atomic_read(Path::new("meta.json")).unwrap(), b"{}");
+        directory.set_lasting(true);
+        directory.sync_directory().unwrap();
+        assert_eq!(directory.unsynced.0.lock().len(), 0);
+    }
+
+    #[test]
+    fn a_lost_list_of_files_is_made_anew_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = CheckedDirectory::open(folder.path()).unwrap();
+        write(&directory, "a.term", b"1");
+        for name in [MADE, "meta.json"] {
+            directory.atomic_write(Path::new(name), b"[]").unwrap();
+            // What a loss of power can leave of a file that was replaced.
+            std::fs::write(folder.path().join(name), b"").unwrap();
+        }
+        let made: Vec<String> = serde_json::from_slice(&directory.atomic_read(Path::new(MADE)).unwrap()).unwrap();
+        assert_eq!(
+            made.iter().collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>(),
+            ["a.term", "meta.json"]
+        );
+        assert!(directory.atomic_read(Path::new("meta.json")).is_err());
     }
 }

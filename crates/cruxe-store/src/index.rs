@@ -271,7 +271,7 @@ pub(crate) fn connect(folder: &Path) -> Result<Connection, StoreError> {
 fn connect_to(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    schema::configure(&connection)?;
+    schema::configure(&connection, schema::Sync::AtCheckpoints)?;
     connection.pragma_update(None, "query_only", true)?;
     schema::version(&connection)?;
     Ok(connection)

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::lock::WriterLock;
+use crate::schema;
 
 /// How many ended jobs are remembered.
 const REMEMBERED: i64 = 50;
@@ -261,7 +262,8 @@ const SELECT: &str = "SELECT id, ref, mode, status, changed_files, file_count, d
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
-    crate::schema::configure(&connection)?;
+    // It is only history, and who waits for an answer or an edit would wait for it.
+    schema::configure(&connection, schema::Sync::Never)?;
     connection.execute_batch(TABLES)?;
     Ok(connection)
 }

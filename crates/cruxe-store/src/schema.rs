@@ -89,11 +89,30 @@ CREATE TABLE compiler (version INTEGER PRIMARY KEY, facts BLOB NOT NULL);
 /// How long a connection waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// When a connection waits for the disk.
+#[derive(Clone, Copy)]
+pub enum Sync {
+    /// When the log is folded in: a loss of power costs the last transactions, and nothing else.
+    AtCheckpoints,
+    /// Never: a loss of power may cost all of it.
+    Never,
+}
+
+impl Sync {
+    fn set(self, connection: &Connection) -> Result<(), StoreError> {
+        let level = match self {
+            Sync::AtCheckpoints => "NORMAL",
+            Sync::Never => "OFF",
+        };
+        Ok(connection.pragma_update(None, "synchronous", level)?)
+    }
+}
+
 /// Settings of every connection.
-pub fn configure(connection: &Connection) -> Result<(), StoreError> {
+pub fn configure(connection: &Connection, sync: Sync) -> Result<(), StoreError> {
     connection.busy_timeout(PATIENCE)?;
+    sync.set(connection)?;
     use_log(connection)?;
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // A mapped file that somebody cuts kills whoever reads it; a file that is read just ends.
     connection.pragma_update(None, "mmap_size", 0)?;
@@ -155,7 +174,8 @@ fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), 
         // Overflow pages are filled by one file's facts each: small pages waste less of the last one.
         connection.pragma_update(None, "page_size", 2048)?;
     }
-    configure(connection)?;
+    // Of an empty one there is nothing to lose: what is written first waits for the disk.
+    configure(connection, if found == 0 { Sync::Never } else { Sync::AtCheckpoints })?;
     let done = if found == 0 { 0 } else { (found - FIRST_VERSION + 1) as usize };
     for (at, statements) in migrations.iter().enumerate().skip(done) {
         let transaction = connection.transaction()?;
@@ -164,7 +184,7 @@ fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), 
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.commit()?;
     }
-    Ok(())
+    Sync::AtCheckpoints.set(connection)
 }
 
 /// Checks that a database can be read by this program as it is.
@@ -217,7 +237,7 @@ mod tests {
             let path = folder.path().join(format!("{round}.db"));
             std::thread::scope(|scope| {
                 for _ in 0..8 {
-                    scope.spawn(|| configure(&Connection::open(&path).unwrap()).unwrap());
+                    scope.spawn(|| configure(&Connection::open(&path).unwrap(), Sync::AtCheckpoints).unwrap());
                 }
             });
         }

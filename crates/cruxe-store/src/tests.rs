@@ -122,6 +122,23 @@ fn versions_that_no_ref_needs_are_swept_with_their_text() {
 }
 
 #[test]
+fn a_list_of_text_files_that_a_loss_of_power_took_costs_nothing() {
+    let project = Project::new();
+    project.publish("main", &[("a.rs", "fn firstword() {}")]);
+    let text = project.dir.current().unwrap().unwrap().join("text");
+    let files = || std::fs::read_dir(&text).unwrap().count();
+    std::fs::write(text.join(".managed.json"), "").unwrap();
+    for round in 0..200 {
+        project.publish("main", &[("a.rs", &format!("fn round_{round}() {{}}"))]);
+    }
+    let versions = project.at("main").state.versions.clone();
+    assert_eq!(project.text("round_199", &versions).len(), 1);
+    assert_eq!(project.text("firstword", &versions), NONE);
+    // What is not needed any more is known and removed all the same.
+    assert!(files() < 100, "{}", files());
+}
+
+#[test]
 fn names_are_matched_exactly_then_by_case_then_by_prefix_then_by_similarity() {
     let project = Project::new();
     project.publish("main", &[("a.rs", "fn validate_token() {}\nfn Validate_Token() {}\nfn validate_token_now() {}")]);

@@ -69,7 +69,11 @@ impl TextIndex {
         }
         std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
         let directory = CheckedDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-        TextIndex::with(Index::create(directory, schema().0, IndexSettings::default())?)
+        // An index without a text can be made again.
+        directory.set_lasting(false);
+        let index = Index::create(directory.clone(), schema().0, IndexSettings::default())?;
+        directory.set_lasting(true);
+        TextIndex::with(index)
     }
 
     /// Opens the index in a folder.

@@ -231,7 +231,7 @@ fn uses(text: &str) -> (Vec<Span>, Vec<Wrapper>) {
                 continue; // the line says nothing about what may follow
             }
         }
-        let code = memchr::memmem::find(code.as_bytes(), b"//").map_or(code, |at| &code[..at]).trim_end();
+        let code = super::find_pair(code.as_bytes(), *b"//").map_or(code, |at| &code[..at]).trim_end();
         let code =
             code.strip_suffix("*/").and_then(|code| code.rfind("/*").map(|at| code[..at].trim_end())).unwrap_or(code);
         last = code.bytes().last().unwrap_or(last);

@@ -6,10 +6,13 @@ mod macros;
 mod removable;
 mod wrapped;
 
+use std::sync::LazyLock;
+
 use cruxe_model::SymbolKind::{Const, Enum, Field, Fn, Macro, Struct, Type, Union, Variable, Variant};
 use cruxe_model::facts::BindingKind::Param;
 use cruxe_model::facts::Role::{Call, Decorator, Key, Make, Write};
 use cruxe_model::facts::{Access, ScopeKind, Span};
+use memchr::memmem::Finder;
 
 use super::broad::{
     self, As, At, Broad, Find, Imported, NODE, Shape, Site, Syntax, TABLE, Table, TypeShape, attribute, call, comment,
@@ -309,11 +312,11 @@ fn is_cpp_header(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
         if in_comment {
-            in_comment = memchr::memmem::find(line, b"*/").is_none();
+            in_comment = find_pair(line, *b"*/").is_none();
             return false;
         }
         if line.starts_with(b"/*") {
-            in_comment = memchr::memmem::find(&line[2..], b"*/").is_none();
+            in_comment = find_pair(&line[2..], *b"*/").is_none();
             return false;
         }
         if let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
@@ -332,6 +335,11 @@ fn is_cpp_header(text: &[u8]) -> bool {
     })
 }
 
+/// Where two bytes stand behind each other first. A searcher for longer pieces takes longer to make than a line to read.
+fn find_pair(text: &[u8], pair: [u8; 2]) -> Option<usize> {
+    memchr::memchr_iter(pair[0], text).find(|at| text.get(at + 1) == Some(&pair[1]))
+}
+
 fn is_cpp_line(line: &[u8]) -> bool {
     let word = |word: &[u8]| line.strip_prefix(word).map(<[u8]>::trim_ascii_start);
     if let Some(rest) = word(b"class ").or_else(|| word(b"namespace ")) {
@@ -346,11 +354,14 @@ fn is_cpp_line(line: &[u8]) -> bool {
         || declares_like_cpp(line)
 }
 
+static OPERATOR: LazyLock<Finder> = LazyLock::new(|| Finder::new("operator"));
+static CONST: LazyLock<Finder> = LazyLock::new(|| Finder::new("const "));
+
 /// Whether a line declares something in a way that only C++ has: a reference as a parameter, an operator, a virtual function, a
 /// type of the standard library.
 fn declares_like_cpp(line: &[u8]) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let code = &line[..memchr::memmem::find(line, b"//").unwrap_or(line.len())];
+    let code = &line[..find_pair(line, *b"//").unwrap_or(line.len())];
     let code = code.trim_ascii_end();
     // Prose ends otherwise.
     if code.starts_with(b"*") || code.last().is_none_or(|last| !b";{},)".contains(last)) {
@@ -364,13 +375,13 @@ fn declares_like_cpp(line: &[u8]) -> bool {
         return false;
     }
     let virtual_member = starts(&[b"virtual ", b"explicit "]);
-    let operator = memchr::memmem::find_iter(code, b"operator").any(|at| {
+    let operator = OPERATOR.find_iter(code).any(|at| {
         let behind = code[at + 8..].trim_ascii_start();
         let apart = at == 0 || !is_word(code[at - 1]);
         apart && behind.first().is_some_and(|byte| b"=+-*/%<>![(&|^~".contains(byte)) && behind[1..].contains(&b'(')
     });
     // `(const Vec& other`, `, Vec &out)`; `a & b` and `&x` are of both languages.
-    let reference = memchr::memmem::find_iter(code, b"const ").any(|at| {
+    let reference = CONST.find_iter(code).any(|at| {
         let apart = at > 0 && matches!(code[..at].trim_ascii_end().last(), Some(b'(' | b','));
         let rest = code[at + 6..].trim_ascii_start();
         let ty = rest.iter().take_while(|byte| is_word(**byte) || **byte == b':').count();
@@ -382,12 +393,15 @@ fn declares_like_cpp(line: &[u8]) -> bool {
 /// Whether a line defines a member of a class outside of it: `int Foo::bar(…) {`, not `a::b` in prose.
 fn defines_member(line: &[u8]) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let Some(at) = memchr::memmem::rfind(line, b"::").filter(|_| !line.starts_with(b"//")) else { return false };
+    if !line.ends_with(b"{") || line.starts_with(b"//") {
+        return false;
+    }
+    let Some(at) = memchr::memmem::rfind(line, b"::") else { return false };
     let (before, behind) = (&line[..at], &line[at + 2..]);
     let name = behind.iter().take_while(|byte| is_word(**byte) || **byte == b'~').count();
     let head = before.iter().all(|byte| is_word(*byte) || b" *&<>,:".contains(byte));
     let called = name > 0 && behind.get(name) == Some(&b'(');
-    called && head && before.last().is_some_and(|byte| is_word(*byte) || *byte == b'>') && line.ends_with(b"{")
+    called && head && before.last().is_some_and(|byte| is_word(*byte) || *byte == b'>')
 }
 
 #[cfg(test)]

@@ -155,21 +155,26 @@ impl Ecma {
         if !self.untyped {
             return None;
         }
-        let mut head = cx.slice(Span { start: 0, end: offset }).trim_end();
-        for _ in 0..MAX_BETWEEN {
+        let mut end = offset as usize;
+        for round in 0..MAX_BETWEEN {
+            let head = cx.text.get(..end)?.trim_end();
             if head.ends_with("*/") {
                 let start = opening(head)?;
                 if head[start..].starts_with("/**") {
                     return Some(Span { start: start as u32, end: head.len() as u32 });
                 }
-                head = head[..start].trim_end();
+                end = start;
                 continue;
             }
-            let line = head.rfind('\n').map_or(0, |at| at + 1);
+            // A comment until the end of its line has that end behind it. Most of what is asked about stands behind code.
+            if round == 0 && !cx.text[head.len()..end].contains('\n') {
+                return None;
+            }
+            let line = memchr::memrchr(b'\n', head.as_bytes()).map_or(0, |at| at + 1);
             if !head[line..].trim_start().starts_with("//") {
                 return None;
             }
-            head = head[..line].trim_end();
+            end = line;
         }
         None
     }
@@ -352,7 +357,7 @@ fn opening(head: &str) -> Option<usize> {
     loop {
         let at = from + memchr::memmem::rfind(&head.as_bytes()[from.min(end)..end], b"/*")?;
         // `src/**/x.js` inside of a comment is none: a comment of several lines begins its line.
-        let line = head[..at].rfind('\n').map_or(0, |line| line + 1);
+        let line = memchr::memrchr(b'\n', &head.as_bytes()[..at]).map_or(0, |line| line + 1);
         if !head[at..].contains('\n') || head[line..at].trim().is_empty() {
             return Some(at);
         }

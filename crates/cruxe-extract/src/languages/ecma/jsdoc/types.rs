@@ -8,11 +8,57 @@ use super::is_name_letter;
 use crate::walk::Cx;
 
 /// Types that are there without being declared. Any other name that is not in sight says nothing: comments are not checked.
-const KNOWN: &str = "\
-    Array ArrayBuffer AsyncIterable AsyncIterator BigInt Boolean Buffer Date Error Function Iterable \
-    IterableIterator Iterator Map Number Object Partial Pick Omit Promise PromiseLike ReadonlyArray ReadonlyMap \
-    ReadonlySet Readonly Record RegExp Required Set String Symbol Uint8Array URL WeakMap WeakRef WeakSet any \
-    bigint boolean never null number object string symbol this undefined unknown void";
+const KNOWN: &[&str] = &[
+    "Array",
+    "ArrayBuffer",
+    "AsyncIterable",
+    "AsyncIterator",
+    "BigInt",
+    "Boolean",
+    "Buffer",
+    "Date",
+    "Error",
+    "Function",
+    "Iterable",
+    "IterableIterator",
+    "Iterator",
+    "Map",
+    "Number",
+    "Object",
+    "Partial",
+    "Pick",
+    "Omit",
+    "Promise",
+    "PromiseLike",
+    "ReadonlyArray",
+    "ReadonlyMap",
+    "ReadonlySet",
+    "Readonly",
+    "Record",
+    "RegExp",
+    "Required",
+    "Set",
+    "String",
+    "Symbol",
+    "Uint8Array",
+    "URL",
+    "WeakMap",
+    "WeakRef",
+    "WeakSet",
+    "any",
+    "bigint",
+    "boolean",
+    "never",
+    "null",
+    "number",
+    "object",
+    "string",
+    "symbol",
+    "this",
+    "undefined",
+    "unknown",
+    "void",
+];
 
 pub(super) struct Reader<'r, 's> {
     ecma: &'r Ecma,
@@ -307,7 +353,7 @@ impl<'r, 's> Reader<'r, 's> {
         let offset = self.start + self.at as u32;
         let mut path: Vec<NameId> = Vec::new();
         let first = self.name()?;
-        let mut known = KNOWN.split(' ').any(|known| known == first);
+        let mut known = KNOWN.contains(&first);
         if first == "import" && self.eat("(") {
             let module = self.quoted()?;
             if !self.eat(")") {

@@ -73,8 +73,9 @@ impl CheckedDirectory {
         let new = self.root.join(".new"); // there is one writer
         let mut file = File::create(&new)?;
         file.write_all(content)?;
-        fs::rename(&new, self.root.join(path))?;
-        self.unsynced.add(file)
+        let path = self.root.join(path);
+        fs::rename(&new, &path)?;
+        self.unsynced.add(path, file)
     }
 
     /// The list of files that were made, by what is there: after a loss of power it may be no list any more.
@@ -90,12 +91,13 @@ const MOST_UNSYNCED: usize = 32;
 
 /// Files that were written and may not be on the disk yet.
 #[derive(Default)]
-struct Unsynced(Mutex<Vec<File>>);
+struct Unsynced(Mutex<HashMap<PathBuf, File>>);
 
 impl Unsynced {
-    fn add(&self, file: File) -> io::Result<()> {
+    /// What a file replaced does not matter any more.
+    fn add(&self, path: PathBuf, file: File) -> io::Result<()> {
         let mut files = self.0.lock();
-        files.push(file);
+        files.insert(path, file);
         let many = files.len() >= MOST_UNSYNCED;
         drop(files);
         if many { self.sync() } else { Ok(()) }
@@ -105,13 +107,14 @@ impl Unsynced {
     /// once for all.
     fn sync(&self) -> io::Result<()> {
         let files = std::mem::take(&mut *self.0.lock());
-        let Some((last, others)) = files.split_last() else { return Ok(()) };
+        let mut files = files.values();
+        let Some(first) = files.next() else { return Ok(()) };
         std::thread::scope(|scope| {
-            let others: Vec<_> = others.iter().map(|file| scope.spawn(|| file.sync_data())).collect();
-            let last = last.sync_data();
+            let others: Vec<_> = files.map(|file| scope.spawn(|| file.sync_data())).collect();
+            let first = first.sync_data();
             let panicked = |_| Err(io::Error::other("a thread that waits for the disk panicked"));
             let outcomes = others.into_iter().map(|other| other.join().unwrap_or_else(panicked));
-            outcomes.fold(last, Result::and)
+            outcomes.fold(first, Result::and)
         })
     }
 }
@@ -142,13 +145,15 @@ impl Directory for CheckedDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let file = File::options().write(true).create_new(true).open(self.root.join(path));
+        let whole = self.root.join(path);
+        let file = File::options().write(true).create_new(true).open(&whole);
         let file = file.map_err(|problem| match problem.kind() {
             ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_owned()),
             _ => OpenWriteError::wrap_io_error(problem, path.to_owned()),
         })?;
         let (inner, unsynced) = (Some(BufWriter::new(file)), Arc::clone(&self.unsynced));
-        let writer = CheckedWriter { inner, unsynced, sums: Vec::new(), block: Block::default(), length: 0 };
+        let writer =
+            CheckedWriter { path: whole, inner, unsynced, sums: Vec::new(), block: Block::default(), length: 0 };
         Ok(WritePtr::new(Box::new(writer)))
     }
 
@@ -218,6 +223,7 @@ struct Block {
 
 /// Writes content and then its checksums.
 struct CheckedWriter {
+    path: PathBuf,
     /// Gone once it is ended.
     inner: Option<BufWriter<File>>,
     unsynced: Arc<Unsynced>,
@@ -265,7 +271,8 @@ impl TerminatingWrite for CheckedWriter {
         ending.extend(crc32fast::hash(&ending).to_le_bytes());
         self.file()?.write_all(&ending)?;
         let Some(file) = self.inner.take() else { return Ok(()) };
-        self.unsynced.add(file.into_inner().map_err(io::IntoInnerError::into_error)?)
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        self.unsynced.add(std::mem::take(&mut self.path), file)
     }
 }
 
@@ -468,7 +475,7 @@ mod tests {
         let directory = CheckedDirectory::open(folder.path()).unwrap();
         let waiting = || directory.unsynced.0.lock().len();
         write(&directory, "one", b"1");
-        directory.atomic_write(Path::new(MADE), b"[]").unwrap();
+        (0..3).for_each(|_| directory.atomic_write(Path::new(MADE), b"[]").unwrap());
         assert_eq!(waiting(), 2);
         directory.atomic_write(Path::new("meta.json"), b"{}").unwrap();
         assert_eq!(waiting(), 0);

@@ -6,7 +6,7 @@ use cruxe_model::SymbolKind::{Class, Const, Enum, Field, Interface, Module, Prop
 use cruxe_model::facts::{Access, BindingKind, Expr, ExprId, Relation, Role, Span};
 
 use crate::build::Decl;
-use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax, operators};
+use crate::languages::broad::{As, Broad, Find, Imported, Site, Syntax, operators, places};
 use crate::walk::{Cx, Walk, span};
 
 pub(super) fn refine<'s, 't>(cx: &mut Cx<'_, 's, 't>, site: &mut Site<'s, 't>, decl: &mut Decl<'s>) -> bool {
@@ -193,6 +193,15 @@ pub(super) fn using(rules: &Broad, cx: &mut Cx) -> Option<Walk> {
         },
     );
     Some(Walk::Skip)
+}
+
+/// `a` of `a[0]`; a function where the file has a call, see [`super::newer`].
+pub(super) fn element(cx: &Cx, level: usize) -> As {
+    let subscript = cx.ancestor(level).and_then(|frame| frame.node.child_by_field_name("subscript"));
+    match subscript.and_then(|list| cx.text.as_bytes().get(list.start_byte())) {
+        Some(b'(') => As::Role(Role::Call),
+        _ => places::element(cx, level),
+    }
 }
 
 /// `a + b`.

@@ -150,7 +150,7 @@ pub(super) static CSHARP_TABLE: Table = Table {
         (
             &["element_access_expression"],
             NODE.expr(Shape::Index(Find::Field("expression")))
-                .roles(&[(At::Field("expression"), As::Ask(places::element))]),
+                .roles(&[(At::Field("expression"), As::Ask(hooks::element))]),
         ),
         (&["await_expression"], NODE.expr(Shape::Unwrap(Find::Nth(0)))),
         (&["parenthesized_expression"], inner(Find::Nth(0))),
@@ -233,7 +233,7 @@ const RIGHT_IS_TYPE: &[(At, As)] = &[(At::Field("right"), As::Role(Role::Type))]
 #[cfg(test)]
 mod tests {
     use cruxe_model::SymbolKind;
-    use cruxe_model::facts::{Access, Relation};
+    use cruxe_model::facts::{Access, Relation, Role};
 
     use crate::languages::fixture_tests::extract;
 
@@ -262,5 +262,23 @@ mod tests {
         let names: Vec<_> =
             facts.symbols.iter().filter(|at| at.kind == SymbolKind::Property).map(|at| at.name.as_str()).collect();
         assert_eq!(names, ["X", "Z"]);
+    }
+
+    #[test]
+    fn what_the_grammar_does_not_know_costs_no_names_and_makes_no_operators() {
+        let text = "#if INTERNAL\n    internal\n#else\n    public\n#endif\n    struct Writer {\n    unsafe void F(byte* p, ref int a) {\n        \
+                    Unsafe.Add(ref a, Offset) = Value;\n        *(int*)(p + 4) = Other;\n        *p++ = 255;\n    }\n}\n";
+        let facts = extract("src/Writer.cs", text);
+        assert_eq!(facts.problems, []);
+        let writer = facts.symbols.iter().find(|symbol| symbol.name == "Writer").unwrap();
+        assert_eq!((writer.kind, writer.access), (SymbolKind::Struct, Access::Public));
+        let used: Vec<(&str, Role)> = facts.occurrences.iter().map(|one| (facts.name(one.name), one.role)).collect();
+        for name in ["Add", "Offset", "Value", "Other"] {
+            assert!(used.iter().any(|(used, _)| *used == name), "{name} of {used:?}");
+        }
+        let operators: Vec<&str> =
+            used.iter().filter(|(_, role)| *role == Role::Operator).map(|(name, _)| *name).collect();
+        assert_eq!(operators, ["operator+"], "the + of p + 4 alone");
+        assert!(used.contains(&("Add", Role::Call)), "{used:?}");
     }
 }

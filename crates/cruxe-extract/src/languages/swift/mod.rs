@@ -1,6 +1,7 @@
 //! Swift: extensions, protocols, properties, argument labels.
 
 mod hooks;
+mod newer;
 
 use cruxe_model::SymbolKind::{Class, Enum, Fn, Interface, Method, Property, Struct, Type, Variable, Variant};
 use cruxe_model::facts::BindingKind::{Element, Local, Param, TypeParam};
@@ -209,6 +210,7 @@ pub(super) static SWIFT_TABLE: Table = Table {
     implied: hooks::implied,
     is_tuple: |outer, part| outer.kind() == "pattern" && part.kind() == "pattern",
     lexis: Some(&LEXIS),
+    mend: newer::mend,
     ..TABLE
 };
 

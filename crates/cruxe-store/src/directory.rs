@@ -68,6 +68,12 @@ impl CheckedDirectory {
         self.lasts.store(lasts, Ordering::Relaxed);
     }
 
+    /// Waits for the disk to have what was written, and a file of somebody else's with it.
+    pub fn wait_for(&self, other: &Path) -> io::Result<()> {
+        self.unsynced.add(other.to_owned(), File::options().write(true).open(other)?)?;
+        self.sync_directory()
+    }
+
     /// Replaces a file as a whole without waiting for the disk.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let new = self.root.join(".new"); // there is one writer

@@ -174,9 +174,14 @@ fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), 
         // Overflow pages are filled by one file's facts each: small pages waste less of the last one.
         connection.pragma_update(None, "page_size", 2048)?;
     }
-    // Of an empty one there is nothing to lose: what is written first waits for the disk.
-    configure(connection, if found == 0 { Sync::Never } else { Sync::AtCheckpoints })?;
-    let done = if found == 0 { 0 } else { (found - FIRST_VERSION + 1) as usize };
+    let new = found == 0;
+    if new {
+        // Whoever makes one waits for the disk before anything leads to it.
+        Sync::Never.set(connection)?;
+    } else {
+        configure(connection, Sync::AtCheckpoints)?;
+    }
+    let done = if new { 0 } else { (found - FIRST_VERSION + 1) as usize };
     for (at, statements) in migrations.iter().enumerate().skip(done) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(statements)?;
@@ -184,7 +189,12 @@ fn migrate_with(connection: &mut Connection, migrations: &[&str]) -> Result<(), 
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.commit()?;
     }
-    Sync::AtCheckpoints.set(connection)
+    if new {
+        // Without a log so far, so that all of it is in one file.
+        use_log(connection)?;
+        configure(connection, Sync::AtCheckpoints)?;
+    }
+    Ok(())
 }
 
 /// Checks that a database can be read by this program as it is.

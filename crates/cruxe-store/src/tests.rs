@@ -139,6 +139,18 @@ fn a_list_of_text_files_that_a_loss_of_power_took_costs_nothing() {
 }
 
 #[test]
+fn a_new_index_is_whole_before_anything_leads_to_it() {
+    let project = Project::new();
+    let _writer = project.writer();
+    let folder = project.dir.current().unwrap().unwrap();
+    // The log is not waited for: what is only there may be lost.
+    let alone = folder.join("alone.db");
+    std::fs::copy(folder.join("facts.db"), &alone).unwrap();
+    crate::schema::check(&rusqlite::Connection::open(&alone).unwrap()).unwrap();
+    crate::text::TextIndex::open(&folder.join("text")).unwrap();
+}
+
+#[test]
 fn names_are_matched_exactly_then_by_case_then_by_prefix_then_by_similarity() {
     let project = Project::new();
     project.publish("main", &[("a.rs", "fn validate_token() {}\nfn Validate_Token() {}\nfn validate_token_now() {}")]);

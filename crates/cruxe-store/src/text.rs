@@ -43,6 +43,7 @@ pub(crate) struct Fields {
 
 /// The open full-text index.
 pub(crate) struct TextIndex {
+    directory: CheckedDirectory,
     index: Index,
     reader: IndexReader,
     pub fields: Fields,
@@ -69,27 +70,33 @@ impl TextIndex {
         }
         std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
         let directory = CheckedDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-        // An index without a text can be made again.
+        // Nothing leads to it yet, see [`TextIndex::settle`].
         directory.set_lasting(false);
         let index = Index::create(directory.clone(), schema().0, IndexSettings::default())?;
         directory.set_lasting(true);
-        TextIndex::with(index)
+        TextIndex::with(directory, index)
     }
 
     /// Opens the index in a folder.
     pub fn open(folder: &Path) -> Result<TextIndex, StoreError> {
         let directory = CheckedDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-        TextIndex::with(Index::open(directory)?)
+        let index = Index::open(directory.clone())?;
+        TextIndex::with(directory, index)
     }
 
-    fn with(index: Index) -> Result<TextIndex, StoreError> {
+    fn with(directory: CheckedDirectory, index: Index) -> Result<TextIndex, StoreError> {
         let (wanted, fields) = schema();
         if index.schema() != wanted {
             return Err(StoreError::corrupt("full-text index: other fields than this program writes"));
         }
         index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(TextIndex { index, reader, fields })
+        Ok(TextIndex { directory, index, reader, fields })
+    }
+
+    /// Waits until a new index and another new file are on the disk.
+    pub fn settle(&self, beside: &Path) -> Result<(), StoreError> {
+        self.directory.wait_for(beside).map_err(StoreError::io(beside))
     }
 
     /// Makes what others committed visible.

@@ -78,6 +78,7 @@ impl Writer {
             None => {
                 let folder = dir.new_generation()?;
                 let writer = Writer::at(dir, folder.clone(), lock)?;
+                writer.index.settle(&folder.join("facts.db"))?;
                 dir.switch_to(&folder)?;
                 dir.remove_others(&folder)?;
                 Ok(writer)

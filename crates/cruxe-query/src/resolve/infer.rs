@@ -81,6 +81,7 @@ impl Resolver<'_> {
                 entry.unwrap_or_else(|| self.item_at(&inner(*base), *at as usize))
             }
             Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
+            Expr::Either(one, other) => Ty::union([inner(*one), inner(*other)]),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
             Expr::Index(base) => self.element(&inner(*base)),
             Expr::Unwrap(base) => self.unwrapped(inner(*base), file.lang),

@@ -336,6 +336,9 @@ fn contains(file: &File, whole: ExprId, part: ExprId, depth: u32) -> bool {
         Some(Expr::Member(base, _)) => *base,
         Some(Expr::Call(base) | Expr::Index(base) | Expr::Unwrap(base)) => *base,
         Some(Expr::Argument(base, _) | Expr::Part(base, _)) => *base,
+        Some(Expr::Either(one, other)) => {
+            return depth < 32 && (contains(file, *one, part, depth + 1) || contains(file, *other, part, depth + 1));
+        }
         _ => return false,
     };
     depth < 32 && contains(file, inner, part, depth + 1)

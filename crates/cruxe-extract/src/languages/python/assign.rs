@@ -4,6 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Role, ScopeId, ScopeKind, Span, SymbolIndex, TypeId};
 use tree_sitter::Node;
 
+use super::expr::one_of;
 use super::{K, MAX_STEPS, Python, access};
 use crate::build::Decl;
 use crate::walk::{Cx, span};
@@ -268,15 +269,53 @@ impl Python {
             }
             _ if cx.disowns(target.scope, text) => cx.occurrence(name, Role::Write, None),
             _ => {
-                let (kind, value) = self.source_expr(cx, source);
+                let (kind, own) = self.source_expr(cx, source);
+                let mut value = own;
+                if let Some(other) = self.in_other_branch(cx, text, target) {
+                    value = own.map(|own| one_of(cx, other, own));
+                }
                 // What a test said about the name is over, in the block behind the test too.
                 let tested = cx.bound(text).map(|old| old.scope).filter(|scope| *scope != target.scope);
                 let tested = tested.filter(|scope| cx.scope_kind(*scope) == ScopeKind::Block);
                 cx.bind(name, target.scope, kind, target.ty, value);
-                if let Some(scope) = tested {
-                    cx.bind(name, scope, kind, target.ty, value);
+                // In the branch itself it is what was assigned there.
+                let here = Some(cx.current_scope())
+                    .filter(|here| value != own && *here != target.scope && cx.scope_kind(*here) == ScopeKind::Block);
+                if let Some(scope) = tested.or(here) {
+                    cx.bind(name, scope, kind, target.ty, own);
                 }
             }
+        }
+    }
+
+    /// What another branch of a statement around the current node, before its own, assigned to a name: behind the statement it
+    /// may be that too.
+    fn in_other_branch(&self, cx: &Cx, name: &str, target: &Target) -> Option<ExprId> {
+        let old = cx.bound_in_scope(name, target.scope).filter(|old| old.kind == BindingKind::Local)?;
+        for level in 1.. {
+            let frame = cx.ancestor(level)?;
+            match self.kinds.get(frame.kind) {
+                K::Function | K::Lambda | K::Class => return None,
+                clause => {
+                    let start = old.start as usize;
+                    let before = |whole: &Node| whole.start_byte() < start && start < frame.node.start_byte();
+                    if is_branch(clause, self.kind_at(cx, level + 1))
+                        && cx.ancestor(level + 1).is_some_and(|whole| before(&whole.node))
+                    {
+                        return old.value;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The block of a branch, where one before it assigned to names: the current node.
+    pub(super) fn branch(&self, cx: &mut Cx) {
+        let whole = cx.ancestor(2).filter(|_| is_branch(self.kind_at(cx, 1), self.kind_at(cx, 2)));
+        let Some(start) = whole.map(|whole| whole.node.start_byte() as u32) else { return };
+        if cx.in_function() && cx.last_bound().is_some_and(|last| last > start) {
+            cx.open_scope(ScopeKind::Block);
         }
     }
 
@@ -298,7 +337,10 @@ impl Python {
             }
             Source::Element(value) => match self.iterated(cx, value) {
                 Source::Item(value) => self.source_expr(cx, Source::Item(value)),
-                Source::Element(value) => (BindingKind::Element, Some(self.expr(cx, &value, 0))),
+                Source::Element(value) => match self.listed(cx, &value) {
+                    Some(one) => (BindingKind::Local, Some(one)),
+                    None => (BindingKind::Element, Some(self.expr(cx, &value, 0))),
+                },
                 _ => (BindingKind::Element, None),
             },
         }
@@ -470,6 +512,11 @@ impl Python {
             name.ends_with("Enum") || matches!(name, "Flag" | "IntFlag" | "Choices" | "TextChoices" | "IntegerChoices")
         })
     }
+}
+
+/// Whether a clause of a statement runs instead of one before it.
+fn is_branch(clause: K, statement: K) -> bool {
+    matches!((clause, statement), (K::Elif | K::Else, K::If) | (K::Except, K::Try))
 }
 
 /// `_ignore_`, `__order__`: names that the enum machinery keeps for itself.

@@ -124,6 +124,7 @@ enum K {
     DictSplatPattern,
     DottedName,
     Elif,
+    Else,
     Ellipsis,
     Except,
     ExpressionList,
@@ -169,6 +170,7 @@ enum K {
     String,
     Subscript,
     True,
+    Try,
     Tuple,
     TuplePattern,
     Type,
@@ -216,6 +218,7 @@ const KINDS: &[(&str, K)] = &[
     ("dictionary_splat_pattern", K::DictSplatPattern),
     ("dotted_name", K::DottedName),
     ("elif_clause", K::Elif),
+    ("else_clause", K::Else),
     ("ellipsis", K::Ellipsis),
     ("except_clause", K::Except),
     ("expression_list", K::ExpressionList),
@@ -262,6 +265,7 @@ const KINDS: &[(&str, K)] = &[
     ("string", K::String),
     ("subscript", K::Subscript),
     ("true", K::True),
+    ("try_statement", K::Try),
     ("tuple", K::Tuple),
     ("tuple_pattern", K::TuplePattern),
     ("type", K::Type),
@@ -371,7 +375,11 @@ impl Rules for Python {
             K::Except => self.except(cx),
             K::Global => self.global(cx),
             K::Return | K::Yield => self.returned(cx),
-            K::Block => self.tested_block(cx),
+            // Where text is missing the grammar puts a block without any.
+            K::Block if cx.node().start_byte() < cx.node().end_byte() => {
+                self.tested_block(cx);
+                self.branch(cx);
+            }
             K::Boolean => self.tested_operand(cx),
             K::Binary | K::Augmented => self.binary_operator(cx),
             K::Comparison => self.comparison(cx),

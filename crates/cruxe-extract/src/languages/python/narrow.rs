@@ -132,7 +132,7 @@ impl Python {
         }
     }
 
-    fn is_and(&self, cx: &Cx, node: &Node) -> bool {
+    pub(super) fn is_and(&self, cx: &Cx, node: &Node) -> bool {
         let operator = node.child_by_field_name("operator");
         self.kind(node) == K::Boolean && operator.is_some_and(|operator| cx.text_of(&operator) == "and")
     }

@@ -1,0 +1,134 @@
+//! Python: values that may be one of several, and what code says of a value without an annotation beside it.
+
+use crate::support::check;
+
+const SHAPES: (&str, &str) = (
+    "shapes.py",
+    "class Circle:
+    def draw(self):
+        pass
+class Square:
+    def draw(self):
+        pass
+class Other:
+    def draw(self):
+        pass
+",
+);
+
+#[test]
+fn what_two_branches_assign_is_either_behind_them_and_one_inside() {
+    check(
+        "Circle.draw",
+        &[
+            SHAPES,
+            (
+                "app.py",
+                "from shapes import Circle, Square, Other
+def f(flag):
+    if flag:
+        shape = Circle()
+        shape.draw()  # <-
+    elif flag is None:
+        shape = Square()
+        shape.draw()
+    else:
+        shape = Other()
+        shape.draw()
+    shape.draw()  # <-
+    shape = Square()
+    shape.draw()
+def g(path):
+    try:
+        shape = Circle()
+    except OSError:
+        shape = None
+    shape.draw()  # <-
+def h(flag):
+    shape = Circle()
+    if flag:
+        shape = Square()
+    for _ in range(2):
+        shape = Square()
+    else:
+        shape = Other()
+    shape.draw()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn every_return_says_what_a_function_gives() {
+    check(
+        "Circle.draw",
+        &[
+            SHAPES,
+            (
+                "app.py",
+                "from shapes import Circle, Square, Other
+def make(kind):
+    if kind == 'square':
+        return Square()
+    if kind == 'circle':
+        return Circle()
+    return None
+def other(kind):
+    if kind:
+        return Square()
+    return Other()
+make('circle').draw()  # <-
+other('circle').draw()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_alternative_is_one_of_both() {
+    check(
+        "Circle.draw",
+        &[
+            SHAPES,
+            (
+                "app.py",
+                "from shapes import Circle, Square, Other
+def f(a: Circle, b: Square, c: Other):
+    (a or b).draw()  # <-
+    (b or c).draw()
+    (a if b else c).draw()  # <-
+    x = b or a
+    x.draw()  # <-
+    y = a and b
+    y.draw()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_loop_over_a_display_goes_through_its_values() {
+    check(
+        "Circle.draw",
+        &[
+            SHAPES,
+            (
+                "app.py",
+                "from shapes import Circle, Square, Other
+def f():
+    one, two = Circle(), Square()
+    for shape in (two, one):
+        shape.draw()  # <-
+    for kind in [Circle, Other]:
+        kind().draw()  # <-
+    for shape in (two, Other()):
+        shape.draw()
+    return [shape.draw() for shape in (one, two)]  # <-
+",
+            ),
+        ],
+    );
+}

@@ -69,7 +69,9 @@ impl Resolver<'_> {
             }
             Expr::Argument(callee, at) => self.argument_type(file, *callee, *at, offset, whole),
             Expr::Part(call, TESTED) => match inner(*call) {
-                Ty::Foreign(name, said) if &*name == "is" => said.first().cloned().unwrap_or_default(),
+                Ty::Foreign(name, said) if matches!(&*name, "is" | "TypeGuard" | "TypeIs") => {
+                    said.first().cloned().unwrap_or_default()
+                }
                 _ => Ty::Unknown,
             },
             Expr::Part(base, at) if file.lang.naming.system == System::Ecma => {

@@ -132,3 +132,40 @@ def f():
         ],
     );
 }
+
+#[test]
+fn a_function_may_say_what_its_argument_is() {
+    check(
+        "Collection.reset",
+        &[(
+            "impls.py",
+            "from typing import Any, TypeGuard
+class Impl:
+    def reset(self):
+        pass
+class Collection(Impl):
+    def reset(self):
+        pass
+class Far:
+    def reset(self):
+        pass
+def is_collection(impl: Impl) -> TypeGuard[Collection]:
+    return True
+def is_other(impl: Any) -> bool:
+    return True
+class State:
+    def __init__(self, held: Any):
+        self.held = held
+    def run(self, impl: Impl, far: Far):
+        if impl and is_collection(impl):
+            impl.reset()  # <-
+        impl.reset()
+        if is_other(far):
+            far.reset()
+        if is_collection(self.held):
+            self.held.reset()  # <-
+        return impl.reset() if is_collection(impl) else None  # <-
+",
+        )],
+    );
+}

@@ -123,6 +123,9 @@ impl Resolver<'_> {
                 Some(SymbolKind::Fn | SymbolKind::Method) => self.result(&ty, lang),
                 _ => ty,
             },
+            Ty::ForeignMember(base, name) if lang.naming.system == System::Python => {
+                foreign::held(base, name).unwrap_or(ty)
+            }
             Ty::ForeignMember(base, name) if !lang.is_deep() && matches!(**base, Ty::Foreign(..)) => {
                 match foreign::called(base, name, lang) {
                     Ty::Unknown => ty,

@@ -134,6 +134,37 @@ def f():
 }
 
 #[test]
+fn what_a_test_catches_is_the_exception() {
+    check(
+        "Missing.names",
+        &[(
+            "test_missing.py",
+            "import pytest
+class Missing(Exception):
+    def __init__(self, names):
+        self.names = names
+class Broken(Exception):
+    def __init__(self, names):
+        self.names = names
+def test_one():
+    with pytest.raises(Missing) as info:
+        pass
+    assert info.value.names  # <-
+    with pytest.raises(Broken) as info:
+        pass
+    assert info.value.names
+class TestTwo:
+    def test(self):
+        with self.assertRaises(Missing) as caught:
+            pass
+        assert caught.exception.names  # <-
+        assert caught.other.names
+",
+        )],
+    );
+}
+
+#[test]
 fn a_function_may_say_what_its_argument_is() {
     check(
         "Collection.reset",

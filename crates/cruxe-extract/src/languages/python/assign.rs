@@ -126,7 +126,7 @@ impl Python {
             Some(name) if self.kind_at(cx, 1) == K::Except => {
                 (Some(name), Source::Unknown, Defines::Nothing, self.exception_type(cx, &value))
             }
-            Some(name) => (Some(name), Source::Context(value), Defines::Globals, None),
+            Some(name) => (Some(name), Source::Context(value), Defines::Globals, self.caught(cx, &value)),
             None => {
                 let class = self.first(&value).filter(|pattern| self.kind(pattern) == K::ClassPattern);
                 let ty = class.and_then(|class| self.type_ref(cx, &self.first(&class)?, 0));
@@ -138,6 +138,17 @@ impl Python {
             let target = self.plain(cx, span(&node), defines, ty);
             self.introduce(cx, &name, &target, source, 0);
         }
+    }
+
+    /// What `with pytest.raises(X) as caught` and `with self.assertRaises(X) as caught` give: something that holds an `X`.
+    fn caught(&self, cx: &mut Cx, value: &Node) -> Option<TypeId> {
+        let function = value.child_by_field_id(self.function).filter(|_| self.kind(value) == K::Call)?;
+        let word = cx.text_of(&function).rsplit('.').next()?;
+        if !matches!(word, "raises" | "assertRaises" | "assertRaisesRegex") {
+            return None;
+        }
+        let exception = self.exception_type(cx, self.positional(value).first()?)?;
+        Some(self.word_type(cx, "ExceptionInfo", vec![exception]))
     }
 
     pub(super) fn except(&self, cx: &mut Cx) {

@@ -134,6 +134,29 @@ def f():
 }
 
 #[test]
+fn a_method_may_say_what_it_is_called_on() {
+    check(
+        "Linter.order",
+        &[(
+            "lint.py",
+            "class Reports:
+    def make(self: 'Linter'):
+        self.order()  # <-
+        def inner():
+            return self.order()  # <-
+    def made(self):
+        self.order()
+    def order(self):
+        pass
+class Linter(Reports):
+    def order(self):
+        pass
+",
+        )],
+    );
+}
+
+#[test]
 fn what_a_test_catches_is_the_exception() {
     check(
         "Missing.names",

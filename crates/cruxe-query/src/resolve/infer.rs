@@ -46,7 +46,18 @@ impl Resolver<'_> {
             }
             Expr::Call(callee) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
-                    Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
+                    Some(Expr::Name(name)) => {
+                        let name = file.facts.name(*name);
+                        match self.name_type(file, name, offset, whole) {
+                            // Nothing in sight is called so: `set(xs)` is a set.
+                            Ty::Outside if file.lang.naming.builtin_types.contains(&name) => {
+                                return Ty::foreign(name, Vec::new());
+                            }
+                            // What is imported and not there gives nothing that a name alone could tell.
+                            Ty::Missing if file.lang.naming.system == System::Python => return Ty::Missing,
+                            ty => ty,
+                        }
+                    }
                     Some(Expr::Member(base, name)) => {
                         let base_type = self.before_member(file, *base, offset, whole);
                         let name = file.facts.name(*name);
@@ -356,6 +367,7 @@ impl Resolver<'_> {
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
             Ty::Item(def) if lang.naming.prototype == Some(name) => Ty::value(*def),
+            Ty::Value(def, _) | Ty::SelfType(def) if lang.naming.class_of == Some(name) => Ty::Item(*def),
             Ty::Outside | Ty::Missing => base.clone(),
             Ty::Shape(members) => {
                 members.iter().find(|(own, _)| &**own == name).map_or(Ty::Unknown, |(_, ty)| ty.clone())

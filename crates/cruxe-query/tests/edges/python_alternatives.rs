@@ -134,6 +134,27 @@ def f():
 }
 
 #[test]
+fn the_class_of_a_value_makes_its_like() {
+    check(
+        "Circle.draw",
+        &[(
+            "shapes.py",
+            "class Circle:
+    def draw(self):
+        pass
+    def again(self):
+        type(self)().draw()  # <-
+        self.__class__().draw()  # <-
+        type('Other', (), {})().draw()
+class Square:
+    def draw(self):
+        type(self)().draw()
+",
+        )],
+    );
+}
+
+#[test]
 fn a_method_may_say_what_it_is_called_on() {
     check(
         "Linter.order",
@@ -184,6 +205,35 @@ class TestTwo:
         assert caught.other.names
 ",
         )],
+    );
+}
+
+#[test]
+fn values_of_builtin_types_and_of_what_is_missing_are_not_guessed() {
+    check(
+        "Term.difference",
+        &[
+            ("app/__init__.py", ""),
+            (
+                "app/terms.py",
+                "class Term:
+    def difference(self, other):
+        pass
+def own(term):
+    term.difference(1)  # <?
+",
+            ),
+            (
+                "app/use.py",
+                "from app.core.versions import parse
+def f(names, removed):
+    set(names).difference(removed)
+    frozenset(names).difference(removed)
+    found = parse('1')
+    found.difference(removed)
+",
+            ),
+        ],
     );
 }
 

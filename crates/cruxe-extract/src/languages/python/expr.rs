@@ -70,6 +70,14 @@ impl Python {
         let Some(function) = node.child_by_field_id(self.function) else { return Expr::Unknown };
         match cx.text_of(&function) {
             "super" => Expr::Super,
+            // `type(x)` is the class of `x`; with more arguments it makes one.
+            "type" if self.positional(node).len() == 1 => match self.positional(node).first() {
+                Some(of) => {
+                    let of = self.expr(cx, of, steps + 1);
+                    Expr::Member(of, cx.name("__class__"))
+                }
+                None => Expr::Unknown,
+            },
             "cast" | "typing.cast" | "t.cast" => {
                 let ty = self.positional(node).first().copied();
                 ty.and_then(|ty| self.type_ref(cx, &ty, steps + 1)).map_or(Expr::Unknown, Expr::Typed)

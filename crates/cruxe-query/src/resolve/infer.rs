@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cruxe_extract::naming::{Locals, System};
+use cruxe_extract::naming::{Locals, Members, System};
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, SymbolIndex, TESTED};
 
@@ -291,7 +291,12 @@ impl Resolver<'_> {
                 }
                 (None, Some(value)) => {
                     let callable = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property);
-                    let offset = if callable { symbol.span.end.saturating_sub(1) } else { symbol.name_span.start };
+                    let offset = match callable {
+                        true => symbol.span.end.saturating_sub(1),
+                        // The value of `Parser = Parser` in a class is what is called so around it.
+                        false if file.lang.naming.members == Members::ClassBody => symbol.name_span.end,
+                        false => symbol.name_span.start,
+                    };
                     self.expr_type(&file, value, offset)
                 }
                 // An object literal is what its members are.

@@ -238,6 +238,58 @@ def f(names, removed):
 }
 
 #[test]
+fn a_class_may_hold_another_under_its_own_name() {
+    check(
+        "parsers.py Parser.parse",
+        &[
+            ("parsers.py", "class Parser:\n    def parse(self):\n        pass\n"),
+            (
+                "tool.py",
+                "from parsers import Parser
+class Tool:
+    Parser = Parser
+    def run(self):
+        self.Parser().parse()  # <-
+class Other:
+    class Parser:
+        def parse(self):
+            pass
+    def run(self):
+        self.Parser().parse()
+",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_class_may_build_on_what_a_function_is_given() {
+    check(
+        "Base.fail",
+        &[(
+            "made.py",
+            "class Base:
+    def fail(self):
+        pass
+class Far:
+    def fail(self):
+        pass
+def make(base: type[Base] = Base):
+    class Made(base):
+        def run(self):
+            super().fail()  # <-
+    return Made
+def other(base: type[Far]):
+    class Made(base):
+        def run(self):
+            super().fail()
+    return Made
+",
+        )],
+    );
+}
+
+#[test]
 fn a_function_may_say_what_its_argument_is() {
     check(
         "Collection.reset",

@@ -290,6 +290,21 @@ def other(base: type[Far]):
 }
 
 #[test]
+fn of_two_star_imports_the_last_one_stays() {
+    check(
+        "pkg/late.py run",
+        &[
+            ("pkg/__init__.py", "from pkg.early import *\nfrom pkg.late import *\nfrom pkg.last import *\n"),
+            ("pkg/early.py", "def run():\n    pass\n"),
+            ("pkg/late.py", "def run():\n    pass\n"),
+            ("pkg/last.py", "from pkg.early import run\n__all__ = ['other']\ndef other():\n    run()\n"),
+            ("main.py", "import pkg\nfrom pkg import run  # <-\npkg.run()  # <-\nrun()  # <-\n"),
+            ("other.py", "from pkg.early import run\nrun()\n"),
+        ],
+    );
+}
+
+#[test]
 fn a_function_may_say_what_its_argument_is() {
     check(
         "Collection.reset",

@@ -96,7 +96,7 @@ impl Resolver<'_> {
             Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
             Expr::Either(one, other) => Ty::union([inner(*one), inner(*other)]),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
-            Expr::Index(base) => self.element(&inner(*base)),
+            Expr::Index(base) => self.indexed_element(&inner(*base), file.lang),
             Expr::Unwrap(base) => self.unwrapped(inner(*base), file.lang),
             Expr::Literal(word) => match file.facts.name(*word) {
                 "null" | "none" => Ty::Unknown,
@@ -601,6 +601,20 @@ impl Resolver<'_> {
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.result(ty, lang))),
             _ => Ty::Unknown,
         }
+    }
+
+    /// An element of a value that is indexed. A type of Python says what that gives apart from what a loop goes through.
+    fn indexed_element(&self, ty: &Ty, lang: Lang) -> Ty {
+        if let Ty::Value(def, _) = ty
+            && lang.naming.system == System::Python
+            && let Some(member) = self.members_of(*def, "__getitem__").first()
+        {
+            match self.result(&Ty::Bound(*member, Rc::new(ty.clone())), lang) {
+                Ty::Unknown => {}
+                known => return known,
+            }
+        }
+        self.element(ty)
     }
 
     /// An element of a value that is indexed or iterated.

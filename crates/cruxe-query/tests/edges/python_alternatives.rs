@@ -305,6 +305,65 @@ fn of_two_star_imports_the_last_one_stays() {
 }
 
 #[test]
+fn what_indexing_gives_is_not_what_a_loop_goes_through() {
+    check(
+        "View.copy",
+        &[(
+            "views.py",
+            "class View:
+    def __init__(self, data):
+        self.data = data
+    def copy(self):
+        pass
+class Key:
+    def copy(self):
+        pass
+class Views:
+    def __getitem__(self, name):
+        return View(self.data[name])
+    def __iter__(self):
+        yield Key()
+    def copy(self):
+        return {name: self[name].copy() for name in self.data}  # <-
+def f(views: Views):
+    views['a'].copy()  # <-
+    for key in views:
+        key.copy()
+",
+        )],
+    );
+}
+
+#[test]
+fn a_field_that_is_nothing_at_first_is_what_a_function_makes() {
+    check(
+        "Field.read",
+        &[(
+            "fields.py",
+            "class Field:
+    def read(self):
+        pass
+class Other:
+    def read(self):
+        pass
+def make(what):
+    return Field()
+class Map:
+    def __init__(self, what, build=None):
+        self.field = None
+        self.other = None
+        if what:
+            self.field = make(what)
+            self.other = build(what)
+    def run(self):
+        self.field.read()  # <-
+        self.other.read()
+",
+        )],
+    );
+}
+
+#[test]
 fn a_function_may_say_what_its_argument_is() {
     check(
         "Collection.reset",

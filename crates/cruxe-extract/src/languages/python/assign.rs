@@ -453,9 +453,14 @@ impl Python {
         }
     }
 
-    /// The value of `self.Inner()`, as it is seen from the class.
+    /// The value of `self.Inner()` and of `make()`, as it is seen from the class.
     fn made_by_self(&self, cx: &mut Cx, value: &Node) -> Option<ExprId> {
         let function = value.child_by_field_id(self.function).filter(|_| self.kind(value) == K::Call)?;
+        // What the method itself calls so is not in sight there.
+        if self.kind(&function) == K::Identifier && cx.bound(cx.text_of(&function)).is_none() {
+            let made = self.expr(cx, value, 0);
+            return Some(made).filter(|made| matches!(cx.expr_at(*made), Expr::Call(_)));
+        }
         let object = function.child_by_field_id(self.object)?;
         let name = function.child_by_field_id(self.attribute)?;
         if self.kind(&object) != K::Identifier || !self.is_self(cx, cx.text_of(&object)) {

@@ -364,6 +364,29 @@ class Map:
 }
 
 #[test]
+fn a_method_that_an_object_replaces_is_still_that_of_its_base() {
+    check(
+        "Pool.on_apply",
+        &[(
+            "pools.py",
+            "class Pool:
+    def on_apply(self):
+        pass
+class Solo(Pool):
+    def __init__(self, apply):
+        self.on_apply = apply  # <-
+class Far:
+    def __init__(self, apply):
+        self.on_apply = apply
+def f(solo: Solo, far: Far):
+    solo.on_apply()  # <-
+    far.on_apply()
+",
+        )],
+    );
+}
+
+#[test]
 fn a_function_may_say_what_its_argument_is() {
     check(
         "Collection.reset",

@@ -209,6 +209,31 @@ class TestTwo:
 }
 
 #[test]
+fn a_module_that_is_imported_late_into_a_global_is_known() {
+    check(
+        "settings.py current",
+        &[
+            ("settings.py", "current = None\n"),
+            (
+                "plugin.py",
+                "config = None
+other = None
+def begin():
+    global config
+    import settings as config
+def run():
+    return config.current  # <-
+def late():
+    import settings as other
+def elsewhere():
+    return other.current
+",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn values_of_builtin_types_and_of_what_is_missing_are_not_guessed() {
     check(
         "Term.difference",

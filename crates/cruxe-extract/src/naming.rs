@@ -146,6 +146,10 @@ pub struct Naming {
     pub arrow: Option<&'static str>,
     /// The member of a class that has what its values have: `C.prototype`.
     pub prototype: Option<&'static str>,
+    /// The member of a value that is its class: `x.__class__`.
+    pub class_of: Option<&'static str>,
+    /// Types that are in sight everywhere and make a value where they are called: `set(xs)`.
+    pub builtin_types: &'static [&'static str],
     /// A named argument carries the function with it that is called: `Point(x=1)`.
     pub named_arguments: bool,
     /// The method that makes a value, where it has a name of its own.
@@ -241,6 +245,8 @@ pub const NAMING: Naming = Naming {
     pointer_members: &[],
     arrow: None,
     prototype: None,
+    class_of: None,
+    builtin_types: &[],
     named_arguments: false,
     constructor: None,
     own_class: &[],

@@ -156,6 +156,7 @@ fn check_uses(facts: &FileFacts, text: &str) {
             Expr::Member(base, name) => before(base) && named(*name),
             Expr::Call(base) | Expr::Index(base) | Expr::Unwrap(base) => before(base),
             Expr::Argument(base, _) | Expr::Part(base, _) => before(base),
+            Expr::Either(one, other) => before(one) && before(other),
             Expr::Typed(ty) => (ty.0 as usize) < facts.types.len(),
             Expr::SelfValue | Expr::Super | Expr::Unknown => true,
         });

@@ -393,6 +393,8 @@ pub enum Expr {
     Argument(ExprId, u32),
     /// A part of a tuple, or of what a variant or structure without named fields holds.
     Part(ExprId, u32),
+    /// One of two: `a or b`, what several `return`s give, what two branches assign.
+    Either(ExprId, ExprId),
     /// A literal; the text is `str`, `int`, `float`, `bool`, `list`, `dict`, `fn` or the like.
     Literal(NameId),
     /// Anything else.

@@ -292,6 +292,7 @@ fn relative(exprs: impl Iterator<Item = Expr>) -> impl Iterator<Item = Expr> {
             Expr::Unwrap(base) => Expr::Unwrap(back(base)),
             Expr::Argument(base, place) => Expr::Argument(back(base), place),
             Expr::Part(base, place) => Expr::Part(back(base), place),
+            Expr::Either(one, other) => Expr::Either(back(one), back(other)),
             Expr::Name(_) | Expr::SelfValue | Expr::Super | Expr::Typed(_) | Expr::Literal(_) | Expr::Unknown => expr,
         }
     })
@@ -344,6 +345,7 @@ mod tests {
                 Expr::Member(ExprId(0), name(1)),
                 Expr::Call(ExprId(1)),
                 Expr::Part(ExprId(7), 2),
+                Expr::Either(ExprId(1), ExprId(3)),
             ],
             bindings: vec![
                 Binding {

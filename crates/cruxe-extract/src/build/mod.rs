@@ -411,6 +411,18 @@ impl<'s> Builder<'s> {
         recent.find(|binding| binding.name == *name && self.scopes.contains(&binding.scope)).cloned()
     }
 
+    /// The last introduction of a name by one scope, as far back as [`Builder::is_bound`] looks.
+    pub fn bound_in_scope(&self, text: &str, scope: ScopeId) -> Option<Binding> {
+        let name = self.names.get(text)?;
+        let mut recent = self.facts.bindings.iter().rev().take(256);
+        recent.find(|binding| binding.name == *name && binding.scope == scope).cloned()
+    }
+
+    /// Where the name stands that was introduced last.
+    pub fn last_bound(&self) -> Option<u32> {
+        self.facts.bindings.last().map(|binding| binding.start)
+    }
+
     fn qualify(&self, parent: Option<SymbolIndex>, qualifier: Option<&str>, name: &str) -> String {
         let outer = parent.map_or(self.facts.module.as_str(), |at| &self.facts.symbols[at.0 as usize].qualified_name);
         // The names of nested symbols grow with their depth, so all names together with its square.

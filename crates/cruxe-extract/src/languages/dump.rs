@@ -114,6 +114,7 @@ fn expr_text(facts: &FileFacts, id: ExprId) -> String {
         Expr::Unwrap(base) => format!("{}?", expr_text(facts, *base)),
         Expr::Argument(base, at) => format!("{}({at})", expr_text(facts, *base)),
         Expr::Part(base, at) => format!("{}.{at}", expr_text(facts, *base)),
+        Expr::Either(one, other) => format!("({} | {})", expr_text(facts, *one), expr_text(facts, *other)),
         Expr::Literal(name) => format!("'{}'", facts.name(*name)),
         Expr::Unknown => "?".into(),
     }

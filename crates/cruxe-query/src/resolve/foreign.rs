@@ -138,6 +138,16 @@ pub(super) fn inner(ty: &Ty) -> Ty {
     }
 }
 
+/// What a foreign value of Python holds under a name: the exception that `with pytest.raises(…) as info` caught.
+pub(super) fn held(ty: &Ty, name: &str) -> Option<Ty> {
+    match ty {
+        Ty::Foreign(of, args) if &**of == "ExceptionInfo" && matches!(name, "value" | "exception") => {
+            args.first().cloned()
+        }
+        _ => None,
+    }
+}
+
 /// The key or the value of an entry of a map; `None` for anything else.
 pub(super) fn entry(ty: &Ty, at: usize) -> Option<Ty> {
     match ty {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cruxe_extract::naming::{Locals, System};
+use cruxe_extract::naming::{Locals, Members, System};
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Relation, SymbolIndex, TESTED};
 
@@ -46,7 +46,18 @@ impl Resolver<'_> {
             }
             Expr::Call(callee) => {
                 let callee = match file.facts.exprs.get(callee.0 as usize) {
-                    Some(Expr::Name(name)) => self.name_type(file, file.facts.name(*name), offset, whole),
+                    Some(Expr::Name(name)) => {
+                        let name = file.facts.name(*name);
+                        match self.name_type(file, name, offset, whole) {
+                            // Nothing in sight is called so: `set(xs)` is a set.
+                            Ty::Outside if file.lang.naming.builtin_types.contains(&name) => {
+                                return Ty::foreign(name, Vec::new());
+                            }
+                            // What is imported and not there gives nothing that a name alone could tell.
+                            Ty::Missing if file.lang.naming.system == System::Python => return Ty::Missing,
+                            ty => ty,
+                        }
+                    }
                     Some(Expr::Member(base, name)) => {
                         let base_type = self.before_member(file, *base, offset, whole);
                         let name = file.facts.name(*name);
@@ -69,7 +80,9 @@ impl Resolver<'_> {
             }
             Expr::Argument(callee, at) => self.argument_type(file, *callee, *at, offset, whole),
             Expr::Part(call, TESTED) => match inner(*call) {
-                Ty::Foreign(name, said) if &*name == "is" => said.first().cloned().unwrap_or_default(),
+                Ty::Foreign(name, said) if matches!(&*name, "is" | "TypeGuard" | "TypeIs") => {
+                    said.first().cloned().unwrap_or_default()
+                }
                 _ => Ty::Unknown,
             },
             Expr::Part(base, at) if file.lang.naming.system == System::Ecma => {
@@ -81,8 +94,9 @@ impl Resolver<'_> {
                 entry.unwrap_or_else(|| self.item_at(&inner(*base), *at as usize))
             }
             Expr::Part(base, at) => self.part(&inner(*base), *at as usize),
+            Expr::Either(one, other) => Ty::union([inner(*one), inner(*other)]),
             Expr::Typed(ty) => self.type_of(file, *ty, offset),
-            Expr::Index(base) => self.element(&inner(*base)),
+            Expr::Index(base) => self.indexed_element(&inner(*base), file.lang),
             Expr::Unwrap(base) => self.unwrapped(inner(*base), file.lang),
             Expr::Literal(word) => match file.facts.name(*word) {
                 "null" | "none" => Ty::Unknown,
@@ -120,6 +134,9 @@ impl Resolver<'_> {
                 Some(SymbolKind::Fn | SymbolKind::Method) => self.result(&ty, lang),
                 _ => ty,
             },
+            Ty::ForeignMember(base, name) if lang.naming.system == System::Python => {
+                foreign::held(base, name).unwrap_or(ty)
+            }
             Ty::ForeignMember(base, name) if !lang.is_deep() && matches!(**base, Ty::Foreign(..)) => {
                 match foreign::called(base, name, lang) {
                     Ty::Unknown => ty,
@@ -274,7 +291,12 @@ impl Resolver<'_> {
                 }
                 (None, Some(value)) => {
                     let callable = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Property);
-                    let offset = if callable { symbol.span.end.saturating_sub(1) } else { symbol.name_span.start };
+                    let offset = match callable {
+                        true => symbol.span.end.saturating_sub(1),
+                        // The value of `Parser = Parser` in a class is what is called so around it.
+                        false if file.lang.naming.members == Members::ClassBody => symbol.name_span.end,
+                        false => symbol.name_span.start,
+                    };
                     self.expr_type(&file, value, offset)
                 }
                 // An object literal is what its members are.
@@ -350,6 +372,7 @@ impl Resolver<'_> {
                 Ty::union(found.iter().map(|found| self.entity_type(found)))
             }
             Ty::Item(def) if lang.naming.prototype == Some(name) => Ty::value(*def),
+            Ty::Value(def, _) | Ty::SelfType(def) if lang.naming.class_of == Some(name) => Ty::Item(*def),
             Ty::Outside | Ty::Missing => base.clone(),
             Ty::Shape(members) => {
                 members.iter().find(|(own, _)| &**own == name).map_or(Ty::Unknown, |(_, ty)| ty.clone())
@@ -578,6 +601,20 @@ impl Resolver<'_> {
             Ty::Union(types) => Ty::union(types.iter().map(|ty| self.result(ty, lang))),
             _ => Ty::Unknown,
         }
+    }
+
+    /// An element of a value that is indexed. A type of Python says what that gives apart from what a loop goes through.
+    fn indexed_element(&self, ty: &Ty, lang: Lang) -> Ty {
+        if let Ty::Value(def, _) = ty
+            && lang.naming.system == System::Python
+            && let Some(member) = self.members_of(*def, "__getitem__").first()
+        {
+            match self.result(&Ty::Bound(*member, Rc::new(ty.clone())), lang) {
+                Ty::Unknown => {}
+                known => return known,
+            }
+        }
+        self.element(ty)
     }
 
     /// An element of a value that is indexed or iterated.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cruxe_extract::naming::{Home, Merging};
+use cruxe_extract::naming::{Home, Members, Merging};
 use cruxe_model::facts::{Relation, SymbolIndex};
 use cruxe_model::{SymbolKind, VersionId};
 use cruxe_store::SymbolHit;
@@ -396,10 +396,13 @@ impl Resolver<'_> {
     }
 
     /// What a base class declares that `self.x = …` in a method sets, where the assignment looks like the definition of a field: a
-    /// property, whose setter it calls, or a field with a type.
+    /// property, whose setter it calls, a field with a type, in Python a method that an object replaces by one of its own.
     fn declared_above(&self, name: &str, owner: Def, own: &[Def], height: u32) -> Vec<Def> {
         let is_declared = |def: &Def| match self.kind(*def) {
             Some(SymbolKind::Property) => true,
+            Some(SymbolKind::Method) => {
+                self.with(*def, |file, _| file.lang.naming.members == Members::ClassBody) == Some(true)
+            }
             Some(SymbolKind::Field) => self.with(*def, |_, symbol| is_annotated(symbol)) == Some(true),
             _ => false,
         };
@@ -411,7 +414,7 @@ impl Resolver<'_> {
         };
         let may_declare = |hit: &SymbolHit| {
             let is_own = own.contains(&Def { version: hit.version, symbol: SymbolIndex(hit.position) });
-            matches!(hit.kind, SymbolKind::Property | SymbolKind::Field) && !is_own
+            matches!(hit.kind, SymbolKind::Property | SymbolKind::Field | SymbolKind::Method) && !is_own
         };
         if !own.iter().all(assigned) || !self.hits(name).iter().any(may_declare) {
             return Vec::new();

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use cruxe_extract::naming::{Locals, Members};
+use cruxe_extract::naming::{Locals, Members, System};
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, ScopeId, ScopeKind, SymbolIndex};
 
 use super::file::{Decl, File};
+use super::modules::Module;
 use super::types::Ty;
 use super::{Def, Entity, Resolver, Space, SpaceOf, modules};
 
@@ -264,13 +265,36 @@ impl Resolver<'_> {
         if file.lang.naming.exports_apart || file.lang.naming.requires {
             return Vec::new(); // `export *` brings nothing into the module itself
         }
-        for (at, _) in file.globs().filter(|(_, import)| import.scope == scope) {
+        let mut globs: Vec<u32> = file.globs().filter(|(_, import)| import.scope == scope).map(|(at, _)| at).collect();
+        // A module of Python runs line by line: the last one that brings a name stays.
+        if file.lang.naming.system == System::Python {
+            globs.reverse();
+            globs.sort_by_cached_key(|at| self.import(file, *at).iter().any(|module| self.withholds(module, name)));
+        }
+        for at in globs {
             let found = self.through_glob(file, at, name, space);
             if !found.is_empty() {
                 return found;
             }
         }
         Vec::new()
+    }
+
+    /// Whether a module of Python has a list of what `import *` brings, written out in one piece, in which a name is not.
+    fn withholds(&self, module: &Entity, name: &str) -> bool {
+        let Entity::Module(Module::File(version)) = module else { return false };
+        let Some(file) = self.file(*version) else { return false };
+        let list = file.declared(ScopeId(0), "__all__").find_map(|decl| match decl {
+            Decl::Symbol(symbol) => Some(file.symbol(symbol)),
+            _ => None,
+        });
+        let Some(list) = list else { return false };
+        let is_display = list
+            .ty
+            .and_then(|ty| file.facts.types.get(ty.0 as usize))
+            .is_some_and(|ty| matches!(ty.path[..], [word] if matches!(file.facts.name(word), "list" | "tuple")));
+        let is_used = |name: &str| file.name_id(name).into_iter().flat_map(|id| file.uses_of(id));
+        is_display && is_used("__all__").next().is_none() && !is_used(name).any(|entry| list.span.contains(entry.start))
     }
 }
 
@@ -336,6 +360,9 @@ fn contains(file: &File, whole: ExprId, part: ExprId, depth: u32) -> bool {
         Some(Expr::Member(base, _)) => *base,
         Some(Expr::Call(base) | Expr::Index(base) | Expr::Unwrap(base)) => *base,
         Some(Expr::Argument(base, _) | Expr::Part(base, _)) => *base,
+        Some(Expr::Either(one, other)) => {
+            return depth < 32 && (contains(file, *one, part, depth + 1) || contains(file, *other, part, depth + 1));
+        }
         _ => return false,
     };
     depth < 32 && contains(file, inner, part, depth + 1)

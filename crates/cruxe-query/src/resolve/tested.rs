@@ -25,8 +25,13 @@ impl Resolver<'_> {
             if let Some(said) = last_before(file, at, &path, offset) {
                 let renewed = last_before(file, at, root, offset)
                     .is_some_and(|other| file.binding(other).start > file.binding(said).start);
-                let ty = file.binding(said).ty.filter(|_| !renewed)?;
-                return Some(self.type_of(file, ty, file.binding(said).start)).filter(|ty| *ty != Ty::Unknown);
+                let binding = Some(file.binding(said)).filter(|_| !renewed)?;
+                let said = match (binding.ty, binding.value) {
+                    (Some(ty), _) => self.type_of(file, ty, binding.start),
+                    (None, Some(value)) => self.expr_type(file, value, binding.start),
+                    (None, None) => Ty::Unknown,
+                };
+                return Some(said).filter(|ty| *ty != Ty::Unknown);
             }
             if file.facts.scopes[at.0 as usize].kind == ScopeKind::Function {
                 return None;

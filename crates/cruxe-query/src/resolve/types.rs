@@ -161,6 +161,12 @@ impl Resolver<'_> {
             Some(Entity::Symbol(def)) => self.named_type(*def, args()),
             Some(Entity::Local(version, at)) => match file.binding(*at).kind {
                 BindingKind::TypeParam => Ty::Param(*version, *at),
+                // `class Sub(base):` behind `base: type[Base]`
+                _ if file.lang.naming.system == System::Python => match self.entity_type(&Entity::Local(*version, *at))
+                {
+                    Ty::Item(def) => Ty::value(def),
+                    _ => Ty::Unknown,
+                },
                 _ => Ty::Unknown,
             },
             // `typeof ns`

@@ -22,6 +22,7 @@ mod operators;
 mod overloads;
 mod paths;
 mod python;
+mod python_alternatives;
 mod relations;
 mod renamed;
 mod rust;

@@ -4,6 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Role, ScopeId, ScopeKind, Span, SymbolIndex, TypeId};
 use tree_sitter::Node;
 
+use super::expr::one_of;
 use super::{K, MAX_STEPS, Python, access};
 use crate::build::Decl;
 use crate::walk::{Cx, span};
@@ -125,7 +126,7 @@ impl Python {
             Some(name) if self.kind_at(cx, 1) == K::Except => {
                 (Some(name), Source::Unknown, Defines::Nothing, self.exception_type(cx, &value))
             }
-            Some(name) => (Some(name), Source::Context(value), Defines::Globals, None),
+            Some(name) => (Some(name), Source::Context(value), Defines::Globals, self.caught(cx, &value)),
             None => {
                 let class = self.first(&value).filter(|pattern| self.kind(pattern) == K::ClassPattern);
                 let ty = class.and_then(|class| self.type_ref(cx, &self.first(&class)?, 0));
@@ -137,6 +138,17 @@ impl Python {
             let target = self.plain(cx, span(&node), defines, ty);
             self.introduce(cx, &name, &target, source, 0);
         }
+    }
+
+    /// What `with pytest.raises(X) as caught` and `with self.assertRaises(X) as caught` give: something that holds an `X`.
+    fn caught(&self, cx: &mut Cx, value: &Node) -> Option<TypeId> {
+        let function = value.child_by_field_id(self.function).filter(|_| self.kind(value) == K::Call)?;
+        let word = cx.text_of(&function).rsplit('.').next()?;
+        if !matches!(word, "raises" | "assertRaises" | "assertRaisesRegex") {
+            return None;
+        }
+        let exception = self.exception_type(cx, self.positional(value).first()?)?;
+        Some(self.word_type(cx, "ExceptionInfo", vec![exception]))
     }
 
     pub(super) fn except(&self, cx: &mut Cx) {
@@ -268,15 +280,53 @@ impl Python {
             }
             _ if cx.disowns(target.scope, text) => cx.occurrence(name, Role::Write, None),
             _ => {
-                let (kind, value) = self.source_expr(cx, source);
+                let (kind, own) = self.source_expr(cx, source);
+                let mut value = own;
+                if let Some(other) = self.in_other_branch(cx, text, target) {
+                    value = own.map(|own| one_of(cx, other, own));
+                }
                 // What a test said about the name is over, in the block behind the test too.
                 let tested = cx.bound(text).map(|old| old.scope).filter(|scope| *scope != target.scope);
                 let tested = tested.filter(|scope| cx.scope_kind(*scope) == ScopeKind::Block);
                 cx.bind(name, target.scope, kind, target.ty, value);
-                if let Some(scope) = tested {
-                    cx.bind(name, scope, kind, target.ty, value);
+                // In the branch itself it is what was assigned there.
+                let here = Some(cx.current_scope())
+                    .filter(|here| value != own && *here != target.scope && cx.scope_kind(*here) == ScopeKind::Block);
+                if let Some(scope) = tested.or(here) {
+                    cx.bind(name, scope, kind, target.ty, own);
                 }
             }
+        }
+    }
+
+    /// What another branch of a statement around the current node, before its own, assigned to a name: behind the statement it
+    /// may be that too.
+    fn in_other_branch(&self, cx: &Cx, name: &str, target: &Target) -> Option<ExprId> {
+        let old = cx.bound_in_scope(name, target.scope).filter(|old| old.kind == BindingKind::Local)?;
+        for level in 1.. {
+            let frame = cx.ancestor(level)?;
+            match self.kinds.get(frame.kind) {
+                K::Function | K::Lambda | K::Class => return None,
+                clause => {
+                    let start = old.start as usize;
+                    let before = |whole: &Node| whole.start_byte() < start && start < frame.node.start_byte();
+                    if is_branch(clause, self.kind_at(cx, level + 1))
+                        && cx.ancestor(level + 1).is_some_and(|whole| before(&whole.node))
+                    {
+                        return old.value;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The block of a branch, where one before it assigned to names: the current node.
+    pub(super) fn branch(&self, cx: &mut Cx) {
+        let whole = cx.ancestor(2).filter(|_| is_branch(self.kind_at(cx, 1), self.kind_at(cx, 2)));
+        let Some(start) = whole.map(|whole| whole.node.start_byte() as u32) else { return };
+        if cx.in_function() && cx.last_bound().is_some_and(|last| last > start) {
+            cx.open_scope(ScopeKind::Block);
         }
     }
 
@@ -298,7 +348,10 @@ impl Python {
             }
             Source::Element(value) => match self.iterated(cx, value) {
                 Source::Item(value) => self.source_expr(cx, Source::Item(value)),
-                Source::Element(value) => (BindingKind::Element, Some(self.expr(cx, &value, 0))),
+                Source::Element(value) => match self.listed(cx, &value) {
+                    Some(one) => (BindingKind::Local, Some(one)),
+                    None => (BindingKind::Element, Some(self.expr(cx, &value, 0))),
+                },
                 _ => (BindingKind::Element, None),
             },
         }
@@ -400,9 +453,14 @@ impl Python {
         }
     }
 
-    /// The value of `self.Inner()`, as it is seen from the class.
+    /// The value of `self.Inner()` and of `make()`, as it is seen from the class.
     fn made_by_self(&self, cx: &mut Cx, value: &Node) -> Option<ExprId> {
         let function = value.child_by_field_id(self.function).filter(|_| self.kind(value) == K::Call)?;
+        // What the method itself calls so is not in sight there.
+        if self.kind(&function) == K::Identifier && cx.bound(cx.text_of(&function)).is_none() {
+            let made = self.expr(cx, value, 0);
+            return Some(made).filter(|made| matches!(cx.expr_at(*made), Expr::Call(_)));
+        }
         let object = function.child_by_field_id(self.object)?;
         let name = function.child_by_field_id(self.attribute)?;
         if self.kind(&object) != K::Identifier || !self.is_self(cx, cx.text_of(&object)) {
@@ -470,6 +528,11 @@ impl Python {
             name.ends_with("Enum") || matches!(name, "Flag" | "IntFlag" | "Choices" | "TextChoices" | "IntegerChoices")
         })
     }
+}
+
+/// Whether a clause of a statement runs instead of one before it.
+fn is_branch(clause: K, statement: K) -> bool {
+    matches!((clause, statement), (K::Elif | K::Else, K::If) | (K::Except, K::Try))
 }
 
 /// `_ignore_`, `__order__`: names that the enum machinery keeps for itself.

@@ -4,6 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, Relation, Role, ScopeKind, Span, SymbolFlags, SymbolIndex, TypeId};
 use tree_sitter::Node;
 
+use super::expr::one_of;
 use super::{K, Python, access};
 use crate::build::Decl;
 use crate::walk::{Cx, span};
@@ -61,7 +62,7 @@ impl Python {
         own == result || inner.and_then(|inner| inner.strip_suffix(']')) == Some(result)
     }
 
-    /// The first value that a function without a declared result returns says what it gives; so does what a fixture or context
+    /// The values that a function without a declared result returns say what it gives; so does what a fixture or context
     /// manager yields.
     pub(super) fn returned(&self, cx: &mut Cx) {
         let node = cx.node();
@@ -73,11 +74,13 @@ impl Python {
         }
         let (Some(symbol), Some(value)) = (cx.current_symbol(), self.first(&node)) else { return };
         let known = cx.symbol_at(symbol);
-        if known.ty.is_some() || known.value.is_some() || self.kind(&value) == K::None {
+        if known.ty.is_some() || self.kind(&value) == K::None {
             return;
         }
+        let before = known.value;
         let value = self.expr(cx, &value, 0);
         if *cx.expr_at(value) != Expr::Unknown {
+            let value = before.map_or(value, |before| one_of(cx, before, value));
             cx.amend(symbol, |symbol| symbol.value = Some(value));
         }
     }

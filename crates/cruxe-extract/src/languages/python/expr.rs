@@ -8,6 +8,8 @@ use crate::walk::Cx;
 
 /// Further parameters than these are not asked whether they are called `self`.
 const MAX_PARAMETERS: usize = 256;
+/// Of a value that may be one of more than these nothing more is noted.
+const MAX_LISTED: usize = 6;
 
 impl Python {
     pub(super) fn expr(&self, cx: &mut Cx, node: &Node, steps: u32) -> ExprId {
@@ -39,7 +41,14 @@ impl Python {
                 Some(operand) => return self.expr(cx, &operand, steps + 1),
                 None => Expr::Unknown,
             },
-            K::Boolean => return self.either(cx, inner(self.left), inner(self.right), steps),
+            K::Boolean => {
+                let (one, other) = (inner(self.left), inner(self.right));
+                // What stands before `and` is mostly a test of what stands behind it.
+                return match self.is_and(cx, node) {
+                    true => self.better(cx, other, one, steps),
+                    false => self.either(cx, one, other, steps),
+                };
+            }
             K::Conditional => {
                 let parts: Vec<_> = self.parts(node, &mut node.walk()).take(3).collect();
                 return self.either(cx, parts.first().copied(), parts.get(2).copied(), steps);
@@ -61,6 +70,14 @@ impl Python {
         let Some(function) = node.child_by_field_id(self.function) else { return Expr::Unknown };
         match cx.text_of(&function) {
             "super" => Expr::Super,
+            // `type(x)` is the class of `x`; with more arguments it makes one.
+            "type" if self.positional(node).len() == 1 => match self.positional(node).first() {
+                Some(of) => {
+                    let of = self.expr(cx, of, steps + 1);
+                    Expr::Member(of, cx.name("__class__"))
+                }
+                None => Expr::Unknown,
+            },
             "cast" | "typing.cast" | "t.cast" => {
                 let ty = self.positional(node).first().copied();
                 ty.and_then(|ty| self.type_ref(cx, &ty, steps + 1)).map_or(Expr::Unknown, Expr::Typed)
@@ -69,9 +86,38 @@ impl Python {
         }
     }
 
-    /// Of `x or Default()` and `a if c else b` the part that says more: not `None`, not a bare name when the other is
-    /// a call.
+    /// `x or Default()`, `a if c else b`: one of both, where both may be objects; a literal is mostly no more than what is
+    /// there when nothing else is.
     fn either(&self, cx: &mut Cx, one: Option<Node>, other: Option<Node>, steps: u32) -> ExprId {
+        let open = |node: &Node| literal_word(self.kind(node)).is_none();
+        match (one, other) {
+            (Some(one), Some(other)) if open(&one) && open(&other) => {
+                let (one, other) = (self.expr(cx, &one, steps + 1), self.expr(cx, &other, steps + 1));
+                one_of(cx, one, other)
+            }
+            _ => self.better(cx, one, other, steps),
+        }
+    }
+
+    /// The values of a display, where all of them may be objects: what `for x in (a, b)` goes through.
+    pub(super) fn listed(&self, cx: &mut Cx, display: &Node) -> Option<ExprId> {
+        if !matches!(self.kind(display), K::Tuple | K::List | K::Set | K::ExpressionList) {
+            return None;
+        }
+        let parts: Vec<_> = self.parts(display, &mut display.walk()).take(MAX_LISTED + 1).collect();
+        let open = |part: &Node| literal_word(self.kind(part)).is_none() && self.kind(part) != K::ListSplat;
+        if parts.len() > MAX_LISTED || !parts.iter().all(open) {
+            return None;
+        }
+        let values: Vec<_> = parts.iter().map(|part| self.expr(cx, part, 0)).collect();
+        if values.iter().any(|value| *cx.expr_at(*value) == Expr::Unknown) {
+            return None;
+        }
+        values.into_iter().reduce(|all, value| one_of(cx, all, value))
+    }
+
+    /// The part that says more: not `None`, not a bare name when the other is a call.
+    fn better(&self, cx: &mut Cx, one: Option<Node>, other: Option<Node>, steps: u32) -> ExprId {
         let weight = |node: &Option<Node>| match node.map(|node| self.kind(&node)) {
             None | Some(K::None) => 0,
             Some(K::Call) => 2,
@@ -137,6 +183,24 @@ impl Python {
         let around = (level + 1..).map_while(|at| cx.ancestor(at)).map(|frame| self.kinds.get(frame.kind));
         let owner = around.into_iter().find(|kind| matches!(kind, K::Class | K::Function | K::Lambda));
         owner == Some(K::Class) && !self.is_static(cx, level)
+    }
+}
+
+/// One of two values, as far as they are different and known. More than a few say too little.
+pub(super) fn one_of(cx: &mut Cx, one: ExprId, other: ExprId) -> ExprId {
+    let (mut alternatives, mut open) = (0, vec![one]);
+    while let Some(at) = open.pop() {
+        match *cx.expr_at(at) {
+            _ if at == other => return one,
+            Expr::Either(left, right) => open.extend([left, right]),
+            Expr::Unknown if at == one => return other,
+            _ => alternatives += 1,
+        }
+    }
+    match cx.expr_at(other) {
+        Expr::Unknown => one,
+        _ if alternatives >= MAX_LISTED => one,
+        _ => cx.expr(Expr::Either(one, other)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Imports and re-exports.
 
 use cruxe_model::SymbolKind;
-use cruxe_model::facts::{Expr, Import, NameId, Role, Span};
+use cruxe_model::facts::{Expr, Import, NameId, Role, ScopeId, Span};
 use tree_sitter::Node;
 
 use super::{K, Python};
@@ -84,7 +84,12 @@ impl Python {
     }
 
     fn plain_import(&self, cx: &Cx, module: NameId, at: &Node) -> Import {
-        let (start, scope) = (at.start_byte() as u32, cx.function_scope());
+        let (start, mut scope) = (at.start_byte() as u32, cx.function_scope());
+        // `global config`, and an import of `config` that comes late: it is the module's.
+        let bound = cx.text_of(at).split('.').next().unwrap_or_default().trim();
+        if cx.disowns(scope, bound) {
+            scope = ScopeId(0);
+        }
         Import { module, name: None, alias: None, glob: false, reexport: false, start, scope }
     }
 

@@ -3,17 +3,25 @@
 //! Only names that the function introduced before are told more about; what is assigned inside is seen from there on. Of an
 //! attribute (`isinstance(self.x, Foo)`) the whole path is the name of a binding.
 
-use cruxe_model::facts::{Binding, BindingKind, ScopeId, ScopeKind};
+use cruxe_model::facts::{Binding, BindingKind, Expr, ScopeId, ScopeKind, TESTED};
 use tree_sitter::Node;
 
 use super::quoted::is_name;
 use super::{K, MAX_STEPS, Python};
 use crate::walk::{Cx, span};
 
-/// `isinstance(name, ty)`.
+/// `isinstance(name, ty)`, `is_what(name)`.
 struct Test<'t> {
     name: Node<'t>,
-    ty: Node<'t>,
+    says: Says<'t>,
+}
+
+/// Who says what a name is that was tested.
+enum Says<'t> {
+    /// The type that the test names.
+    Type(Node<'t>),
+    /// A function, by what it is declared to give: `TypeGuard[Foo]`.
+    Function(Node<'t>),
 }
 
 impl Python {
@@ -34,7 +42,8 @@ impl Python {
         }
         // `if not isinstance(x, Foo): return`: inside it is what it was, behind it is a `Foo`.
         let negated = Some(condition).filter(|condition| self.kind(condition) == K::Not);
-        let Some(test) = negated.and_then(|not| self.test(cx, &self.first(&not)?)) else { return };
+        let test = negated.and_then(|not| self.test(cx, &self.first(&not)?));
+        let Some(test) = test.filter(|test| matches!(test.says, Says::Type(_))) else { return };
         let Some(old) = self.known_before(cx, &test).filter(|_| self.leaves(&node)) else { return };
         self.narrow(cx, &[test], cx.function_scope());
         cx.open_scope(ScopeKind::Block);
@@ -46,7 +55,8 @@ impl Python {
     pub(super) fn tested_operand(&self, cx: &mut Cx) {
         let node = cx.node();
         let Some(left) = node.child_by_field_id(self.left).filter(|_| self.is_and(cx, &node)) else { return };
-        let tests = self.tests(cx, &left);
+        let mut tests = self.tests(cx, &left);
+        tests.retain(|test| matches!(test.says, Says::Type(_)));
         if !tests.is_empty() {
             cx.open_scope(ScopeKind::Block);
             self.narrow(cx, &tests, cx.current_scope());
@@ -68,16 +78,27 @@ impl Python {
     /// `assert isinstance(x, Foo)`: the current node.
     pub(super) fn asserted(&self, cx: &mut Cx) {
         let Some(condition) = self.first(&cx.node()).filter(|_| cx.in_function()) else { return };
-        let tests = self.tests(cx, &condition);
+        let mut tests = self.tests(cx, &condition);
+        tests.retain(|test| matches!(test.says, Says::Type(_)));
         self.narrow(cx, &tests, cx.current_scope());
     }
 
     fn narrow(&self, cx: &mut Cx, tests: &[Test], scope: ScopeId) {
         for test in tests {
             let Some(old) = self.known_before(cx, test) else { continue };
-            let Some(ty) = self.exception_type(cx, &test.ty) else { continue };
             let start = test.name.start_byte() as u32;
-            cx.rebind(Binding { scope, start, ty: Some(ty), ..old });
+            match &test.says {
+                Says::Type(ty) => {
+                    let Some(ty) = self.exception_type(cx, ty) else { continue };
+                    cx.rebind(Binding { scope, start, ty: Some(ty), ..old });
+                }
+                Says::Function(function) => {
+                    let function = self.expr(cx, function, 0);
+                    let call = cx.expr(Expr::Call(function));
+                    let value = Some(cx.expr(Expr::Part(call, TESTED)));
+                    cx.rebind(Binding { scope, start, kind: BindingKind::Local, ty: None, value, ..old });
+                }
+            }
         }
     }
 
@@ -118,7 +139,12 @@ impl Python {
     fn test<'t>(&self, cx: &Cx<'_, '_, 't>, node: &Node<'t>) -> Option<Test<'t>> {
         let function = node.child_by_field_id(self.function).filter(|_| self.kind(node) == K::Call)?;
         match self.positional(node)[..] {
-            [name, ty] if cx.text_of(&function) == "isinstance" && self.is_path(cx, &name) => Some(Test { name, ty }),
+            [name, ty] if cx.text_of(&function) == "isinstance" && self.is_path(cx, &name) => {
+                Some(Test { name, says: Says::Type(ty) })
+            }
+            [name] if self.is_path(cx, &function) && asks(cx.text_of(&function)) && self.is_path(cx, &name) => {
+                Some(Test { name, says: Says::Function(function) })
+            }
             _ => None,
         }
     }
@@ -132,7 +158,7 @@ impl Python {
         }
     }
 
-    fn is_and(&self, cx: &Cx, node: &Node) -> bool {
+    pub(super) fn is_and(&self, cx: &Cx, node: &Node) -> bool {
         let operator = node.child_by_field_name("operator");
         self.kind(node) == K::Boolean && operator.is_some_and(|operator| cx.text_of(&operator) == "and")
     }
@@ -142,4 +168,10 @@ impl Python {
         let last = self.parts(block, &mut block.walk()).last();
         last.is_some_and(|last| matches!(self.kind(&last), K::Return | K::Raise | K::Continue | K::Break))
     }
+}
+
+/// Whether a function is called like one that says what something is: `is_column`, `_is_mapped`, `prop_is_relationship`.
+fn asks(function: &str) -> bool {
+    let name = function.rsplit('.').next().unwrap_or_default();
+    name.split('_').any(|word| word == "is") || name.starts_with("is")
 }

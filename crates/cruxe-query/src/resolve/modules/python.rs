@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use cruxe_extract::naming::System;
 use cruxe_extract::registry::named;
-use cruxe_model::facts::ScopeId;
+use cruxe_model::facts::{BindingKind, ScopeId};
 
-use super::super::file::File;
+use super::super::file::{Decl, File};
+use super::super::types::Ty;
 use super::super::{Entity, Resolver, Space};
 use super::{Module, ModuleRules, first_found};
 
@@ -25,6 +26,14 @@ impl ModuleRules for Python {
 
     fn of_folder(&self, resolver: &Resolver, folder: &str, name: &str, _: Space) -> Vec<Entity> {
         resolver.python_folder(folder, name)
+    }
+
+    /// A method may say what it is called on: `self: Linter` in a class that is only ever mixed into one.
+    fn self_value(&self, resolver: &Resolver, file: &Arc<File>, offset: u32) -> Ty {
+        match resolver.declared_self(file, offset) {
+            Some(said @ Ty::Value(..)) => said,
+            _ => resolver.self_value(file, offset),
+        }
     }
 
     fn absolute(&self, resolver: &Resolver, file: &Arc<File>, path: &[&str], name: &str) -> Vec<Entity> {
@@ -45,6 +54,22 @@ impl ModuleRules for Python {
 }
 
 impl Resolver<'_> {
+    /// The type that the innermost method around an offset declares for what it is called on.
+    fn declared_self(&self, file: &Arc<File>, offset: u32) -> Option<Ty> {
+        let mut scope = Some(file.scope_at(offset));
+        while let Some(at) = scope {
+            let own = file.declared(at, "self").find_map(|decl| match decl {
+                Decl::Binding(at) if file.binding(at).kind == BindingKind::Param => Some(file.binding(at)),
+                _ => None,
+            });
+            if let Some(own) = own {
+                return own.ty.map(|ty| self.type_of(file, ty, own.start));
+            }
+            scope = file.nesting.scope_parent(at);
+        }
+        None
+    }
+
     fn python_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
         let module = file.import_module(at);

@@ -16,6 +16,7 @@ use super::broad::{
     def, function, hook, inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def, type_name,
 };
 use super::cpp::CPP;
+use super::dialects::OBJECTIVE_C;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
 use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
@@ -28,6 +29,7 @@ pub static C: LanguageDef = LanguageDef {
     name: "c",
     extensions: &["c", "h", "def"],
     otherwise: |extension, head| match extension {
+        "h" if is_objective_c_header(head) => Some(&OBJECTIVE_C),
         "h" | "def" if is_cpp_header(head) => Some(&CPP),
         // A list for a linker.
         "def" if !is_included(head) => Some(&TEXT),
@@ -295,6 +297,28 @@ pub(super) fn is_included(head: &[u8]) -> bool {
     lines.filter(|line| !line.is_empty()).take(40).any(is_c)
 }
 
+/// The lines that are no comment, without blanks around them.
+fn lines_of_code(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut in_comment = false;
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(move |line| {
+        let begins = line.starts_with(b"/*");
+        let comment = in_comment || begins;
+        if comment {
+            in_comment = memchr::memmem::find(&line[if begins && !in_comment { 2 } else { 0 }..], b"*/").is_none();
+        }
+        !comment
+    })
+}
+
+/// Whether a header is Objective-C: it begins an interface or a protocol, or takes in a header as only Objective-C does.
+/// In comments `@class` and `@interface` are words of Doxygen.
+fn is_objective_c_header(text: &[u8]) -> bool {
+    let words: [&[u8]; 6] =
+        [b"@interface ", b"@protocol ", b"@class ", b"@import ", b"NS_ASSUME_NONNULL_BEGIN", b"#import <"];
+    memchr::memmem::find_iter(text, b"@").next().or(memchr::memmem::find(text, b"#import <")).is_some()
+        && lines_of_code(text).any(|line| words.iter().any(|word| line.starts_with(word)))
+}
+
 /// The language of what is included and is called neither one's header.
 pub(super) fn included(text: &[u8]) -> &'static LanguageDef {
     if is_cpp_header(text) { &CPP } else { &C }
@@ -303,19 +327,9 @@ pub(super) fn included(text: &[u8]) -> &'static LanguageDef {
 /// Whether a header is C++: it has a line that only C++ has, outside of comments and of what a C header keeps for C++.
 /// A long comment may come first, so all of it is looked at.
 fn is_cpp_header(text: &[u8]) -> bool {
-    let mut in_comment = false;
     // How deep in conditions this is since one that asks for C++.
     let mut guarded = 0usize;
-    text.split(|byte| *byte == b'\n').any(|line| {
-        let line = line.trim_ascii();
-        if in_comment {
-            in_comment = memchr::memmem::find(line, b"*/").is_none();
-            return false;
-        }
-        if line.starts_with(b"/*") {
-            in_comment = memchr::memmem::find(&line[2..], b"*/").is_none();
-            return false;
-        }
+    lines_of_code(text).any(|line| {
         if let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
             if guarded > 0 && directive.starts_with(b"if") {
                 guarded += 1;

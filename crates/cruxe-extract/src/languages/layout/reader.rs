@@ -527,6 +527,9 @@ impl<'s> Reader<'s> {
         let body = body.map_or(line_end, |token| token.start);
         decl.signature_end = Some(body.min(span.end).min(line_end).max(name_span.end));
         decl.access = self.access(head, text);
+        // `- (void)send;` of an interface: the implementation defines it.
+        decl.flags.declaration =
+            self.dialect.calls == Calls::Messages && head.holds == Holds::Code && self.tokens.is(head.last, ";");
         let symbol = build.declare(decl);
         self.take(head.name);
         build.push_symbol(symbol);

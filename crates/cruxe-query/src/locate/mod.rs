@@ -163,6 +163,11 @@ fn readings(text: &str) -> Vec<(WantedName, &'static [NameMatch])> {
         readings.push((marked, &WAYS[..2]));
     } else if whole.plain.contains(char::is_whitespace) && whole != parsed {
         readings.push((whole, WAYS));
+    } else if !parsed.qualifiers.is_empty() && whole.plain.contains('.') {
+        // A dot is a part of a name in R (`print.cart`), Make (`cart.o`) and CSS frameworks, where none has the parts.
+        readings.push((parsed, WAYS));
+        readings.push((whole, &WAYS[..2]));
+        return readings;
     }
     readings.push((parsed, WAYS));
     readings
@@ -403,4 +408,17 @@ pub fn local_name<'a>(table: &SymbolTable, symbol: &'a Symbol) -> &'a str {
     }
     let module = outer.qualified_name.strip_suffix(outer.name.as_str()).unwrap_or_default();
     symbol.qualified_name.strip_prefix(module).filter(|name| !name.is_empty()).unwrap_or(&symbol.qualified_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readings;
+
+    #[test]
+    fn a_dot_parts_a_name_before_it_belongs_to_one() {
+        let read = |text| readings(text).into_iter().map(|(wanted, _)| wanted.plain).collect::<Vec<_>>();
+        assert_eq!(read("print.cart"), ["cart", "print.cart"]);
+        assert_eq!(read("Cart::print"), ["print"]);
+        assert_eq!(read("cart"), ["cart"]);
+    }
 }

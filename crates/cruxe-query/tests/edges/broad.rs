@@ -478,3 +478,44 @@ void run() {
         ],
     );
 }
+
+#[test]
+fn modules_that_a_file_says_it_is_are_found_by_imports_and_calls() {
+    check(
+        "Shop::Cart",
+        &[
+            ("lib/Shop/Cart.pm", "package Shop::Cart;\nsub new { 1 }\n1;\n"),
+            ("lib/Other/Cart.pm", "package Other::Cart;\nsub new { 1 }\n1;\n"),
+            (
+                "bin/run.pl",
+                "use Shop::Cart; # <-
+use Other::Cart;
+my $cart = Shop::Cart->new; # <-
+my $text = 'Shop::Cart';
+",
+            ),
+        ],
+    );
+    check(
+        "cart",
+        &[
+            ("src/cart.erl", "-module(cart).\n-export([new/0]).\nnew() -> [].\n"),
+            ("src/run.erl", "-module(run).\nrun() ->\n    cart:new(), %% <-\n    \"cart\".\n"),
+        ],
+    );
+    check(
+        "var.region",
+        &[
+            ("variables.tf", "variable \"region\" {}\n"),
+            (
+                "main.tf",
+                "locals {
+  name = \"shop-${var.region}\" # <-
+  text = \"region\"
+  plain = \"$${var.region}\"
+}
+",
+            ),
+        ],
+    );
+}

@@ -19,6 +19,7 @@ use super::broad::{
     def, function, hook, inner, literal, member, modifiers, name, places, primitive, roles, scope, type_def, type_name,
 };
 use super::cpp::CPP;
+use super::dialects::OBJECTIVE_C;
 use crate::build::Decl;
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef, TEXT};
 use crate::naming::{ALL_RELATIONS, NAMING, Naming, Relations, Told};
@@ -31,6 +32,7 @@ pub static C: LanguageDef = LanguageDef {
     name: "c",
     extensions: &["c", "h", "def"],
     otherwise: |extension, head| match extension {
+        "h" if is_objective_c_header(head) => Some(&OBJECTIVE_C),
         "h" | "def" if is_cpp_header(head) => Some(&CPP),
         // A list for a linker.
         "def" if !is_included(head) => Some(&TEXT),
@@ -298,6 +300,52 @@ pub(super) fn is_included(head: &[u8]) -> bool {
     lines.filter(|line| !line.is_empty()).take(40).any(is_c)
 }
 
+/// The lines that are no comment, without blanks around them.
+fn lines_of_code(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut in_comment = false;
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(move |line| {
+        let begins = line.starts_with(b"/*");
+        let comment = in_comment || begins;
+        if comment {
+            in_comment = find_pair(&line[if begins && !in_comment { 2 } else { 0 }..], *b"*/").is_none();
+        }
+        !comment
+    })
+}
+
+/// Whether a text has such a line, outside of comments, directives and what it keeps for those who define a macro.
+fn has_line(text: &[u8], kept_for: &Finder, is_it: fn(&[u8]) -> bool) -> bool {
+    // How deep in conditions this is since one that asks for the macro.
+    let mut guarded = 0usize;
+    lines_of_code(text).any(|line| {
+        let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
+            return guarded == 0 && is_it(line);
+        };
+        if guarded > 0 && directive.starts_with(b"if") {
+            guarded += 1;
+        } else if directive.starts_with(b"endif") {
+            guarded = guarded.saturating_sub(1);
+        } else if guarded == 1 && directive.starts_with(b"el") {
+            guarded = 0;
+        } else if directive.starts_with(b"if") && kept_for.find(directive).is_some() {
+            guarded = 1;
+        }
+        false
+    })
+}
+
+static FOR_CPP: LazyLock<Finder> = LazyLock::new(|| Finder::new("__cplusplus"));
+static FOR_OBJECTIVE_C: LazyLock<Finder> = LazyLock::new(|| Finder::new("__OBJC__"));
+
+/// Whether a header is Objective-C: it has a line that begins an interface or a protocol, or names one, and none of C++, whose
+/// grammar sees more of a header that is both. In comments `@class` and `@interface` are words of Doxygen.
+fn is_objective_c_header(text: &[u8]) -> bool {
+    const WORDS: [&[u8]; 5] = [b"@interface ", b"@protocol ", b"@class ", b"@import ", b"NS_ASSUME_NONNULL_BEGIN"];
+    memchr::memchr(b'@', text).is_some()
+        && has_line(text, &FOR_OBJECTIVE_C, |line| WORDS.iter().any(|word| line.starts_with(word)))
+        && !is_cpp_header(text)
+}
+
 /// The language of what is included and is called neither one's header.
 pub(super) fn included(text: &[u8]) -> &'static LanguageDef {
     if is_cpp_header(text) { &CPP } else { &C }
@@ -306,33 +354,7 @@ pub(super) fn included(text: &[u8]) -> &'static LanguageDef {
 /// Whether a header is C++: it has a line that only C++ has, outside of comments and of what a C header keeps for C++.
 /// A long comment may come first, so all of it is looked at.
 fn is_cpp_header(text: &[u8]) -> bool {
-    let mut in_comment = false;
-    // How deep in conditions this is since one that asks for C++.
-    let mut guarded = 0usize;
-    text.split(|byte| *byte == b'\n').any(|line| {
-        let line = line.trim_ascii();
-        if in_comment {
-            in_comment = find_pair(line, *b"*/").is_none();
-            return false;
-        }
-        if line.starts_with(b"/*") {
-            in_comment = find_pair(&line[2..], *b"*/").is_none();
-            return false;
-        }
-        if let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
-            if guarded > 0 && directive.starts_with(b"if") {
-                guarded += 1;
-            } else if directive.starts_with(b"endif") {
-                guarded = guarded.saturating_sub(1);
-            } else if guarded == 1 && directive.starts_with(b"el") {
-                guarded = 0;
-            } else if directive.starts_with(b"if") && memchr::memmem::find(directive, b"__cplusplus").is_some() {
-                guarded = 1;
-            }
-            return false;
-        }
-        guarded == 0 && is_cpp_line(line)
-    })
+    has_line(text, &FOR_CPP, is_cpp_line)
 }
 
 /// Where two bytes stand behind each other first. A searcher for longer pieces takes longer to make than a line to read.
@@ -421,6 +443,17 @@ mod tests {
             assert_eq!(*receiver, !plain.contains(name), "{name}");
         }
         assert!(uses.contains(&("stream", true)) && uses.contains(&("more", true)) && uses.contains(&("LOG", false)));
+    }
+
+    #[test]
+    fn a_header_is_objective_c_by_its_interfaces_and_not_by_what_it_keeps_for_objective_c() {
+        for text in ["@interface Cart : NSObject\n@end\n", "/* @file */\n@class Cart;\n@protocol Shop <NSObject>\n"] {
+            assert_eq!(extract("a/b.h", text).language, "objective-c", "{text}");
+        }
+        let kept = "#ifdef __OBJC__\n@class NSView;\n#else\ntypedef void NSView;\n#endif\nvoid draw(NSView *view);\n";
+        assert_eq!(extract("a/b.h", kept).language, "c");
+        assert_eq!(extract("a/b.h", "/**\n@class Cart of a shop\n*/\nint f(void);\n").language, "c");
+        assert_eq!(extract("a/b.h", "@class NSView;\nclass View {\npublic:\n  NSView *view;\n};\n").language, "cpp");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use cruxe_model::facts::Relation::{Extends, Implements};
 
 use super::super::common::{ends_with_word, has_any};
 use super::super::layout::reader::read;
-use super::super::layout::tokens::{C_SIGNS, Kind, Quote, Signs, Tokens, long, quote};
+use super::super::layout::tokens::{C_SIGNS, Kind, Quote, Signs, Tokens, long, quote, wide};
 use super::super::layout::{Calls, DIALECT, Dialect, Found, Holds, file, found, path, start};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
@@ -35,7 +35,12 @@ fn inside_package(path: &str) -> &str {
 
 static DART_DIALECT: Dialect = Dialect {
     signs: Signs {
-        quotes: &[long("'''", "'''"), long("\"\"\"", "\"\"\""), quote("\""), quote("'")],
+        quotes: &[
+            long("'''", "'''").with(&["${", "$"]),
+            long("\"\"\"", "\"\"\"").with(&["${", "$"]),
+            quote("\"").with(&["${", "$"]),
+            quote("'").with(&["${", "$"]),
+        ],
         block_comments: &[("/*", "*/", true)],
         begins: "$",
         goes_on: "$",
@@ -133,6 +138,7 @@ static DART_DIALECT: Dialect = Dialect {
     ],
     locals: &["var", "final", "const"],
     members: &[".", "?.", ".."],
+    fillers: &["type"],
     capitals: true,
     keys: true,
     ..DIALECT
@@ -154,7 +160,15 @@ pub static GROOVY: LanguageDef = LanguageDef {
 };
 
 static GROOVY_DIALECT: Dialect = Dialect {
-    signs: Signs { quotes: &[long("'''", "'''"), long("\"\"\"", "\"\"\""), quote("\""), quote("'")], ..C_SIGNS },
+    signs: Signs {
+        quotes: &[
+            long("'''", "'''"),
+            long("\"\"\"", "\"\"\"").with(&["${", "$"]),
+            quote("\"").with(&["${", "$"]),
+            quote("'"),
+        ],
+        ..C_SIGNS
+    },
     lines: true,
     modifiers: &["public", "private", "protected", "static", "final", "abstract", "synchronized"],
     starts: &[
@@ -224,8 +238,17 @@ static GROOVY_DIALECT: Dialect = Dialect {
     members: &[".", "?."],
     capitals: true,
     keys: true,
+    hook: groovy,
     ..DIALECT
 };
+
+/// `def "adds prices"() {`: the names of tests are sentences.
+fn groovy(tokens: &Tokens, at: usize) -> Option<Found> {
+    let declares = tokens.is_word(at) && !matches!(tokens.word(at), "return" | "throw" | "assert" | "new");
+    let named = declares && tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Text && !token.first);
+    let opens = tokens.is(at + 2, "(") && tokens.is(tokens.behind(at + 2), "{");
+    (named && opens).then(|| Found { trim: (1, 1), ..found(Fn, at + 1, Holds::Code) })
+}
 
 /// Solidity.
 pub static SOLIDITY: LanguageDef = LanguageDef {
@@ -470,10 +493,46 @@ fn objective_c(tokens: &Tokens, at: usize) -> Option<Found> {
             tokens.is_word(name).then(|| Found { last, ..found(Method, name, Holds::Code) })
         }
         "@property" => {
-            let end = (at..tokens.list.len().min(at + 40)).find(|at| tokens.is(*at, ";"))?;
-            tokens.is_word(end - 1).then(|| Found { last: Some(end), ..found(Property, end - 1, Holds::Nothing) })
+            let end = (at..tokens.list.len().min(at + 80)).find(|at| tokens.is(*at, ";"))?;
+            let name = declared_last(tokens, at, end)?;
+            Some(Found { last: Some(end), ..found(Property, name, Holds::Nothing) })
+        }
+        // `typedef NS_ENUM(NSInteger, Size) { … };`
+        "typedef" if tokens.word(at + 1).ends_with("_ENUM") || tokens.word(at + 1).ends_with("_OPTIONS") => {
+            let open = tokens.behind(at + 2);
+            let name = open.checked_sub(2).filter(|name| tokens.is_word(*name))?;
+            let last = Some(tokens.behind(open) - 1);
+            tokens.is(open, "{").then(|| Found { last, ..found(Enum, name, Holds::Cases) })
+        }
+        "typedef" => {
+            let mut end = at + 1;
+            while end < tokens.list.len() && !tokens.is(end, ";") {
+                end = tokens.behind(end);
+            }
+            let name = declared_last(tokens, at, end)?;
+            Some(Found { last: Some(end), ..found(Type, name, Holds::Nothing) })
         }
         _ => None,
+    }
+}
+
+/// The name that a declaration ends with: `NSString *name`, `void (^done)(NSData *)`, `int size NS_AVAILABLE(10)`.
+fn declared_last(tokens: &Tokens, first: usize, end: usize) -> Option<usize> {
+    let block = (first..end).find(|at| tokens.is(*at, "(") && (tokens.is(at + 1, "^") || tokens.is(at + 1, "*")));
+    if let Some(name) = block.map(|open| tokens.behind(open) - 2).filter(|name| tokens.is_word(*name)) {
+        return Some(name);
+    }
+    let is_mark =
+        |word: &str| word.contains('_') && word.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+    let mut name = end.checked_sub(1)?;
+    loop {
+        if tokens.is(name, ")") {
+            name = tokens.partner.get(name).map(|open| *open as usize)?.checked_sub(1)?;
+        } else if is_mark(tokens.word(name)) && tokens.is_word(name - 1) {
+            name -= 1;
+        } else {
+            return Some(name).filter(|name| *name > first && tokens.is_word(*name));
+        }
     }
 }
 
@@ -494,10 +553,10 @@ static POWERSHELL_DIALECT: Dialect = Dialect {
         line_comments: &["#"],
         block_comments: &[("<#", "#>", false)],
         quotes: &[
-            long("@\"", "\"@"),
+            long("@\"", "\"@").with(&["$(", "$"]),
             long("@'", "'@"),
-            Quote { open: "\"", close: "\"", escapes: false, lines: true },
-            Quote { open: "'", close: "'", escapes: false, lines: true },
+            Quote { escape: b'`', ..wide("\"").with(&["$(", "$"]) },
+            long("'", "'"),
         ],
         begins: "$",
         goes_on: "-:",
@@ -565,7 +624,8 @@ static POWERSHELL_DIALECT: Dialect = Dialect {
 /// Members of a class: `[string]$Name`, `[void] Run([int]$x) {`, `Name() {`.
 fn powershell(tokens: &Tokens, at: usize) -> Option<Found> {
     let column = tokens.get(at).is_some_and(|token| token.column == 0);
-    if column && tokens.is(at + 1, "=") && tokens.word(at).starts_with('$') {
+    let nowhere = tokens.word(at).eq_ignore_ascii_case("$null");
+    if column && !nowhere && tokens.is(at + 1, "=") && tokens.word(at).starts_with('$') {
         return Some(found(Variable, at, Holds::Nothing));
     }
     let typed = tokens.is(at, "[") && tokens.is_first(at);

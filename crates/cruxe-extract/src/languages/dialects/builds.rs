@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind::{Fn, Macro, Module, Variable};
 use cruxe_model::facts::{Role, Span};
 
 use super::super::layout::reader::read;
-use super::super::layout::tokens::{C_SIGNS, Signs, Tokens, long};
+use super::super::layout::tokens::{C_SIGNS, Signs, Tokens, long, wide};
 use super::super::layout::{Calls, DIALECT, Dialect, Found, Holds, PLAIN_RELATIONS, found};
 use crate::build::{Builder, Decl};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
@@ -25,7 +25,7 @@ static CMAKE_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &["#"],
         block_comments: &[("#[[", "]]", false)],
-        quotes: &[long("[[", "]]"), long("\"", "\"")],
+        quotes: &[long("[[", "]]"), wide("\"").with(&["${"])],
         goes_on: "-.",
         long_signs: &["${"],
         ..C_SIGNS
@@ -216,9 +216,18 @@ fn make(build: &mut Builder) {
             return build.expire();
         }
         let content = &text[line.clone()];
-        let recipe = content.starts_with('\t');
+        // Below a condition a line may be indented like a recipe and still set something; in a recipe `A := b` and `A ?= b`
+        // mean nothing.
+        let conditional = content.starts_with('\t')
+            && assignment(content).is_some_and(|name| {
+                is_name(name.trim())
+                    && [":=", "?=", "+="].iter().any(|sign| content.contains(sign))
+                    && content.trim_start().find('=').is_some_and(|equal| equal <= name.trim().len() + 3)
+            });
+        let recipe = content.starts_with('\t') && !conditional;
         if !recipe && !content.trim_start().starts_with('#') {
-            if let Some(name) = content.strip_prefix("define ").map(str::trim).filter(|name| is_name(name)) {
+            if let Some(name) = content.trim_start().strip_prefix("define ").map(str::trim).filter(|name| is_name(name))
+            {
                 declare(build, Variable, at(text, name), Span { start: line.start as u32, end: line.end as u32 });
             } else if let Some(names) = assignment(content) {
                 let names = names.trim();
@@ -258,7 +267,9 @@ fn assignment(content: &str) -> Option<&str> {
 
 fn is_target(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    !word.is_empty() && word.chars().all(plain) && !word.starts_with('.')
+    // `.PHONY` and `.c.o` are words of the language.
+    let own = |name: &str| !name.contains('.') && name.contains(['-', '_']) && name.contains(char::is_lowercase);
+    !word.is_empty() && word.chars().all(plain) && word.strip_prefix('.').is_none_or(own)
 }
 
 fn is_name(word: &str) -> bool {

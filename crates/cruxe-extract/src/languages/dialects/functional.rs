@@ -1,12 +1,20 @@
 //! Languages of functions: Clojure, Erlang, F#, Nix, OCaml.
 
+use super::super::layout::literals::{backslash_char, dollar_char, quoted_char};
 use super::super::layout::reader::read;
-use super::super::layout::tokens::{C_SIGNS, Kind, Signs, Tokens, long, quote};
+use super::super::layout::tokens::{C_SIGNS, Kind, Signs, Tokens, long, wide};
 use super::super::layout::{Blocks, Calls, DIALECT, Dialect, Found, Holds, PLAIN_RELATIONS, file, found, path, start};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
 use cruxe_model::RepoPath;
 use cruxe_model::SymbolKind::{Class, Const, Fn, Interface, Macro, Method, Module, Struct, Type, Variable};
+
+/// ``adds prices`` is a name in F#.
+fn fsharp_literal(tokens: &Tokens, at: usize) -> Option<(Kind, usize)> {
+    let Some(inner) = tokens.text.get(at..)?.strip_prefix("``") else { return quoted_char(tokens, at) };
+    let end = inner.find(['`', '\n']).filter(|end| *end > 0)?;
+    inner.get(end..)?.starts_with("``").then_some((Kind::Word, end + 4))
+}
 
 /// F#.
 pub static FSHARP: LanguageDef = LanguageDef {
@@ -20,9 +28,10 @@ pub static FSHARP: LanguageDef = LanguageDef {
 static FSHARP_DIALECT: Dialect = Dialect {
     signs: Signs {
         block_comments: &[("(*", "*)", true)],
-        quotes: &[long("\"\"\"", "\"\"\""), quote("\"")],
+        quotes: &[long("\"\"\"", "\"\"\""), long("@\"", "\""), wide("\"")],
         goes_on: "'",
         ends: "'",
+        literal: fsharp_literal,
         ..C_SIGNS
     },
     blocks: Blocks::Indent,
@@ -36,6 +45,7 @@ static FSHARP_DIALECT: Dialect = Dialect {
     ],
     fillers: &["rec", "private", "internal", "public", "inline", "mutable"],
     packages: &["module", "namespace"],
+    modules: &["module"],
     imports: &[path("open", true)],
     keywords: ML_KEYWORDS,
     locals: &["let", "mutable", "rec", "for", "fun", "use", "let!", "as"],
@@ -134,8 +144,23 @@ const ML_KEYWORDS: &[&str] = &[
 
 /// `let f x = …` is a function, `let x = …` a value; `member this.Run x = …` a method; `| Case of …` a case.
 fn ml(tokens: &Tokens, at: usize) -> Option<Found> {
+    let quoted = |found: &Found| tokens.word(found.name).starts_with("``");
+    ml_declaration(tokens, at).map(|found| if quoted(&found) { Found { trim: (2, 2), ..found } } else { found })
+}
+
+fn ml_declaration(tokens: &Tokens, at: usize) -> Option<Found> {
     let mut name = at + 1;
     match tokens.word(at) {
+        // `type 'a t = …`, `type ('a, 'b) t`
+        "type" if tokens.is_first(at) => {
+            name += usize::from(tokens.word(name) == "nonrec");
+            let behind = behind_type_parameters(tokens, name);
+            (behind > name && tokens.is_word(behind)).then(|| found(Type, behind, Holds::FirstNames))
+        }
+        "val" | "external" if tokens.is_first(at) && tokens.is_word(name) && tokens.is(name + 1, ":") => {
+            let kind = if has_arrow(tokens, at, name) { Fn } else { Const };
+            Some(found(kind, name, Holds::Nothing))
+        }
         "let" | "and" | "val" | "external" if tokens.is_first(at) => {
             while matches!(tokens.word(name), "rec" | "inline" | "mutable" | "private" | "internal" | "nonrec") {
                 name += 1;
@@ -147,7 +172,10 @@ fn ml(tokens: &Tokens, at: usize) -> Option<Found> {
             let kind = if function { Fn } else { Const };
             (tokens.is_word(name) && top && tokens.word(name) != "open").then(|| found(kind, name, Holds::Code))
         }
-        "member" | "override" | "method" if tokens.is_first(at) => {
+        "static" | "abstract" | "member" | "override" | "default" | "method" if tokens.is_first(at) => {
+            while matches!(tokens.word(name), "member" | "method" | "inline") {
+                name += 1;
+            }
             while matches!(tokens.word(name), "val" | "private" | "inline" | "virtual") {
                 name += 1;
             }
@@ -162,6 +190,31 @@ fn ml(tokens: &Tokens, at: usize) -> Option<Found> {
         }
         _ => None,
     }
+}
+
+/// The token behind `'a`, `+'a` and `(_, 'b)`.
+fn behind_type_parameters(tokens: &Tokens, at: usize) -> usize {
+    let sign = usize::from(["+", "-", "!"].iter().any(|sign| tokens.is(at, sign)));
+    let mark = at + sign;
+    match () {
+        () if tokens.is(at, "(") && !tokens.is_first(at) => tokens.behind(at),
+        () if tokens.is(mark, "'") && tokens.is_word(mark + 1) => mark + 2,
+        () if tokens.word(mark) == "_" && tokens.is_word(mark + 1) => mark + 1,
+        () => at,
+    }
+}
+
+/// Whether the type of a value is that of a function.
+fn has_arrow(tokens: &Tokens, first: usize, name: usize) -> bool {
+    let column = tokens.get(first).map_or(0, |token| token.column);
+    let mut at = name + 2;
+    while tokens.get(at).is_some_and(|token| !token.first || token.column > column) {
+        if tokens.is(at, "->") {
+            return true;
+        }
+        at = tokens.behind(at);
+    }
+    false
 }
 
 /// OCaml. A file is a module.
@@ -183,9 +236,10 @@ static OCAML_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &[],
         block_comments: &[("(*", "*)", true)],
-        quotes: &[long("{|", "|}"), quote("\"")],
+        quotes: &[long("{|", "|}"), wide("\"")],
         goes_on: "'",
         ends: "'",
+        literal: quoted_char,
         ..C_SIGNS
     },
     blocks: Blocks::Indent,
@@ -222,8 +276,17 @@ pub static ERLANG: LanguageDef = LanguageDef {
 };
 
 static ERLANG_DIALECT: Dialect = Dialect {
-    signs: Signs { line_comments: &["%"], block_comments: &[], quotes: &[quote("\"")], goes_on: "@", ..C_SIGNS },
+    signs: Signs {
+        line_comments: &["%"],
+        block_comments: &[],
+        quotes: &[wide("\"")],
+        goes_on: "@",
+        literal: dollar_char,
+        ..C_SIGNS
+    },
     blocks: Blocks::Dots,
+    packages: &["module"],
+    modules: &["module"],
     keywords: &[
         "behaviour",
         "behavior",
@@ -316,7 +379,8 @@ static CLOJURE_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &[";"],
         block_comments: &[],
-        quotes: &[quote("\"")],
+        quotes: &[wide("\"")],
+        literal: backslash_char,
         begins: "*+-<>=!?&",
         goes_on: "-*+!?<>=&'.",
         ends: "-*+!?<>=&'",
@@ -340,6 +404,7 @@ static CLOJURE_DIALECT: Dialect = Dialect {
         start("s/def", Type, Holds::Nothing),
     ],
     packages: &["ns"],
+    modules: &["ns"],
     keywords: &[
         "catch",
         "cond",
@@ -407,7 +472,7 @@ pub static NIX: LanguageDef = LanguageDef {
 static NIX_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &["#"],
-        quotes: &[long("''", "''"), long("\"", "\"")],
+        quotes: &[long("''", "''").with(&["${"]), wide("\"").with(&["${"])],
         goes_on: "-'",
         ends: "'",
         ..C_SIGNS
@@ -429,7 +494,7 @@ fn nix(tokens: &Tokens, at: usize) -> Option<Found> {
     while tokens.is_word(name) && tokens.is(name + 1, ".") && tokens.is_word(name + 2) {
         name += 2;
     }
-    let near = tokens.get(name).filter(|token| token.kind == Kind::Word && token.column <= 4);
+    let near = tokens.get(at).filter(|token| token.kind == Kind::Word && token.column <= 4);
     let function = tokens.is_word(name + 2) && tokens.is(name + 3, ":")
         || tokens.is(name + 2, "{") && tokens.is(tokens.behind(name + 2), ":");
     let kind = if function { Fn } else { Variable };

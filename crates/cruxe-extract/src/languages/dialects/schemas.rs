@@ -1,10 +1,11 @@
 //! Languages that declare what others use: SQL, Protobuf, GraphQL, HCL.
 
-use cruxe_model::SymbolKind::{Const, Enum, Fn, Interface, Method, Module, Struct, Trait, Type, Variable};
+use cruxe_model::SymbolKind::{Const, Enum, Field, Fn, Interface, Method, Module, Struct, Trait, Type, Variable};
 use cruxe_model::facts::Relation::{Extends, Implements};
 
+use super::super::layout::literals::heredoc;
 use super::super::layout::reader::read;
-use super::super::layout::tokens::{C_SIGNS, Kind, Quote, Signs, Tokens, long, quote};
+use super::super::layout::tokens::{C_SIGNS, Kind, Signs, Tokens, long, quote};
 use super::super::layout::{Blocks, DIALECT, Dialect, Found, Holds, PLAIN_RELATIONS, file, found, path, start};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
@@ -19,10 +20,18 @@ pub static SQL: LanguageDef = LanguageDef {
     ..LANGUAGE
 };
 
+/// `@extschema@`, which an extension of PostgreSQL has for its schema.
+fn script_macro(tokens: &Tokens, at: usize) -> Option<(Kind, usize)> {
+    let inner = tokens.text.get(at..)?.strip_prefix('@')?;
+    let name = inner.find(|c: char| !c.is_alphanumeric() && c != '_').filter(|end| *end > 0)?;
+    inner.get(name..)?.starts_with('@').then_some((Kind::Word, name + 2))
+}
+
 static SQL_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &["--"],
-        quotes: &[Quote { open: "'", close: "'", escapes: false, lines: true }],
+        quotes: &[long("'", "'")],
+        literal: script_macro,
         long_signs: &["$$", "::", "<=", ">=", "<>", "!=", ":=", "||"],
         goes_on: "$",
         begins: "@#",
@@ -40,6 +49,7 @@ static SQL_DIALECT: Dialect = Dialect {
         "unique",
         "recursive",
         "external",
+        "foreign",
         "global",
         "local",
         "virtual",
@@ -249,6 +259,7 @@ static PROTOBUF_DIALECT: Dialect = Dialect {
     typed: true,
     packages: &["package"],
     imports: &[file("import")],
+    hook: protobuf,
     keywords: &[
         "bool",
         "bytes",
@@ -292,6 +303,17 @@ static PROTOBUF_DIALECT: Dialect = Dialect {
     capitals: true,
     ..DIALECT
 };
+
+/// `string message = 2;`: a number makes a field, whatever its name is; an `option` is none.
+fn protobuf(tokens: &Tokens, at: usize) -> Option<Found> {
+    if !tokens.is_word(at) || matches!(tokens.word(at), "option" | "reserved" | "syntax" | "edition") {
+        return None;
+    }
+    let end = (at..tokens.list.len().min(at + 24)).find(|at| tokens.is(*at, "=") || tokens.is(*at, ";"))?;
+    let name = end.checked_sub(1).filter(|name| *name > at && tokens.is_word(*name))?;
+    let numbered = tokens.get(end + 1).is_some_and(|token| token.kind == Kind::Number);
+    numbered.then(|| found(Field, name, Holds::Nothing))
+}
 
 /// GraphQL, schemas and queries.
 pub static GRAPHQL: LanguageDef = LanguageDef {
@@ -369,7 +391,13 @@ pub static HCL: LanguageDef = LanguageDef {
 };
 
 static HCL_DIALECT: Dialect = Dialect {
-    signs: Signs { line_comments: &["#", "//"], quotes: &[quote("\"")], goes_on: "-", ..C_SIGNS },
+    signs: Signs {
+        line_comments: &["#", "//"],
+        quotes: &[quote("\"").with(&["${"])],
+        goes_on: "-",
+        literal: heredoc,
+        ..C_SIGNS
+    },
     lines: true,
     imports: &[path("import", false)],
     keywords: &[

@@ -3,8 +3,9 @@
 use cruxe_model::SymbolKind::{Class, Const, Fn, Macro, Method, Module, Struct, Type, Variable};
 use cruxe_model::facts::Relation::Extends;
 
+use super::super::layout::literals::{self, quoted_char};
 use super::super::layout::reader::read;
-use super::super::layout::tokens::{C_SIGNS, Signs, Tokens, long, quote};
+use super::super::layout::tokens::{C_SIGNS, Kind, Signs, Tokens, long, quote, wide};
 use super::super::layout::{Blocks, DIALECT, Dialect, Found, Holds, PLAIN_RELATIONS, file, found, path, start};
 use crate::language::{FrontEnd, LANGUAGE, LanguageDef};
 use crate::naming::{NAMING, Naming};
@@ -25,7 +26,8 @@ static JULIA_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &["#"],
         block_comments: &[("#=", "=#", true)],
-        quotes: &[long("\"\"\"", "\"\"\""), quote("\"")],
+        quotes: &[long("\"\"\"", "\"\"\"").with(&["$(", "$"]), wide("\"").with(&["$(", "$"])],
+        literal: quoted_char,
         begins: "@",
         goes_on: "!",
         ends: "!",
@@ -106,17 +108,37 @@ static JULIA_DIALECT: Dialect = Dialect {
     ..DIALECT
 };
 
-/// `area(x) = …` on a line is a function.
+/// `area(x) = …` on a line is a function; so are `Base.show(x) = …` and `@inline area(x) = …`.
 fn julia(tokens: &Tokens, at: usize) -> Option<Found> {
-    let column = tokens.get(at).is_some_and(|token| token.column == 0);
-    let named = tokens.is_word(at) && tokens.is(at + 1, "(");
+    let path_end = |mut at: usize| {
+        while tokens.is(at + 1, ".") && tokens.is_word(at + 2) {
+            at += 2;
+        }
+        at
+    };
+    if tokens.get(at).is_none_or(|token| token.column > 0 || token.kind != Kind::Word) {
+        return None;
+    }
+    let mut name = path_end(at);
+    if tokens.word(name).starts_with('@') {
+        name = path_end(name + 1);
+        if tokens.word(name) == "function" {
+            let name = path_end(name + 1);
+            return tokens.is_word(name).then(|| found(Fn, name, Holds::Code));
+        }
+        // What a macro is given may begin a line of its own.
+        name += usize::from(tokens.is_first(name)) * tokens.list.len();
+    }
+    let parameters = if tokens.is(name + 1, "{") { tokens.behind(name + 1) } else { name + 1 };
+    if !tokens.is_word(name) || !tokens.is(parameters, "(") {
+        return None;
+    }
     // A result type and `where {T}` may stand before the `=`.
-    let mut equal = if named { tokens.behind(at + 1) } else { at };
-    while named && !tokens.is_first(equal) && !tokens.is(equal, "=") {
+    let mut equal = tokens.behind(parameters);
+    while !tokens.is_first(equal) && !tokens.is(equal, "=") {
         equal = tokens.behind(equal);
     }
-    let short = named && !tokens.is_first(equal) && tokens.is(equal, "=");
-    (column && short).then(|| found(Fn, at, Holds::Code))
+    (!tokens.is_first(equal) && tokens.is(equal, "=")).then(|| found(Fn, name, Holds::Code))
 }
 
 /// Perl.
@@ -138,7 +160,8 @@ static PERL_DIALECT: Dialect = Dialect {
         line_comments: &["#"],
         block_comments: &[],
         line_start_comments: &["="],
-        quotes: &[quote("\""), quote("'")],
+        quotes: &[wide("\"").with(&["$"]), wide("'")],
+        literal: literals::perl,
         begins: "$@%&",
         ..C_SIGNS
     },
@@ -146,8 +169,11 @@ static PERL_DIALECT: Dialect = Dialect {
         start("sub", Fn, Holds::Code),
         start("method", Method, Holds::Code),
         start("class", Class, Holds::Declarations),
+        // `package Shop::Cart { … }`
+        start("package", Module, Holds::Declarations),
     ],
     packages: &["package"],
+    modules: &["package"],
     imports: &[path("use", true), path("require", false)],
     keywords: &[
         "and",
@@ -239,7 +265,8 @@ static R_DIALECT: Dialect = Dialect {
     signs: Signs {
         line_comments: &["#"],
         block_comments: &[],
-        quotes: &[long("\"", "\""), long("'", "'"), quote("`")],
+        quotes: &[wide("\""), wide("'"), quote("`")],
+        begins: ".",
         goes_on: ".",
         ends: ".",
         long_signs: &["<-", "->", "==", "!=", "<=", ">=", ":::", "::", "|>", "%>%"],
@@ -259,19 +286,33 @@ static R_DIALECT: Dialect = Dialect {
     ..DIALECT
 };
 
-/// `name <- function(…)` is a function, and `NAME <- …` at the beginning of a line a variable.
+/// `name <- function(…)` is a function, and `NAME <- …` at the beginning of a line a variable; so is a name in backquotes.
+/// `setClass("Cart", …)` and `setGeneric("total", …)` name what they declare.
 fn r(tokens: &Tokens, at: usize) -> Option<Found> {
+    let column = tokens.get(at).is_some_and(|token| token.column == 0);
+    let told = tokens.get(at + 2).is_some_and(|token| token.kind == Kind::Text && token.end - token.start > 2);
+    let kind = match tokens.word(at) {
+        "setClass" | "setRefClass" | "setClassUnion" => Some(Class),
+        "setGeneric" => Some(Fn),
+        "setMethod" => Some(Method),
+        _ => None,
+    };
+    if let Some(kind) = kind.filter(|_| column && told && tokens.is(at + 1, "(")) {
+        let last = Some(tokens.behind(at + 1) - 1);
+        return Some(Found { last, trim: (1, 1), ..found(kind, at + 2, Holds::Code) });
+    }
+    let quoted = tokens.get(at).is_some_and(|token| token.kind == Kind::Text) && tokens.word(at).starts_with('`');
     let set = tokens.is(at + 1, "<-") || tokens.is(at + 1, "=");
-    if !tokens.is_word(at) || !set || !tokens.is_first(at) {
+    if !(tokens.is_word(at) || quoted) || !set || !tokens.is_first(at) {
         return None;
     }
-    let column = tokens.get(at).is_some_and(|token| token.column == 0);
+    let trim = if quoted { (1, 1) } else { (0, 0) };
     match tokens.word(at + 2) {
-        "function" => {
-            Some(found(Fn, at, Holds::Code)).map(|found| Found { last: function_end(tokens, at + 2), ..found })
+        "function" => Some(Found { last: function_end(tokens, at + 2), trim, ..found(Fn, at, Holds::Code) }),
+        "setRefClass" | "R6Class" | "setClass" | "new_class" if column => {
+            Some(Found { trim, ..found(Class, at, Holds::Nothing) })
         }
-        "setRefClass" | "R6Class" if column => Some(found(Class, at, Holds::Nothing)),
-        _ if column => Some(found(Variable, at, Holds::Nothing)),
+        _ if column => Some(Found { trim, ..found(Variable, at, Holds::Nothing) }),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Every word that is no keyword is a fact: nothing is left for [`crate::loose`].
 
+pub mod literals;
 mod parameters;
 pub mod reader;
 pub mod tokens;
@@ -40,6 +41,8 @@ pub struct Dialect {
     pub heritage: &'static [(&'static str, Relation)],
     /// Words before the name of the package that the rest of the file is in.
     pub packages: &'static [&'static str],
+    /// Those of them whose name is a symbol.
+    pub modules: &'static [&'static str],
     /// Words that import.
     pub imports: &'static [Importing],
     /// Words of the language: no names.
@@ -76,6 +79,7 @@ pub const DIALECT: Dialect = Dialect {
     nested: false,
     heritage: &[],
     packages: &[],
+    modules: &[],
     imports: &[],
     keywords: &[],
     locals: &[],

@@ -36,6 +36,7 @@ pub fn read(build: &mut Builder, dialect: &'static Dialect) {
             reader.declare(build, at);
         }
         reader.use_of(build, at);
+        reader.uses_inside(build, at);
     }
     reader.close(build, usize::MAX);
 }
@@ -55,7 +56,7 @@ pub(super) struct Reader<'s> {
     /// For languages with `end`: the token of the `end` for each token that wants one.
     ends: Vec<(u32, u32)>,
     /// Tokens that are facts already, in order but for a few.
-    taken: Vec<usize>,
+    pub taken: Vec<usize>,
 }
 
 /// A declaration that was found.
@@ -155,7 +156,10 @@ impl<'s> Reader<'s> {
                     name += 1;
                 }
                 let name = self.last_of_path(name);
-                let named = self.tokens.is_word(name) && !self.is_one(name, self.dialect.keywords);
+                // `sub delete {` of Perl: what a body follows is a name, whatever the language calls so.
+                let keyword = self.is_one(name, self.dialect.keywords)
+                    && !(start.holds == Holds::Code && self.dialect.signs.begins.contains('$') && self.opens(name + 1));
+                let named = self.tokens.is_word(name) && !keyword;
                 let kind = self.as_member(start.kind);
                 if named || !self.is_one(at, self.dialect.modifiers) {
                     return named.then(|| self.head(first, name, kind, start.holds, None));
@@ -166,6 +170,10 @@ impl<'s> Reader<'s> {
             }
         }
         None
+    }
+
+    fn opens(&self, at: usize) -> bool {
+        self.tokens.is(at, "{") || self.tokens.is(at, "(")
     }
 
     /// A function inside of a type is a method.
@@ -195,12 +203,13 @@ impl<'s> Reader<'s> {
 
     /// The last name of a path; names may stand in quotes.
     pub fn last_of_path(&self, mut at: usize) -> usize {
-        let quoted = |at: usize| ["\"", "`", "]", "["].iter().any(|sign| self.tokens.is(at, sign));
+        let is_quote = |at: usize| ["\"", "`", "]", "["].iter().any(|sign| self.tokens.is(at, sign));
+        let quote = |at: usize| usize::from(self.dialect.ignores_case && is_quote(at));
         while self.tokens.is_word(at) {
-            let quotes = usize::from(self.dialect.ignores_case && quoted(at + 1));
-            let next = at + 2 + 2 * quotes;
-            let joined = self.is_one(at + 1 + quotes, self.dialect.members) && (quotes == 0 || quoted(next - 1));
-            if !joined || !self.tokens.is_word(next) {
+            // `"shop"."items"`, `shop."items"`
+            let joint = at + 1 + quote(at + 1) * usize::from(at > 0 && is_quote(at - 1));
+            let next = joint + 1 + quote(joint + 1);
+            if !self.is_one(joint, self.dialect.members) || !self.tokens.is_word(next) {
                 break;
             }
             at = next;
@@ -210,17 +219,34 @@ impl<'s> Reader<'s> {
 
     /// Takes the name of the package that the rest of the file is in.
     fn package(&mut self, build: &mut Builder<'s>, at: usize) -> bool {
-        let last = self.last_of_path(at + 1);
+        // `-module(cart).`
+        let word = at + usize::from(self.tokens.is(at, "-"));
+        let first = word + 1 + usize::from(word > at && self.tokens.is(word + 1, "("));
+        let last = self.last_of_path(first);
         let found = self.open.is_empty()
-            && self.is_one(at, self.dialect.packages)
-            && self.tokens.is_word(at + 1)
-            && !self.is_one(at + 1, self.dialect.fillers)
+            && self.is_one(word, self.dialect.packages)
+            && self.tokens.is_word(first)
+            && !self.is_one(first, self.dialect.fillers)
             && (!self.tokens.is(last + 1, "=") && !self.tokens.is(last + 1, "{"));
         if found {
-            let parts: Vec<&str> =
-                (at + 1..=last).filter(|at| self.tokens.is_word(*at)).map(|at| self.word(at)).collect();
+            let names: Vec<usize> = (first..=last).filter(|at| self.tokens.is_word(*at)).collect();
+            let parts: Vec<&str> = names.iter().map(|at| self.word(*at)).collect();
+            let symbol = self.is_one(word, self.dialect.modules);
+            let outer = parts.split_last().map_or(&[][..], |(_, outer)| outer);
+            if let (true, Some(start), Some(name)) = (symbol, self.tokens.get(at), self.tokens.get(last)) {
+                build.set_module(outer.join(build.separator()));
+                let name_span = Span { start: name.start, end: name.end };
+                let bracket = self.tokens.get(last + 1).filter(|_| self.tokens.is(last + 1, ")"));
+                let span = Span { start: start.start, end: bracket.map_or(name.end, |bracket| bracket.end) };
+                let mut decl = Decl::new(SymbolKind::Module, self.word(last), name_span, span);
+                decl.signature_end = Some(span.end);
+                if let Some(doc) = self.tokens.comments_before(start.start) {
+                    (decl.full_span.start, decl.doc_span) = (doc.start, doc);
+                }
+                build.declare(decl);
+            }
             build.set_module(parts.join(build.separator()));
-            for part in (at + 1..=last).filter(|at| self.tokens.is_word(*at)) {
+            for part in names.into_iter().filter(|part| !symbol || *part != last) {
                 let start = self.tokens.get(part).map_or(0, |token| token.start);
                 build.occurrence_at(self.word(part), start, Role::Mention, None);
             }
@@ -233,6 +259,10 @@ impl<'s> Reader<'s> {
         let at = self.behind_annotations(first);
         let Found { kind, name, last, holds, trim, qualifier } = (self.dialect.hook)(&self.tokens, at)?;
         let kind = self.as_member(kind);
+        let in_type = self.open.last().is_some_and(|open| matches!(open.holds, Holds::Members | Holds::FirstNames));
+        if kind == SymbolKind::Field && !in_type {
+            return None;
+        }
         Some(Head { trim, qualifier, ..self.head(first, name, kind, holds, last) })
     }
 
@@ -242,7 +272,9 @@ impl<'s> Reader<'s> {
         let start = self.behind_annotations(first);
         match holds {
             Some(Holds::Cases) => {
-                let plain = self.tokens.is_word(start) && !self.is_one(start, self.dialect.keywords);
+                // `typedef NS_ENUM(NSInteger, Size) {`: the name itself stands behind a comma.
+                let plain =
+                    self.tokens.is_word(start) && !self.is_one(start, self.dialect.keywords) && !self.is_taken(start);
                 return plain
                     .then(|| self.head(first, start, SymbolKind::Variant, Holds::Nothing, Some(self.case_end(start))));
             }
@@ -259,6 +291,11 @@ impl<'s> Reader<'s> {
             }
             _ if !self.dialect.typed || self.word(start).starts_with(['#', '@']) => return None,
             _ => {}
+        }
+        // What these words begin declares nothing: `return x;`, `using Math for uint;`, `option x = 1;`.
+        let says = ["assert", "await", "delete", "emit", "new", "option", "return", "throw", "using", "yield"];
+        if self.is_one(start, &says) && self.is_one(start, self.dialect.keywords) {
+            return None;
         }
         let mut at = start;
         let mut words = 0;
@@ -293,7 +330,7 @@ impl<'s> Reader<'s> {
     }
 
     fn function(&self, first: usize, open: usize, words: usize) -> Option<Head> {
-        let name = open.checked_sub(1).filter(|name| *name >= first)?;
+        let name = self.before_generics(open).checked_sub(1).filter(|name| *name >= first)?;
         // `get` and `set` are words of the language before a name, and names before a bracket.
         let keyword = self.is_one(name, self.dialect.keywords) && !self.is_one(name, &["get", "set"]);
         if !self.tokens.is_word(name) || keyword {
@@ -310,9 +347,30 @@ impl<'s> Reader<'s> {
         declared.then(|| self.head(first, name, kind, Holds::Code, None))
     }
 
+    /// The token of the `<` that a `>` before a token closes; the token itself where there is none.
+    fn before_generics(&self, at: usize) -> usize {
+        let mut depth = 0usize;
+        for before in (at.saturating_sub(MAX_HEAD)..at).rev() {
+            match self.word(before) {
+                ">" => depth += 1,
+                "<" if depth == 1 => return before,
+                "<" => depth = depth.saturating_sub(1),
+                _ if depth == 0 => return at,
+                _ => {}
+            }
+        }
+        at
+    }
+
     fn variable(&self, first: usize, end: usize, words: usize) -> Option<Head> {
         let name = end.checked_sub(1).filter(|name| *name > first)?;
         if words < 2 || !self.tokens.is_word(name) || self.is_one(name, self.dialect.keywords) {
+            return None;
+        }
+        // `person.age` on a line of its own is a use, and so is `x instanceof Cart`.
+        let before = name - 1;
+        if self.dialect.lines && (self.tokens.is(before, ".") || self.is_one(before, &["instanceof", "in", "as", "is"]))
+        {
             return None;
         }
         let getter = self.tokens.word(name - 1) == "get";
@@ -469,6 +527,9 @@ impl<'s> Reader<'s> {
         let body = body.map_or(line_end, |token| token.start);
         decl.signature_end = Some(body.min(span.end).min(line_end).max(name_span.end));
         decl.access = self.access(head, text);
+        // `- (void)send;` of an interface: the implementation defines it.
+        decl.flags.declaration =
+            self.dialect.calls == Calls::Messages && head.holds == Holds::Code && self.tokens.is(head.last, ";");
         let symbol = build.declare(decl);
         self.take(head.name);
         build.push_symbol(symbol);

@@ -39,20 +39,37 @@ pub struct Quote {
     pub open: &'static str,
     /// What ends it.
     pub close: &'static str,
-    /// `\` takes the sign behind it in.
-    pub escapes: bool,
+    /// What takes the sign behind it in; 0 for nothing.
+    pub escape: u8,
     /// It may go on over lines.
     pub lines: bool,
+    /// What code begins with inside of it: `${` and `$(` up to their partner, `$` before a name.
+    pub inner: &'static [&'static str],
 }
+
+impl Quote {
+    /// The same with code inside.
+    pub const fn with(self, inner: &'static [&'static str]) -> Quote {
+        Quote { inner, ..self }
+    }
+}
+
+/// Longer code is none inside of a string.
+const MAX_INNER: usize = 2000;
 
 /// A string on one line, in which `\` escapes.
 pub const fn quote(mark: &'static str) -> Quote {
-    Quote { open: mark, close: mark, escapes: true, lines: false }
+    Quote { open: mark, close: mark, escape: b'\\', lines: false, inner: &[] }
+}
+
+/// A string over lines, in which `\` escapes.
+pub const fn wide(mark: &'static str) -> Quote {
+    Quote { open: mark, close: mark, escape: b'\\', lines: true, inner: &[] }
 }
 
 /// A string over lines.
 pub const fn long(open: &'static str, close: &'static str) -> Quote {
-    Quote { open, close, escapes: false, lines: true }
+    Quote { open, close, escape: 0, lines: true, inner: &[] }
 }
 
 /// How a language is taken apart.
@@ -73,6 +90,8 @@ pub struct Signs {
     pub long_signs: &'static [&'static str],
     /// A comment of the language's own begins a line only.
     pub line_start_comments: &'static [&'static str],
+    /// Reads what looks like the beginning of a comment, a string or a word and is none, at an offset: `'"'`, `$#list`.
+    pub literal: fn(&Tokens, usize) -> Option<(Kind, usize)>,
 }
 
 /// What most languages with braces have.
@@ -85,6 +104,7 @@ pub const C_SIGNS: Signs = Signs {
     ends: "",
     long_signs: &["=>", "->", "::", "==", "!=", "<=", ">=", "&&", "||", "?.", "..", ":=", "+=", "-=", "<-", "|>"],
     line_start_comments: &[],
+    literal: |_, _| None,
 };
 
 /// The tokens of a text, with its comments and the partners of its brackets.
@@ -103,9 +123,54 @@ impl<'s> Tokens<'s> {
     /// Takes a text apart.
     pub fn new(text: &'s str, signs: &Signs) -> Tokens<'s> {
         let mut tokens = Tokens { text, list: Vec::new(), comments: Vec::new(), partner: Vec::new() };
-        tokens.read(signs);
+        tokens.read(signs, 0..text.len());
         tokens.pair();
         tokens
+    }
+
+    /// Takes a piece of a text apart: the code inside of a string.
+    pub fn of_piece(text: &'s str, signs: &Signs, piece: std::ops::Range<usize>) -> Tokens<'s> {
+        let mut tokens = Tokens { text, list: Vec::new(), comments: Vec::new(), partner: Vec::new() };
+        tokens.read(signs, piece);
+        tokens.pair();
+        tokens.list.iter_mut().enumerate().for_each(|(at, token)| token.first = at == 0);
+        tokens
+    }
+
+    /// The pieces of code inside of a string.
+    pub fn code_inside(&self, at: usize, signs: &Signs) -> Vec<std::ops::Range<usize>> {
+        let mut found = Vec::new();
+        let Some(token) = self.list.get(at).filter(|token| token.kind == Kind::Text) else { return found };
+        let (start, whole) = (token.start as usize, self.word(at));
+        let begins = |quote: &&Quote| whole.starts_with(quote.open);
+        // A text below its line is one of the first kind.
+        let below = signs.quotes.first().filter(|_| whole.starts_with('\n'));
+        let Some(quote) = signs.quotes.iter().find(begins).or(below).filter(|quote| !quote.inner.is_empty()) else {
+            return found;
+        };
+        let mut next = quote.open.len();
+        while let Some(dollar) = whole.get(next..).and_then(|rest| rest.find('$')).map(|found| next + found) {
+            next = dollar + 1;
+            let before = whole.get(quote.open.len()..dollar).unwrap_or_default();
+            // `\$`, `$$` and, in a string of two quotes, `''$` are a dollar.
+            if before.ends_with(['\\', '$']) || (quote.open == "''" && before.ends_with("''")) {
+                continue;
+            }
+            let rest = whole.get(dollar..).unwrap_or_default();
+            let length = match quote.inner.iter().find(|mark| rest.starts_with(**mark)) {
+                Some(mark) if mark.len() > 1 => bracket_end(rest.as_bytes(), mark.len()).map(|end| (mark.len(), end)),
+                Some(_) => Some(name_end(rest)).filter(|end| *end > 1).map(|end| (1, end)),
+                None => None,
+            };
+            if let Some((from, end)) = length {
+                // In Perl and PowerShell the dollar is a part of the name; where a name may go on with one, it is not.
+                let part = signs.begins.contains('$') && !signs.goes_on.contains('$');
+                let from = if from == 1 && part { 0 } else { from };
+                found.push(start + dollar + from..start + dollar + end);
+                next = dollar + end;
+            }
+        }
+        found
     }
 
     /// The text of a token; empty behind the last.
@@ -145,15 +210,23 @@ impl<'s> Tokens<'s> {
         self.list.partition_point(|token| token.start < offset)
     }
 
-    fn read(&mut self, signs: &Signs) {
-        let bytes = self.text.as_bytes();
-        let (mut at, mut line, mut first, mut apart) = (0, 0, true, true);
-        if self.text.starts_with("#!") {
+    fn read(&mut self, signs: &Signs, piece: std::ops::Range<usize>) {
+        let bytes = self.text.as_bytes().get(..piece.end).unwrap_or_default();
+        let (mut at, mut line, mut first, mut apart) = (piece.start, piece.start, true, true);
+        if at == 0 && self.text.starts_with("#!") {
             at = line_end(bytes, 0);
         }
         while at < bytes.len() {
             let rest = &bytes[at..];
             let byte = rest[0];
+            if let Some((kind, length)) = (signs.literal)(self, at).filter(|(_, length)| *length > 0) {
+                let end = (at + length).min(bytes.len());
+                let (start, column) = (at as u32, (at - line) as u32);
+                self.list.push(Token { kind, start, end: end as u32, first, column, apart });
+                line = last_line(&bytes[at..end], at).unwrap_or(line);
+                (first, apart, at) = (false, false, end);
+                continue;
+            }
             if byte == b'\n' {
                 (line, first, apart, at) = (at + 1, true, true, at + 1);
                 continue;
@@ -272,6 +345,33 @@ fn word_length(rest: &str, signs: &Signs) -> usize {
     rest[..length].trim_end_matches(ends).len().max(first)
 }
 
+fn is_nix_escape(rest: &[u8]) -> bool {
+    rest.starts_with(b"''") && matches!(rest.get(2), Some(b'\'' | b'$' | b'\\'))
+}
+
+/// The length of a name with the `$` before it.
+fn name_end(rest: &str) -> usize {
+    let name = rest.get(1..).unwrap_or_default();
+    let part = |c: char| c == '_' || c.is_alphanumeric();
+    if !begins_word(name) { 1 } else { 1 + name.find(|c| !part(c)).unwrap_or(name.len()) }
+}
+
+/// Where the bracket closes that a text begins with, in a mark of a length.
+fn bracket_end(bytes: &[u8], mark: usize) -> Option<usize> {
+    let (open, close) = match bytes.get(mark - 1)? {
+        b'(' => (b'(', b')'),
+        _ => (b'{', b'}'),
+    };
+    let mut depth = 1;
+    for (at, byte) in bytes.iter().enumerate().take(MAX_INNER).skip(mark) {
+        depth += i32::from(*byte == open) - i32::from(*byte == close);
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
 /// Where the last line begins that begins inside of a piece.
 fn last_line(piece: &[u8], start: usize) -> Option<usize> {
     memchr::memrchr(b'\n', piece).map(|newline| start + newline + 1)
@@ -329,8 +429,15 @@ fn text_length(rest: &[u8], quote: &Quote) -> Option<usize> {
     let mut at = quote.open.len();
     while at < rest.len() {
         match rest[at] {
-            b'\\' if quote.escapes => at += 1,
+            byte if byte == quote.escape && quote.escape != 0 => at += 1,
             b'\n' if !quote.lines => return None,
+            // `${lookup(x, "a")}`: a string in the code of a string ends nothing.
+            b'$' if quote.inner.iter().any(|mark| mark.len() > 1 && rest[at..].starts_with(mark.as_bytes())) => {
+                let end = if quote.lines { rest.len() } else { line_end(rest, at) };
+                at += bracket_end(&rest[at..end], 2).unwrap_or(0);
+            }
+            // `'''` and `''$` of Nix are two quotes and a dollar.
+            b'\'' if quote.open == "''" && is_nix_escape(&rest[at..]) => at += 2,
             _ if rest[at..].starts_with(quote.close.as_bytes()) => return Some(at + quote.close.len()),
             _ => {}
         }

@@ -4,7 +4,7 @@ use cruxe_model::SymbolKind;
 use cruxe_model::facts::{BindingKind, Expr, ExprId, Import, Relation, Role, Span, SymbolIndex};
 
 use super::reader::Reader;
-use super::tokens::Kind;
+use super::tokens::{Kind, Tokens};
 use super::{Blocks, Calls, Form, Holds};
 use crate::build::{Builder, Decl};
 
@@ -34,6 +34,10 @@ impl<'s> Reader<'s> {
                 Form::Path
                     if self.tokens.is_word(next) && path.is_none() && !self.is_one(next, self.dialect.fillers) =>
                 {
+                    // `include struct … end` of OCaml, `use strict` of Perl.
+                    if self.is_one(next, self.dialect.keywords) {
+                        return false;
+                    }
                     let last = self.last_of_path(next);
                     let ends = self.tokens.get(next).zip(self.tokens.get(last));
                     path = ends.map(|(first, last)| Span { start: first.start, end: last.end });
@@ -166,6 +170,17 @@ impl<'s> Reader<'s> {
         }
         let role = self.role(at, member);
         self.occurrence(build, at, role);
+    }
+
+    /// Notes the uses in the code inside of a string.
+    pub(super) fn uses_inside(&mut self, build: &mut Builder<'s>, at: usize) {
+        for piece in self.tokens.code_inside(at, &self.dialect.signs) {
+            let inner = Tokens::of_piece(build.text, &self.dialect.signs, piece);
+            let outer = std::mem::replace(&mut self.tokens, inner);
+            let taken = std::mem::take(&mut self.taken);
+            (0..self.tokens.list.len()).for_each(|at| self.use_of(build, at));
+            (self.tokens, self.taken) = (outer, taken);
+        }
     }
 
     fn in_code(&self) -> bool {

@@ -94,6 +94,16 @@ impl ModuleRules for Broad {
 }
 
 impl Resolver<'_> {
+    /// The symbol by which a file says which module it is.
+    fn declared_module(&self, version: VersionId, path: &str) -> Option<Def> {
+        let file = self.file(version)?;
+        let says = |symbol: &cruxe_model::facts::Symbol| {
+            symbol.kind == SymbolKind::Module && symbol.parent.is_none() && symbol.qualified_name == path
+        };
+        let symbol = SymbolIndex(file.facts.symbols.iter().position(says)? as u32);
+        Some(Def { version, symbol })
+    }
+
     /// The definitions whose qualified name ends like the import's path.
     fn broad_import(&self, file: &Arc<File>, at: u32) -> Vec<Entity> {
         let import = file.import(at);
@@ -106,7 +116,11 @@ impl Resolver<'_> {
             let module = Module::File(version);
             return match import.name {
                 Some(name) => self.offered(&module, file.facts.name(name), Space::Any),
-                None => vec![Entity::Module(module)],
+                None => {
+                    // `package Shop::Cart;` of Perl: the import names it, and the file with all its names.
+                    let declared = self.declared_module(version, file.import_module(at)).map(Entity::Symbol);
+                    declared.into_iter().chain([Entity::Module(module)]).collect()
+                }
             };
         }
         let path = self.import_path(file, at);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use cruxe_extract::Extractor;
 use cruxe_index::{IndexError, PastReader, Project, Source, Standing, View, Workspace};
 use cruxe_model::config::FreshnessPolicy;
+use cruxe_model::facts::SymbolIndex;
 use cruxe_model::{ContentHash, FreshnessStatus, RepoPath, SymbolKind, Work};
 use cruxe_store::{NameMatch, RefSnapshot, Snapshot, VersionSet};
 use similar::{ChangeTag, TextDiff};
@@ -248,7 +249,10 @@ impl Side {
         }
         found.retain(|candidate| candidate.file.symbols.get(candidate.at).is_some());
         if !wanted.qualifiers.is_empty() {
-            let fit = |candidate: &Candidate| name::qualifier_fit(wanted, &candidate.symbol().qualified_name);
+            let fit = |candidate: &Candidate| {
+                let (file, at) = (&candidate.file, SymbolIndex(candidate.at as u32));
+                locate::fit_as_written(wanted, &file.language, &file.symbols, at)
+            };
             let best = found.iter().map(fit).fold(0.0, f64::max);
             found.retain(|candidate| best > 0.0 && fit(candidate) >= if best >= 0.9 { 0.85 } else { best });
         }

@@ -87,15 +87,23 @@ fn is_quoted(text: &str) -> bool {
     text.match_indices('\'').any(|(at, _)| opens(at))
 }
 
-/// How well a symbol's qualified name fits the qualifiers: 1 for all of them directly before the name, less for gaps
-/// and for qualifiers that the name does not have, 0 for no fit.
+/// How well a symbol's qualified name fits the qualifiers, whatever their case: 1 for all of them directly before the name, less for
+/// gaps and for qualifiers that the name does not have, 0 for no fit.
 pub fn qualifier_fit(wanted: &WantedName, qualified_name: &str) -> f64 {
+    fit(wanted, qualified_name, str::eq_ignore_ascii_case)
+}
+
+/// The same where the case of letters counts: `Progress.open` is a method, and the function of the module `progress` is something else.
+pub fn qualifier_fit_as_written(wanted: &WantedName, qualified_name: &str) -> f64 {
+    fit(wanted, qualified_name, |a, b| a == b)
+}
+
+fn fit(wanted: &WantedName, qualified_name: &str, same: fn(&str, &str) -> bool) -> f64 {
     if wanted.qualifiers.is_empty() {
         return 0.0;
     }
     let mut have: Vec<&str> = segments(qualified_name).collect();
     have.pop();
-    let same = |a: &str, b: &str| a == b || a.eq_ignore_ascii_case(b);
     let direct = wanted.qualifiers.iter().rev().zip(have.iter().rev()).take_while(|(a, b)| same(a, b)).count();
     if direct == wanted.qualifiers.len() {
         // `Progress.open` is the method before it is the function of the module `progress`.
@@ -110,7 +118,7 @@ pub fn qualifier_fit(wanted: &WantedName, qualified_name: &str) -> f64 {
     if have.last().is_some_and(|module| same(module, &wanted.plain)) {
         // A function in a file of its own, `tokio::task::spawn::spawn`, is known by the module around that file.
         let outer = have[..have.len() - 1].join(".");
-        let around = qualifier_fit(wanted, &format!("{outer}.{}", wanted.plain));
+        let around = fit(wanted, &format!("{outer}.{}", wanted.plain), same);
         if around > 0.0 {
             return around * 0.95;
         }
@@ -174,6 +182,16 @@ mod tests {
         assert_eq!(fit("QuerySet.filter", "django.db.models.query.QuerySet.filter"), 0.9);
         assert_eq!(fit("Progress.open", "rich.progress.open"), 0.84);
         assert_eq!(fit("Other.filter", "django.db.models.query.QuerySet.filter"), 0.0);
+    }
+
+    #[test]
+    fn as_it_is_written_a_class_is_no_module() {
+        let fit = |wanted, have| qualifier_fit_as_written(&parse(wanted), have);
+        assert_eq!(fit("Progress.open", "rich.progress.open"), 0.0);
+        assert_eq!(fit("Apps.get_model", "django.apps.config.AppConfig.get_model"), 0.0);
+        assert_eq!(fit("Progress.open", "rich.progress.Progress.open"), 0.9);
+        assert_eq!(fit("flask.Flask", "flask.app.Flask"), 0.4);
+        assert_eq!(fit("tokio::task::spawn", "tokio::task::spawn::spawn"), 0.95);
     }
 
     #[test]

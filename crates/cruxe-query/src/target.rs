@@ -6,11 +6,10 @@ use cruxe_extract::naming::Merging;
 use cruxe_index::View;
 use cruxe_model::SymbolKind;
 use cruxe_model::facts::{Symbol, SymbolIndex};
-use cruxe_store::NameMatch;
 
 use crate::error::{MissingSymbol, NearSymbol, QueryError};
 use crate::external;
-use crate::locate::{self, Definition};
+use crate::locate::{self, Definition, Matched};
 use crate::name;
 use crate::resolve::{Def, Resolver};
 use crate::symbol::SymbolRef;
@@ -47,6 +46,8 @@ pub struct Target {
     pub(crate) others: Vec<Def>,
     /// How many there are.
     pub other_definitions: usize,
+    /// The name that was asked for, where the type in it does not define this but has it from another.
+    pub inherited_as: Option<String>,
 }
 
 /// The definitions whose uses are those of one symbol.
@@ -82,15 +83,15 @@ pub(crate) fn find_among(
     let question = locate::Question::new(wanted.name.clone(), limit);
     let answer = locate::locate_in(view, &question, wanted.path.as_deref())?;
     let unread = answer.total.saturating_sub(answer.found.len());
-    let exact = matches!(answer.matched, Some(NameMatch::Exact));
+    let is_it = answer.matched.is_some_and(Matched::is_it);
+    let elsewhere = locate::elsewhere(view, &question, &answer)?.found;
     let mut found = answer.found;
-    // An `impl` or a heading is not what a name means while anything else has it.
-    let defines =
-        |found: &Definition| !matches!(found.symbol().kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use);
+    let defines = |found: &Definition| locate::defines(found.symbol().kind);
     if found.iter().any(defines) {
         found.retain(defines);
     }
-    if !exact || found.is_empty() {
+    if !is_it || found.is_empty() {
+        found.extend(elsewhere);
         return Err(no_such_symbol(resolver, wanted, &found));
     }
     if wanted.path.is_some() && name::parse(&wanted.name).qualifiers.is_empty() {
@@ -135,7 +136,9 @@ pub(crate) fn find_among(
     }
     resolver.check()?;
     let Some(file) = resolver.file(def.version) else { return Err(no_such_symbol(resolver, wanted, &[])) };
-    Ok(Target { symbol: SymbolRef::new(&file, def.symbol), group, def, candidates, others, other_definitions })
+    let symbol = SymbolRef::new(&file, def.symbol);
+    let inherited_as = (answer.matched == Some(Matched::Inherited)).then(|| wanted.name.trim().to_owned());
+    Ok(Target { symbol, group, def, candidates, others, other_definitions, inherited_as })
 }
 
 impl Target {
@@ -238,6 +241,8 @@ fn is_type(kind: SymbolKind) -> bool {
 }
 
 fn no_such_symbol(resolver: &Resolver, wanted: &Wanted, near: &[Definition]) -> QueryError {
+    let plain = name::parse(&wanted.name).plain;
+    let has_name = near.iter().any(|found| found.symbol().name == plain);
     let near = near.iter().take(5).map(|found| NearSymbol {
         name: found.symbol().qualified_name.clone(),
         kind: found.symbol().kind.as_str(),
@@ -247,7 +252,8 @@ fn no_such_symbol(resolver: &Resolver, wanted: &Wanted, near: &[Definition]) -> 
     QueryError::NoSuchSymbol(MissingSymbol {
         name: wanted.name.trim().to_owned(),
         path: wanted.path.clone(),
-        mentioned: external::is_mentioned(resolver, wanted),
+        // Where something else has the name, what stands in the ref may mean that.
+        mentioned: if has_name { None } else { external::is_mentioned(resolver, wanted) },
         nearest: near.collect(),
         unread: None,
     })

@@ -301,7 +301,8 @@ pub(crate) fn link_of_first(structured: &Value, repo: Option<&str>) -> Option<Re
 /// Where a symbol is defined, by handle or by name.
 pub(crate) fn definition(view: &View, name: &str) -> Result<locate::Definition, ToolError> {
     let question = locate::Question::new(name.to_owned(), 1);
-    let found = locate::locate(view, &question)?.found.into_iter().next();
+    let answer = locate::locate(view, &question)?;
+    let found = answer.found.into_iter().next().filter(|_| answer.matched.is_some_and(locate::Matched::is_it));
     found.ok_or_else(|| ToolError::new(ErrorCode::SymbolNotFound, format!("no symbol is named `{name}`")))
 }
 

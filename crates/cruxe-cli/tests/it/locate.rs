@@ -150,7 +150,14 @@ fn qualified_names_find_the_one_that_is_meant() {
     let repo = sandbox.repo("shapes", &sources::borrowed(&files));
     let mut client = repo.server();
     client.ready();
-    assert_eq!(client.places("Shape03::describe"), Vec::<String>::new());
+    let none = client.ok("locate_symbol", json!({"name": "Shape03::describe"}));
+    assert_eq!(places(&none), Vec::<String>::new());
+    let told = none["metadata"]["warnings"][0].as_str().unwrap();
+    assert!(
+        told.starts_with("no symbol is named `Shape03::describe`; `describe` is defined as group0::shape_000"),
+        "{told}"
+    );
+    assert!(told.ends_with(" and 9 more"), "{told}");
     assert_eq!(client.places("Shape003::describe"), ["src/group3/shape_003.rs:7"]);
     assert_eq!(client.places("Shape003.describe"), ["src/group3/shape_003.rs:7"]);
     assert_eq!(client.places("Shape011::describe()"), ["src/group1/shape_011.rs:7"]);
@@ -385,4 +392,31 @@ fn of_a_prototype_and_its_function_the_function_is_shown() {
         !found.contains(&"include/pool.h:1".to_owned()) && !found.contains(&"src/other.c:1".to_owned()),
         "{found:?}"
     );
+}
+
+#[test]
+fn what_is_gone_is_not_taken_for_a_namesake_and_what_is_inherited_is_said_to_be() {
+    let sandbox = Sandbox::new();
+    let app =
+        "class Base:\n    def route(self): pass\n\nclass Flask(Base):\n    def make(self): pass\n\nFlask().route()\n";
+    let repo = sandbox.repo("site", &[("flask/app.py", app), ("flask/helpers.py", "def make(): pass\n\nmake()\n")]);
+    let mut client = repo.server();
+    client.ready();
+    let asked = json!({"symbol_name": "Flask.make"});
+    assert_eq!(client.ok("find_references", asked.clone())["symbol"]["line_start"], 5);
+    repo.write("flask/app.py", app.replace("make", "made"));
+    let job = client.ok("sync_repo", json!({}));
+    client.wait_for_job(&job["job_id"]);
+    let refused = client.error("find_references", asked);
+    assert_eq!(refused["code"], "symbol_not_found", "{refused}");
+    assert_eq!(refused["data"]["near"][0]["name"], "flask.helpers.make", "{refused}");
+    let near = client.ok("locate_symbol", json!({"name": "Flask.make"}));
+    let said =
+        "no symbol is named exactly `Flask.make`; these are names that differ in case, or in what they belong to";
+    assert_eq!((places(&near), &near["metadata"]["warnings"]), (vec!["flask/helpers.py:1".to_owned()], &json!([said])));
+    let uses = client.ok("find_references", json!({"symbol_name": "Flask.route"}));
+    assert_eq!((&uses["symbol"]["line_start"], &uses["total_references"]), (&json!(2), &json!(1)));
+    let said = "nothing is defined as `Flask.route`: it stands for flask.app.Base.route, which the type inherits or is extended with";
+    assert_eq!(uses["metadata"]["warnings"], json!([said]));
+    assert_eq!(client.ok("locate_symbol", json!({"name": "Flask.route"}))["metadata"]["warnings"], json!([said]));
 }

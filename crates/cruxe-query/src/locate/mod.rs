@@ -1,5 +1,6 @@
 //! Where a name is defined.
 
+mod inherited;
 mod rank;
 
 use std::sync::Arc;
@@ -51,7 +52,29 @@ pub struct Definitions {
     /// How many more have the name that the filter leaves out by their place.
     pub filtered_out: usize,
     /// How the name was matched; `None` when it was not.
-    pub matched: Option<NameMatch>,
+    pub matched: Option<Matched>,
+}
+
+/// How definitions are those of a name; the order is that of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Matched {
+    /// Just as it is written.
+    Exact,
+    /// The type that stands before the name has it from a type above it.
+    Inherited,
+    /// But for the case of letters, or for a type between the name and what stands before it.
+    Nearly,
+    /// Names that begin so.
+    Prefix,
+    /// But for a typing error or two.
+    Typo,
+}
+
+impl Matched {
+    /// Whether it is what was asked for: whoever asks for another name is told so before anything else.
+    pub fn is_it(self) -> bool {
+        matches!(self, Matched::Exact | Matched::Inherited)
+    }
 }
 
 impl Definitions {
@@ -71,7 +94,8 @@ pub struct Definition {
     pub score: Score,
 }
 
-/// Finds definitions: exact names, else names but for their case, else beginnings, else names with a typing error.
+/// Finds definitions: exact names, else what is inherited, else names but for their case, else beginnings, else names with a typing
+/// error.
 pub fn locate(view: &View, question: &Question) -> Result<Definitions, QueryError> {
     locate_in(view, question, None)
 }
@@ -86,26 +110,55 @@ pub fn locate_in(view: &View, question: &Question, path: Option<&str>) -> Result
     }
     for (wanted, ways) in readings(&question.name) {
         for how in ways.iter().copied() {
-            let (mut candidates, filtered_out) = candidates(view, published, question, path, &wanted, how)?;
+            let (candidates, filtered_out) = candidates(view, published, question, path, &wanted, how)?;
             // Names that are only similar are no answer where the filter alone hides the name itself.
             if !candidates.is_empty() || filtered_out > 0 {
-                rank::rank(&mut candidates);
-                leave_out_declarations(published, &mut candidates, question.limit)?;
-                let total = candidates.len();
-                candidates.truncate(question.limit);
-                let found = candidates
-                    .into_iter()
-                    .map(|candidate| {
-                        let table = published.symbol_table(candidate.file.id)?;
-                        let index = SymbolIndex(candidate.hit.position);
-                        Ok(Definition { file: candidate.file, table, index, score: candidate.score })
-                    })
-                    .collect::<Result<_, QueryError>>()?;
-                return Ok(Definitions { found, total, filtered_out, matched: Some(how) });
+                return definitions(published, question, candidates, filtered_out, how);
             }
         }
     }
     Ok(Definitions::NONE)
+}
+
+fn definitions(
+    published: &RefSnapshot,
+    question: &Question,
+    mut candidates: Vec<Candidate>,
+    filtered_out: usize,
+    how: Matched,
+) -> Result<Definitions, QueryError> {
+    rank::rank(&mut candidates);
+    leave_out_declarations(published, &mut candidates, question.limit)?;
+    let total = candidates.len();
+    candidates.truncate(question.limit);
+    let found = candidates
+        .into_iter()
+        .map(|candidate| {
+            let table = published.symbol_table(candidate.file.id)?;
+            let index = SymbolIndex(candidate.hit.position);
+            Ok(Definition { file: candidate.file, table, index, score: candidate.score })
+        })
+        .collect::<Result<_, QueryError>>()?;
+    Ok(Definitions { found, total, filtered_out, matched: Some(how) })
+}
+
+/// Of a qualified name for which nothing was found the definitions of its last part, wherever they are.
+pub fn elsewhere(view: &View, question: &Question, found: &Definitions) -> Result<Definitions, QueryError> {
+    let WantedName { plain, qualifiers } = name::parse(&question.name);
+    let is_asked = found.found.is_empty() && found.filtered_out == 0 && !qualifiers.is_empty();
+    let Some(published) = view.published.as_ref().filter(|_| is_asked) else { return Ok(Definitions::NONE) };
+    let wanted = WantedName { plain, qualifiers: Vec::new() };
+    let (mut candidates, filtered_out) = candidates(view, published, question, None, &wanted, Matched::Exact)?;
+    let defines = |one: &Candidate| defines(one.hit.kind);
+    if candidates.iter().any(defines) {
+        candidates.retain(defines);
+    }
+    definitions(published, question, candidates, filtered_out, Matched::Exact)
+}
+
+/// Whether a symbol of a kind defines its name: an `impl` or a heading is not what a name means while anything else has it.
+pub(crate) fn defines(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Impl | SymbolKind::Heading | SymbolKind::Use)
 }
 
 /// Where the name stands in code that could not be parsed; a handle stands for what was found.
@@ -118,7 +171,7 @@ pub fn hidden(view: &View, question: &Question) -> Result<Option<Hidden>, QueryE
 
 /// The name in texts that are not indexed, where nothing that is indexed defines it.
 pub fn unread(view: &View, question: &Question, found: &Definitions) -> Result<Option<Unread>, QueryError> {
-    let is_found = matches!(found.matched, Some(NameMatch::Exact)) || found.filtered_out > 0;
+    let is_found = found.matched.is_some_and(Matched::is_it) || found.filtered_out > 0;
     if is_found || SymbolId::parse(question.name.trim()).is_some() {
         return Ok(None);
     }
@@ -130,7 +183,7 @@ pub fn unread(view: &View, question: &Question, found: &Definitions) -> Result<O
 pub fn best_of(question: &str, sorts: impl Iterator<Item = cruxe_store::Definitions>, needed: f64) -> Option<f64> {
     let qualified_name = if name::parse(question).qualifiers.is_empty() { 0.0 } else { 1.0 };
     let best = |one: cruxe_store::Definitions| {
-        let score = rank::score(&one.like, NameMatch::Exact, 0.0);
+        let score = rank::score(&one.like, Matched::Exact, 0.0);
         Score { qualified_name, definition: score.definition * needed, ..score }.total()
     };
     sorts.map(best).reduce(f64::max)
@@ -150,23 +203,25 @@ pub fn needed(users: usize, most: usize) -> f64 {
 pub const NEARLY: f64 = 0.009;
 
 /// The ways to compare a name, the strictest first.
-const WAYS: &[NameMatch] = &[NameMatch::Exact, NameMatch::CaseInsensitive, NameMatch::Prefix, NameMatch::Typo];
+const WAYS: &[Matched] = &[Matched::Exact, Matched::Inherited, Matched::Nearly, Matched::Prefix, Matched::Typo];
+/// Those of a name that may be read in another way too.
+const STRICT: &[Matched] = &[Matched::Exact, Matched::Inherited, Matched::Nearly];
 
 /// The ways to read what was asked: as it stands (headings contain dots and blanks), then taken apart.
-fn readings(text: &str) -> Vec<(WantedName, &'static [NameMatch])> {
+fn readings(text: &str) -> Vec<(WantedName, &'static [Matched])> {
     let whole = WantedName { plain: text.trim().to_owned(), qualifiers: Vec::new() };
     let parsed = name::parse(text);
     let mut readings = Vec::new();
     if text.trim_end().ends_with('!') {
         // `save!` of Ruby and Elixir is a name; `vec!` of Rust is a way to call `vec`.
         let marked = WantedName { plain: format!("{}!", parsed.plain), qualifiers: parsed.qualifiers.clone() };
-        readings.push((marked, &WAYS[..2]));
+        readings.push((marked, STRICT));
     } else if whole.plain.contains(char::is_whitespace) && whole != parsed {
         readings.push((whole, WAYS));
     } else if !parsed.qualifiers.is_empty() && whole.plain.contains('.') {
         // A dot is a part of a name in R (`print.cart`), Make (`cart.o`) and CSS frameworks, where none has the parts.
         readings.push((parsed, WAYS));
-        readings.push((whole, &WAYS[..2]));
+        readings.push((whole, STRICT));
         return readings;
     }
     readings.push((parsed, WAYS));
@@ -181,7 +236,7 @@ pub fn by_id(published: &RefSnapshot, id: &SymbolId) -> Result<Definitions, Quer
         if let Some(at) = at {
             let found =
                 vec![Definition { file, table: Arc::new(table), index: SymbolIndex(at as u32), score: Score::CERTAIN }];
-            return Ok(Definitions { found, total: 1, filtered_out: 0, matched: Some(NameMatch::Exact) });
+            return Ok(Definitions { found, total: 1, filtered_out: 0, matched: Some(Matched::Exact) });
         }
     }
     Ok(Definitions::NONE)
@@ -221,10 +276,11 @@ fn candidates(
     question: &Question,
     path: Option<&str>,
     wanted: &WantedName,
-    how: NameMatch,
+    how: Matched,
 ) -> Result<(Vec<Candidate>, usize), QueryError> {
-    let hits = published.find_name(&wanted.plain, how)?;
+    let hits = hits(view, published, wanted, how)?;
     let rarity = rank::rarity(published.state.files, hits.len());
+    let is_qualified = !wanted.qualifiers.is_empty();
     let mut candidates = Vec::new();
     for (at, hit) in hits.into_iter().enumerate() {
         if at % 64 == 0 {
@@ -243,14 +299,20 @@ fn candidates(
         let mut candidate =
             Candidate { hit, file, qualified_name: String::new(), fit: 0.0, score: rank::score(&hit, how, rarity) };
         candidate.score.path_affinity = rank::path_affinity(&candidate.file.path);
-        if !wanted.qualifiers.is_empty() {
+        if is_qualified {
             let table = published.symbol_table(hit.version)?;
-            let symbol = table.symbols.get(hit.position as usize);
-            candidate.fit = symbol.map_or(0.0, |symbol| name::qualifier_fit(wanted, &symbol.qualified_name));
+            let index = SymbolIndex(hit.position);
+            candidate.fit = match how {
+                Matched::Exact => fit_as_written(wanted, &candidate.file.language, &table.symbols, index),
+                // What a type has through another needs no name in common with it.
+                Matched::Inherited => 1.0,
+                _ => table.symbols.get(hit.position as usize).map_or(0.0, |symbol| qualifier_fit(wanted, symbol)),
+            };
             if candidate.fit == 0.0 {
                 continue;
             }
             candidate.score.qualified_name = candidate.fit;
+            let symbol = table.symbols.get(hit.position as usize);
             candidate.qualified_name = symbol.map_or(String::new(), |symbol| symbol.qualified_name.clone());
             if hit.declaration && rank::declares_its_own(&table, hit.position) {
                 let defined = SymbolHit { declaration: false, ..hit };
@@ -259,10 +321,10 @@ fn candidates(
         }
         candidates.push(candidate);
     }
-    if !wanted.qualifiers.is_empty() {
+    if is_qualified {
         rank::keep_best_fits(&mut candidates);
         rank::in_order_of_text(&mut candidates);
-        if how == NameMatch::Exact {
+        if how.is_it() {
             rank::prefer_used(view, &mut candidates)?;
         }
     }
@@ -271,6 +333,48 @@ fn candidates(
     let filtered_out = all - candidates.len();
     Ok((candidates, filtered_out))
 }
+
+/// The definitions whose plain name may be the wanted one in this way.
+fn hits(view: &View, published: &RefSnapshot, wanted: &WantedName, how: Matched) -> Result<Vec<SymbolHit>, QueryError> {
+    let name = &wanted.plain;
+    Ok(match how {
+        Matched::Exact => published.find_name(name, NameMatch::Exact)?,
+        Matched::Inherited => inherited::members(view, published, wanted)?,
+        Matched::Nearly => {
+            let mut hits = published.find_name(name, NameMatch::CaseInsensitive)?;
+            if !wanted.qualifiers.is_empty() {
+                hits.extend(published.find_name(name, NameMatch::Exact)?);
+            }
+            hits
+        }
+        Matched::Prefix => published.find_name(name, NameMatch::Prefix)?,
+        Matched::Typo => published.find_name(name, NameMatch::Typo)?,
+    })
+}
+
+fn qualifier_fit(wanted: &WantedName, symbol: &Symbol) -> f64 {
+    name::qualifier_fit(wanted, &symbol.qualified_name)
+}
+
+/// How well a symbol's qualified name is the one that was written: 0 also for a member of a type that is left out, as
+/// `apps.get_model` would be for `apps.AppConfig.get_model`.
+pub(crate) fn fit_as_written(wanted: &WantedName, language: &str, symbols: &[Symbol], at: SymbolIndex) -> f64 {
+    let Some(symbol) = symbols.get(at.0 as usize) else { return 0.0 };
+    let outer = symbol.parent.and_then(|at| symbols.get(at.0 as usize));
+    let is_member = outer.is_some_and(|outer| is_type(outer.kind) || outer.kind == SymbolKind::Impl);
+    // A constructor is named like its own type.
+    if is_member && !named(language).naming.free_members.contains(&symbol.kind) {
+        let owner = name::segments(&symbol.qualified_name).rev().nth(1);
+        let is_named = |owner| wanted.qualifiers.last().is_some_and(|last| last == owner) || owner == wanted.plain;
+        if owner.is_some_and(|owner| !is_named(owner) && !UNNAMED_OWNERS.contains(&owner)) {
+            return 0.0;
+        }
+    }
+    name::qualifier_fit_as_written(wanted, &symbol.qualified_name)
+}
+
+/// Types whose members are those of the type around them: Kotlin's companion objects.
+const UNNAMED_OWNERS: [&str; 1] = ["Companion"];
 
 /// How many declarations and definitions of a name are compared.
 const MAX_COMPARED: usize = 200;

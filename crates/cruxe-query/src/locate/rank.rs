@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use cruxe_index::View;
 use cruxe_model::facts::SymbolIndex;
 use cruxe_model::{RepoPath, SymbolKind, VersionId};
-use cruxe_store::{FileRow, NameMatch, SymbolHit, SymbolTable};
+use cruxe_store::{FileRow, SymbolHit, SymbolTable};
 
+use super::Matched;
 use crate::error::QueryError;
 use crate::resolve::{Def, Resolver};
 
@@ -137,12 +138,12 @@ pub(super) fn rarity(files: u64, hits: usize) -> f64 {
     (1.0 + (files - hits + 0.5).max(0.5) / (hits + 0.5)).ln()
 }
 
-pub(super) fn score(hit: &SymbolHit, how: NameMatch, rarity: f64) -> Score {
+pub(super) fn score(hit: &SymbolHit, how: Matched, rarity: f64) -> Score {
     let exact_match = match how {
-        NameMatch::Exact => 1.0,
-        NameMatch::CaseInsensitive => 0.8,
-        NameMatch::Prefix => 0.6,
-        NameMatch::Typo => 0.4,
+        Matched::Exact | Matched::Inherited => 1.0,
+        Matched::Nearly => 0.8,
+        Matched::Prefix => 0.6,
+        Matched::Typo => 0.4,
     };
     let definition = match (hit.test, hit.local, hit.declaration) {
         (true, ..) => 0.2,

@@ -23,6 +23,7 @@ mod overloads;
 mod paths;
 mod python;
 mod python_alternatives;
+mod qualified;
 mod relations;
 mod renamed;
 mod rust;

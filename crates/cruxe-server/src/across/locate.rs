@@ -2,10 +2,9 @@
 
 use cruxe_model::SymbolId;
 use cruxe_model::config::{ExplainLevel, FreshnessPolicy};
-use cruxe_query::locate::{self, Definitions, Question};
+use cruxe_query::locate::{self, Definitions, Matched, Question};
 use cruxe_query::name;
 use cruxe_query::unparsed::Hidden;
-use cruxe_store::NameMatch;
 
 use super::{App, Call, Chosen, MOST_ASKED, Needed, Outcome, Repository, Several, ToolError};
 use crate::answers::{Detail, LocateAnswer, OfRepositories, Source, Told};
@@ -105,10 +104,10 @@ impl Search<'_> {
             }
         }
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let ways: &[NameMatch] = match stage {
-            Stage::Named => &[NameMatch::Exact, NameMatch::CaseInsensitive],
-            Stage::Begins => &[NameMatch::Prefix],
-            Stage::Similar => &[NameMatch::Prefix, NameMatch::Typo],
+        let ways: &[Matched] = match stage {
+            Stage::Named => &[Matched::Exact, Matched::Inherited, Matched::Nearly],
+            Stage::Begins => &[Matched::Prefix],
+            Stage::Similar => &[Matched::Prefix, Matched::Typo],
         };
         let mut rest = &candidates[..];
         let mut opened = 0;
@@ -138,7 +137,7 @@ impl Search<'_> {
         }
     }
 
-    fn ask(&mut self, repositories: &[(usize, &Repository)], ways: &[NameMatch]) {
+    fn ask(&mut self, repositories: &[(usize, &Repository)], ways: &[Matched]) {
         let question = self.asking.question;
         let outcomes =
             self.app.ask_each(self.call, repositories, self.asking.ref_name, self.asking.policy, |_, asked| {

@@ -1,7 +1,7 @@
 //! Who uses a symbol, in its own repository and in those that depend on its package.
 
 use cruxe_model::config::FreshnessPolicy;
-use cruxe_query::locate;
+use cruxe_query::locate::{self, Matched};
 use cruxe_query::name;
 use cruxe_query::origin::{self, Origin};
 use cruxe_query::references::{self, Question, Subject};
@@ -91,8 +91,8 @@ fn find_home(
     let asked = locate::Question::new(question.wanted.name.clone(), 1);
     let outcomes = app.ask_each(call, &repositories, ref_name, policy, |at, view| {
         let found = locate::locate_in(&view.view, &asked, question.wanted.path.as_deref())?;
-        let exact = |how| matches!(how, cruxe_store::NameMatch::Exact | cruxe_store::NameMatch::CaseInsensitive);
-        let best = found.found.first().filter(|_| found.matched.is_some_and(exact));
+        let is_it = |how: Matched| how.is_it() || how == Matched::Nearly;
+        let best = found.found.first().filter(|_| found.matched.is_some_and(is_it));
         let rank = |best: &locate::Definition| {
             let mut score = best.score;
             score.definition *= needed.keeps(at);
@@ -100,7 +100,7 @@ fn find_home(
         };
         Ok(best.map(|best| (found.matched, rank(best))))
     });
-    let mut defining: Vec<(usize, Option<cruxe_store::NameMatch>, f64)> = Vec::new();
+    let mut defining: Vec<(usize, Option<Matched>, f64)> = Vec::new();
     for Outcome { at, answer } in outcomes {
         match answer {
             Some(Ok(Some((how, rank)))) => defining.push((at, how, rank)),

@@ -13,7 +13,7 @@ use super::mentions;
 use super::references::{ConfidenceWord, not_defined};
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, left_out, noting, several_definitions};
+use super::{Render, SymbolEntry, left_out, noting, which_definition};
 use crate::contract::Metadata;
 
 /// The title of the list of callers.
@@ -108,19 +108,19 @@ impl CallGraphAnswer {
         answer: CallGraph,
         breadth: Breadth,
     ) -> CallGraphAnswer {
-        let (symbol, others, several): (SymbolEntry, _, _) = match answer.subject {
+        let (symbol, others, notes): (SymbolEntry, _, _) = match answer.subject {
             Subject::Defined(target) => {
-                let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
-                (target.symbol.into(), target.candidates, several)
+                let notes = which_definition(&target, name.unwrap_or(&target.symbol.name));
+                (target.symbol.into(), target.candidates, notes)
             }
             Subject::External(external) => {
                 let note = not_defined(&external);
-                (SymbolEntry::external(external), Vec::new(), Some(note))
+                (SymbolEntry::external(external), Vec::new(), vec![note])
             }
         };
         let mut metadata = Metadata::of(&view.standing).truncated_if(answer.truncated);
         metadata = metadata.filtered_out(answer.filtered_out);
-        metadata.warnings.extend(several);
+        metadata.warnings.extend(notes);
         if answer.cut {
             let warning = "the graph was too large to be followed to its end; total_edges counts what was seen. \
                            Ask for a smaller depth or one direction";

@@ -11,7 +11,7 @@ use super::call_graph::Site;
 use super::mentions;
 use super::references::{ConfidenceWord, not_defined};
 use super::text::{Line, Text};
-use super::{SymbolEntry, several_definitions};
+use super::{SymbolEntry, which_definition};
 use crate::contract::Metadata;
 
 /// A symbol on the way.
@@ -63,12 +63,12 @@ pub(super) struct Route {
 
 impl Route {
     pub fn new(answer: CallPaths, metadata: Metadata) -> Route {
-        let mut notes: Vec<String> = several_definitions(&answer.from, &answer.from.symbol.name).into_iter().collect();
+        let mut notes = which_definition(&answer.from, &answer.from.symbol.name);
         let mut others = answer.from.candidates;
         let from: SymbolEntry = answer.from.symbol.into();
         let to: SymbolEntry = match answer.to {
             Subject::Defined(target) => {
-                notes.extend(several_definitions(&target, &target.symbol.name));
+                notes.extend(which_definition(&target, &target.symbol.name));
                 others.extend(target.candidates);
                 target.symbol.into()
             }

@@ -3,10 +3,10 @@
 use cruxe_index::{Layers, View};
 use cruxe_model::SourceLayer;
 use cruxe_model::config::ExplainLevel;
-use cruxe_query::locate::{self, Definitions};
+use cruxe_query::locate::{self, Definitions, Matched};
+use cruxe_query::name;
 use cruxe_query::unparsed::Hidden;
 use cruxe_query::unread::Unread;
-use cruxe_store::NameMatch;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use super::across::{self, Told};
 use super::code::{self, Listed, Shown};
 use super::detail::{Declaration, Detail, Surroundings};
 use super::text::{Line, Text};
-use super::{Render, Source, noting, place, reasons, rounded};
+use super::{Render, Source, inherited, noting, place, reasons, rounded};
 use crate::contract::{Metadata, ToolError};
 
 /// The answer.
@@ -87,6 +87,12 @@ impl LocateAnswer {
     /// Says that the name stands in code that could not be parsed.
     pub fn with_hidden(mut self, hidden: Option<&Hidden>) -> LocateAnswer {
         self.metadata = self.metadata.hidden(hidden);
+        self
+    }
+
+    /// Says where else the last part of a qualified name is defined, where nothing is what was asked for.
+    pub fn with_elsewhere(mut self, others: &Definitions) -> LocateAnswer {
+        self.metadata.warnings.extend(elsewhere(&self.name, others));
         self
     }
 
@@ -180,12 +186,34 @@ impl Definition {
 /// What to tell when no symbol has just the name.
 fn not_exact(name: &str, answer: &Definitions) -> Option<String> {
     let how = match answer.matched? {
-        NameMatch::Exact => return None,
-        NameMatch::CaseInsensitive => "names that differ in case",
-        NameMatch::Prefix => "names that begin with it",
-        NameMatch::Typo => "the most similar names",
+        Matched::Exact => return None,
+        Matched::Inherited => {
+            let found = answer.found.first()?;
+            return Some(inherited(name.trim(), &found.symbol().qualified_name));
+        }
+        Matched::Nearly if name::parse(name).qualifiers.is_empty() => "names that differ in case",
+        Matched::Nearly => "names that differ in case, or in what they belong to",
+        Matched::Prefix => "names that begin with it",
+        Matched::Typo => "the most similar names",
     };
     Some(format!("no symbol is named exactly `{name}`; these are {how}"))
+}
+
+/// How many others are named.
+const OTHERS_NAMED: usize = 3;
+
+fn elsewhere(name: &str, others: &Definitions) -> Option<String> {
+    let named = others.found.iter().take(OTHERS_NAMED).map(|one| {
+        let (symbol, path, line) = (one.symbol(), one.file.path.as_str(), one.lines().0);
+        format!("{} ({path}:{line})", symbol.qualified_name)
+    });
+    let named: Vec<String> = named.collect();
+    let plain = &others.found.first()?.symbol().name;
+    let more = match others.total - named.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    Some(format!("no symbol is named `{name}`; `{plain}` is defined as {}{more}", named.join(", ")))
 }
 
 fn reason(at: usize, found: &locate::Definition, level: ExplainLevel) -> Value {
@@ -206,7 +234,8 @@ fn reason(at: usize, found: &locate::Definition, level: ExplainLevel) -> Value {
 impl Render for LocateAnswer {
     fn text(&self) -> Text {
         let mut text = noting(&self.metadata);
-        if self.results.is_empty() {
+        let is_said = self.metadata.warnings.iter().any(|warning| warning.starts_with("no symbol is named"));
+        if self.results.is_empty() && !is_said {
             text.note(match self.repositories {
                 None => format!("no symbol is named `{}`", self.name),
                 Some(count) => format!("no symbol is named `{}` in {count} repositories", self.name),

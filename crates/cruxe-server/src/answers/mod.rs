@@ -79,8 +79,21 @@ fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
+/// What to tell a reader whose name is that of something a type has from another.
+fn inherited(name: &str, qualified_name: &str) -> String {
+    format!(
+        "nothing is defined as `{name}`: it stands for {qualified_name}, which the type inherits or is extended with"
+    )
+}
+
+/// What to tell a reader who asked for `name` and may not expect this definition of it.
+pub(crate) fn which_definition(target: &Target, name: &str) -> Vec<String> {
+    let inherited = target.inherited_as.as_ref().map(|asked| inherited(asked, &target.symbol.qualified_name));
+    inherited.into_iter().chain(several_definitions(target, name)).collect()
+}
+
 /// What to tell a reader whose name has several definitions.
-pub(crate) fn several_definitions(target: &Target, name: &str) -> Option<String> {
+fn several_definitions(target: &Target, name: &str) -> Option<String> {
     (target.other_definitions > 0).then(|| {
         format!(
             "{} definitions are named `{name}`; this is about {} in {}:{}. For another, pass path, line or a qualified name",

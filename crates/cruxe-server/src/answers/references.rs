@@ -14,7 +14,7 @@ use super::detail::Breadth;
 use super::mentions::{self, OpenMention};
 use super::symbol::candidates;
 use super::text::{Line, Text};
-use super::{Render, SymbolEntry, left_out, noting, several_definitions};
+use super::{Render, SymbolEntry, left_out, noting, which_definition};
 use crate::contract::{Metadata, relations};
 
 /// The symbol and its uses.
@@ -136,19 +136,19 @@ impl ReferencesAnswer {
         breadth: Breadth,
     ) -> ReferencesAnswer {
         let listed = question.offset + answer.references.len();
-        let (symbol, others, several): (SymbolEntry, _, _) = match answer.subject {
+        let (symbol, others, notes): (SymbolEntry, _, _) = match answer.subject {
             Subject::Defined(target) => {
-                let several = several_definitions(&target, name.unwrap_or(&target.symbol.name));
-                (target.symbol.into(), target.candidates, several)
+                let notes = which_definition(&target, name.unwrap_or(&target.symbol.name));
+                (target.symbol.into(), target.candidates, notes)
             }
             Subject::External(external) => {
                 let note = not_defined(&external);
-                (SymbolEntry::external(external), Vec::new(), Some(note))
+                (SymbolEntry::external(external), Vec::new(), vec![note])
             }
         };
         let mut metadata = Metadata::of(&view.standing).late_if(answer.late).truncated_if(answer.total > listed);
         metadata = metadata.filtered_out(answer.filtered_out);
-        metadata.warnings.extend(several.into_iter().chain(answer.notes.iter().map(relations::note)));
+        metadata.warnings.extend(notes.into_iter().chain(answer.notes.iter().map(relations::note)));
         if let Some(open) = answer.unresolved_of_kind {
             metadata = metadata.with("unresolved_of_kind", open);
         }

@@ -11,7 +11,7 @@ use cruxe_query::{MissingSymbol, QueryError};
 use cruxe_store::{FileRow, RefState};
 
 use super::draft::Draft;
-use crate::answers::several_definitions;
+use crate::answers::which_definition;
 use crate::contract::ToolError;
 use crate::contract::names::{GET_CALL_GRAPH, LIST_REFS, SYNC_REPO};
 use crate::resources::{content, definition};
@@ -50,7 +50,7 @@ pub(crate) fn of_symbol(view: &View, name: &str, path: Option<&str>, tokens: usi
             None => format!("The index is behind the files; {SYNC_REPO} brings it up to date.\n\n"),
         });
     }
-    if let Some(warning) = several_definitions(&target, &symbol.name) {
+    for warning in which_definition(&target, &symbol.name) {
         draft.add(&format!("Note: {}.\n\n", one_line(&warning)));
     }
     let span = found.symbol().full_span;

@@ -72,6 +72,7 @@ pub(super) fn tool(app: Arc<App>) -> Arc<dyn Tool> {
             let level = input.ranking_explain_level.unwrap_or_else(|| config.ranking_explain_level());
             let hidden = locate::hidden(&asked.view, &question)?;
             let answer = LocateAnswer::new(&input.name, &asked.view, &asked.layers(), &found, &detail)?
+                .with_elsewhere(&locate::elsewhere(&asked.view, &question, &found)?)
                 .with_hidden(hidden.as_ref())
                 .with_unread(locate::unread(&asked.view, &question, &found)?.as_ref())
                 .with_reasons(&found, level)

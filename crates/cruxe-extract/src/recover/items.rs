@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lexis::Lexis;
+use super::lexis::{Lexis, directive_end};
 
 /// A declaration or a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,16 +180,8 @@ impl Cutter<'_> {
     /// A line for the preprocessor: its branches count once, however many there are.
     fn directive(&mut self, items: &mut Vec<Item>) {
         let (start, depth) = (self.at, self.open.brackets.len());
-        let rest = &self.text[start..];
-        let word = rest[1..].trim_ascii_start();
-        let mut end = line_end(rest);
-        while rest[..end].ends_with(b"\\") || rest[..end].ends_with(b"\\\r") {
-            if end >= rest.len() {
-                break;
-            }
-            end += 1 + line_end(&rest[end + 1..]);
-        }
-        self.at = (start + end).min(self.text.len());
+        let word = self.text[start + 1..].trim_ascii_start();
+        self.at = directive_end(self.text, start);
         let mut opened_before = None;
         if word.starts_with(b"if") {
             self.conditions.push(Condition { start, depth, first: None });
@@ -280,10 +272,6 @@ fn is_annotation(code: &[u8]) -> bool {
         rest = rest.trim_ascii_start();
     }
     true
-}
-
-fn line_end(rest: &[u8]) -> usize {
-    memchr::memchr(b'\n', rest).unwrap_or(rest.len())
 }
 
 fn column(text: &[u8], at: usize) -> usize {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::items::Item;
+use super::lexis::directive_end;
 use super::{Around, Failure, MAX_LINES, MAX_REMOVED, Work};
 
 impl Work<'_> {
@@ -209,13 +210,14 @@ fn is_rare(condition: &[u8]) -> bool {
 
 /// The lines of conditions in a piece, and what stands in the branches that are not read: all but the first, or but the second
 /// where the first is rare.
-fn branches(text: &[u8], piece: Range<usize>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+pub(super) fn branches(text: &[u8], piece: Range<usize>) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut lines, mut other) = (Vec::new(), Vec::new());
     let mut open: Vec<Branch> = Vec::new();
     let mut start = piece.start;
     while start < piece.end {
-        let end = memchr::memchr(b'\n', &text[start..piece.end]).map_or(piece.end, |at| start + at + 1);
+        let mut end = memchr::memchr(b'\n', &text[start..piece.end]).map_or(piece.end, |at| start + at + 1);
         if let Some(word) = text[start..end].trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
+            end = (directive_end(text, start) + 1).min(piece.end);
             let condition = if word.starts_with(b"if") {
                 open.push(Branch { rare: is_rare(word).then_some(end), other: None });
                 true

@@ -107,6 +107,19 @@ pub const LAYOUT: Lexis = Lexis {
     ..BRACES
 };
 
+/// Where the line of a preprocessor's directive ends, with all that a `\` at its end joins to it.
+pub(crate) fn directive_end(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(end) = memchr::memchr(b'\n', &text[at..]).map(|end| at + end) {
+        let line = &text[at..end];
+        if !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\") {
+            return end;
+        }
+        at = end + 1;
+    }
+    text.len()
+}
+
 /// How deep code inside of strings inside of code is followed.
 const MAX_TEMPLATES: u32 = 4;
 

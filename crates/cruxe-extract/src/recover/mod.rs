@@ -26,6 +26,7 @@ use cruxe_model::facts::Span;
 use tree_sitter::{Parser, Tree};
 
 pub use lexis::{BRACES, Comments, LAYOUT, Lexis, Quotes};
+pub(crate) use lexis::directive_end;
 pub(crate) use names::names;
 
 use self::items::{Item, items};

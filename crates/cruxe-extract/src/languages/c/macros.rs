@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use cruxe_model::facts::{Expr, Role, Span};
 
+use super::comments;
 use super::wrapped::{Left, Wrapper, around_field, wrapper};
 use crate::languages::broad::Broad;
 use crate::walk::{Cx, Walk, span};
@@ -128,7 +129,7 @@ fn names(text: &str) -> Vec<(Span, bool)> {
 }
 
 /// The length of a quoted piece.
-fn quoted(text: &[u8], quote: u8) -> usize {
+pub(super) fn quoted(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < text.len() && text[at] != quote {
         at += if text[at] == b'\\' { 2 } else { 1 };
@@ -137,15 +138,17 @@ fn quoted(text: &[u8], quote: u8) -> usize {
 }
 
 /// Blanks out macros that the grammar takes for something else: alone on a line between declarations
-/// (`NAMESPACE_BEGIN`), before a declaration (`FOO_EXPORT int f();`), between `class` and the name.
+/// (`NAMESPACE_BEGIN`), before a declaration (`FOO_EXPORT int f();`), between `class` and the name. Comments in macros go too.
 ///
 /// Without the preprocessor only their custom tells them: upper case, and what stands before and behind.
 pub(super) fn blank(text: &str) -> Cow<'_, str> {
     let (found, wrappers) = uses(text);
-    if found.is_empty() && wrappers.is_empty() {
+    let comments = comments::in_macros(text);
+    if found.is_empty() && wrappers.is_empty() && comments.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut bytes = text.as_bytes().to_vec();
+    comments.into_iter().for_each(|comment| comments::blank(&mut bytes[comment]));
     for span in found {
         bytes[span.start as usize..span.end as usize].fill(b' ');
     }

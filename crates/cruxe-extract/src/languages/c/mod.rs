@@ -1,6 +1,7 @@
 //! C: declarators, tags, typedefs, macros. C++ builds on this table.
 
 mod attributes;
+mod comments;
 mod initializer;
 mod macros;
 mod removable;

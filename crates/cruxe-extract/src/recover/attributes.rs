@@ -13,16 +13,37 @@ use crate::walk::{error_bytes, error_ranges};
 /// How much of a long error is looked at.
 const MAX_ERROR: usize = 200;
 
+/// What is taken out together.
+pub(super) struct Taken {
+    /// What nothing is lost with.
+    pub out: Vec<Range<usize>>,
+    /// What means something.
+    pub lost: Vec<Range<usize>>,
+}
+
+/// What was taken out, and what stood there.
+struct Gone {
+    taken: Taken,
+    out: Vec<Vec<u8>>,
+    lost: Vec<Vec<u8>>,
+}
+
 impl Work<'_> {
     /// The tree without them, where it is a better one.
     pub(super) fn without_attributes(&mut self, tree: &Tree) -> Option<Tree> {
-        let found = self.attributes(tree);
+        let found = self.attributes(tree).into_iter().map(|range| Taken { out: vec![range], lost: Vec::new() });
+        let found = found.collect();
+        self.without_all(tree, found)
+    }
+
+    /// The tree without some pieces, where it is a better one; those stay that an error is beside even then.
+    pub(super) fn without_all(&mut self, tree: &Tree, found: Vec<Taken>) -> Option<Tree> {
         if found.is_empty() {
             return None;
         }
-        let kept = self.blank(&found);
+        let found: Vec<Gone> = found.into_iter().map(|taken| self.take(taken)).collect();
         let Some(mut next) = self.parse_all() else {
-            self.restore(&found, &kept);
+            self.put_back(&found);
             return None;
         };
         let left = self.windows(&next);
@@ -30,26 +51,32 @@ impl Work<'_> {
             let window = left.partition_point(|window| window.end <= range.start);
             left.get(window).is_some_and(|window| window.start < range.end)
         };
-        let (mut gone, mut back, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-        for (range, text) in found.into_iter().zip(kept) {
-            if near(&range) {
-                back.push(range);
-                texts.push(text);
-            } else {
-                gone.push((range, text));
-            }
-        }
+        let (back, gone): (Vec<_>, Vec<_>) = found.into_iter().partition(|gone| gone.taken.out.iter().any(near));
         if !back.is_empty() {
-            self.restore(&back, &texts);
+            self.put_back(&back);
             next = self.parse_all()?;
         }
         if gone.is_empty() || error_bytes(&next) >= error_bytes(tree) {
-            let (ranges, texts): (Vec<_>, Vec<_>) = gone.into_iter().unzip();
-            self.restore(&ranges, &texts);
+            self.put_back(&gone);
             return None;
         }
-        self.removed.extend(gone.into_iter().map(|(range, _)| range));
+        for Gone { taken, .. } in gone {
+            self.removed.extend(taken.out);
+            self.unparsed.extend(taken.lost);
+        }
         Some(next)
+    }
+
+    fn take(&mut self, taken: Taken) -> Gone {
+        Gone { out: self.blank(&taken.out), lost: self.blank(&taken.lost), taken }
+    }
+
+    fn put_back(&mut self, gone: &[Gone]) {
+        // Backwards, because ranges may overlap.
+        for gone in gone.iter().rev() {
+            self.restore(&gone.taken.lost, &gone.lost);
+            self.restore(&gone.taken.out, &gone.out);
+        }
     }
 
     /// Where they stand, near an error.
@@ -76,7 +103,7 @@ impl Work<'_> {
     }
 
     /// The lines of the errors of a tree with one more before and behind, in order and apart from each other.
-    fn windows(&self, tree: &Tree) -> Vec<Range<usize>> {
+    pub(super) fn windows(&self, tree: &Tree) -> Vec<Range<usize>> {
         let mut windows: Vec<Range<usize>> = Vec::new();
         let line_before = |at: usize| memchr::memrchr(b'\n', &self.text[..at]).unwrap_or(0);
         let line_after =

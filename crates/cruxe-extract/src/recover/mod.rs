@@ -9,6 +9,7 @@
 //! The cost is bounded: no more than [`BUDGET`] times the text is parsed again, in at most [`ROUNDS`] rounds.
 
 mod attributes;
+mod conditions;
 mod items;
 mod layout;
 mod leaf;
@@ -25,8 +26,8 @@ use std::time::Instant;
 use cruxe_model::facts::Span;
 use tree_sitter::{Parser, Tree};
 
-pub use lexis::{BRACES, Comments, LAYOUT, Lexis, Quotes};
 pub(crate) use lexis::directive_end;
+pub use lexis::{BRACES, Comments, LAYOUT, Lexis, Quotes};
 pub(crate) use names::names;
 
 use self::items::{Item, items};
@@ -48,6 +49,8 @@ const LARGE: usize = 3 << 10;
 const MAX_DEPTH: usize = 12;
 /// How many functions of a file are emptied, one after another.
 const MAX_EMPTIED: usize = 6;
+/// A longer head is not parsed again with each of its blocks.
+const LONG_HEAD: usize = 512;
 /// How many lines of a head are tried one by one.
 const MAX_LINES: usize = 8;
 /// How many things are taken out of one item.
@@ -137,7 +140,11 @@ fn rounds(lexis: &Lexis, parser: &mut Parser, text: &str, tree: &Tree, deadline:
         checked: HashMap::new(),
         hasher: foldhash::fast::FixedState::default(),
     };
-    let mut best = work.without_attributes(tree).map(|tree| work.recovered(tree));
+    let mut best = work.without_conditions(tree).map(|tree| work.recovered(tree));
+    let tree_so_far = best.as_ref().map_or(tree, |best| &best.tree).clone();
+    if let Some(tree) = work.without_attributes(&tree_so_far) {
+        best = Some(work.recovered(tree));
+    }
     for _ in 0..ROUNDS {
         let current = best.as_ref().map_or(tree, |best| &best.tree);
         let errors = error_ranges(current);
@@ -219,7 +226,7 @@ impl Work<'_> {
     fn round(&mut self, errors: &[Range<usize>]) -> bool {
         let before = self.removed.len() + self.unparsed.len();
         let all = self.cut(0..self.text.len());
-        let touched = touched(&all, errors);
+        let touched = touched_items(&all, errors);
         self.errors = errors.to_vec();
         let around = Around { before: self.lexis.opening.as_bytes(), after: b"", depth: 0 };
         for (at, item) in all.iter().enumerate() {
@@ -268,7 +275,7 @@ impl Work<'_> {
         let mut next = 0;
         for _ in 0..MAX_EMPTIED {
             let errors = error_ranges(&tree);
-            let touched = touched(&all, &errors);
+            let touched = touched_items(&all, &errors);
             let Some(at) = (next..all.len()).find(|at| touched[*at] && !all[*at].blocks.is_empty()) else { break };
             next = at + 1;
             self.empty(&all[at], 0);
@@ -331,6 +338,7 @@ impl Work<'_> {
         if item.blocks.is_empty() || around.depth >= MAX_DEPTH {
             return self.leaf(&whole, failure, around);
         }
+        let errors = self.errors_in(item.range.start, &failure);
         let head = outside(item);
         let mut understood = self.check(&head, around)?;
         if !understood.none() {
@@ -343,7 +351,8 @@ impl Work<'_> {
             }
         }
         let understood = understood.none();
-        for (at, block) in item.blocks.iter().enumerate() {
+        let touched = touched(item.blocks.iter(), &errors);
+        for (at, block) in item.blocks.iter().enumerate().filter(|(at, _)| touched[*at] || !touched.contains(&true)) {
             let (before, after) = self.frame(&head, at, understood, around);
             let inside = Around { before: &before, after: &after, depth: around.depth + 1 };
             let large = block.len() > LARGE;
@@ -366,9 +375,7 @@ impl Work<'_> {
     fn items(&mut self, block: &Range<usize>, failure: &Failure, around: &Around) -> Option<()> {
         let all = self.cut(block.clone());
         let large = failure.none(); // and so was not parsed alone
-        let here = |range: &Range<usize>| block.start + range.start..block.start + range.end;
-        let errors = if large { self.errors.clone() } else { failure.ranges.iter().map(here).collect() };
-        let touched = touched(&all, &errors);
+        let touched = touched_items(&all, &self.errors_in(block.start, failure));
         for (item, _) in all.iter().zip(&touched).filter(|(_, touched)| **touched) {
             self.item(item, around)?;
         }
@@ -379,6 +386,14 @@ impl Work<'_> {
             }
         }
         Some(())
+    }
+
+    /// Where errors are in a piece that begins at a place; those of the whole text, if the piece was not parsed alone.
+    fn errors_in(&self, start: usize, failure: &Failure) -> Vec<Range<usize>> {
+        match failure.none() {
+            true => self.errors.clone(),
+            false => failure.ranges.iter().map(|range| start + range.start..start + range.end).collect(),
+        }
     }
 
     /// Puts a semicolon between the items of a block that fails although none of them does, where line feeds are not
@@ -403,17 +418,30 @@ impl Work<'_> {
     }
 
     /// What stands around the inside of a block: the head of its item, or a stand-in for a head that is not understood.
-    fn frame(&self, head: &[Range<usize>], block: usize, understood: bool, around: &Around) -> (Vec<u8>, Vec<u8>) {
-        let pieces = |ranges: &[Range<usize>]| -> Vec<u8> {
-            ranges.iter().flat_map(|range| self.text[range.clone()].iter().copied()).collect()
-        };
+    fn frame(&mut self, head: &[Range<usize>], block: usize, understood: bool, around: &Around) -> (Vec<u8>, Vec<u8>) {
         if understood {
-            let before = [around.before, &pieces(&head[..=block])].concat();
-            return (before, [&pieces(&head[block + 1..]), &b"\n"[..], around.after].concat());
+            let short = self.short_head(head, block, around);
+            let (head, block) = short.as_ref().map_or((head, block), |short| (short.as_slice(), short.len() - 2));
+            let before = [around.before, &self.pieces(&head[..=block])].concat();
+            return (before, [&self.pieces(&head[block + 1..]), &b"\n"[..], around.after].concat());
         }
         let is_type = self.is_type(head[block].clone());
         let (before, after) = if is_type { self.lexis.in_type } else { self.lexis.in_function };
         (before.into(), after.into())
+    }
+
+    /// Of a long head, as that of a chain of `else if`, what stands directly around a block, where that makes sense without the rest.
+    fn short_head(&mut self, head: &[Range<usize>], block: usize, around: &Around) -> Option<Vec<Range<usize>>> {
+        if head.len() <= 3 || head.iter().map(ExactSizeIterator::len).sum::<usize>() <= LONG_HEAD {
+            return None;
+        }
+        let mut short = vec![head[0].clone(), head[block].clone(), head[head.len() - 1].clone()];
+        short.dedup();
+        self.check(&short, around).filter(Failure::none).map(|_| short)
+    }
+
+    fn pieces(&self, ranges: &[Range<usize>]) -> Vec<u8> {
+        ranges.iter().flat_map(|range| self.text[range.clone()].iter().copied()).collect()
     }
 
     /// Whether a head is that of something that holds declarations.
@@ -470,13 +498,17 @@ impl Work<'_> {
 }
 
 /// Which items an error touches: what goes wrong in one may show only in the next.
-fn touched(items: &[Item], errors: &[Range<usize>]) -> Vec<bool> {
-    let touches = |item: &Item| {
-        let next = errors.partition_point(|error| error.end < item.range.start);
-        errors.get(next).is_some_and(|error| error.start <= item.range.end)
+fn touched_items(items: &[Item], errors: &[Range<usize>]) -> Vec<bool> {
+    touched(items.iter().map(|item| &item.range), errors)
+}
+
+fn touched<'r>(pieces: impl Iterator<Item = &'r Range<usize>>, errors: &[Range<usize>]) -> Vec<bool> {
+    let touches = |piece: &Range<usize>| {
+        let next = errors.partition_point(|error| error.end < piece.start);
+        errors.get(next).is_some_and(|error| error.start <= piece.end)
     };
-    let own: Vec<bool> = items.iter().map(touches).collect();
-    (0..items.len()).map(|at| own[at] || own.get(at + 1) == Some(&true)).collect()
+    let own: Vec<bool> = pieces.map(touches).collect();
+    (0..own.len()).map(|at| own[at] || own.get(at + 1) == Some(&true)).collect()
 }
 
 /// An item without the insides of its braces.

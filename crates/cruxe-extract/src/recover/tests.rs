@@ -38,6 +38,36 @@ fn branches_of_a_preprocessor_count_once() {
     assert_eq!(cut, [(false, "int a;"), (true, &text[7..text.len() - 8]), (false, "int b;")]);
 }
 
+/// The names that a text uses.
+fn used(facts: &FileFacts) -> Vec<&str> {
+    facts.occurrences.iter().map(|at| facts.name(at.name)).collect()
+}
+
+#[test]
+fn conditions_inside_of_statements_hide_nothing_of_the_branch_that_is_read() {
+    let text = "void f(int a) {\n    if (a) {\n        one();\n#ifdef X\n    } else if (two()) {\n        three();\n#endif\n    } else {\n        four();\n    }\n}\n\nstatic int table[] = {\n    five,\n#ifdef Y\n    six,\n#endif\n    seven\n};\n\nint g(void) {\n    int x =\n#ifdef Z\n        eight();\n#else\n        nine();\n#endif\n    return ten(x);\n}\n";
+    let facts = extract("a.c", text);
+    assert_eq!(names(&facts), ["f", "table", "g"]);
+    let used = used(&facts);
+    let all = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let missing: Vec<_> = all.iter().filter(|name| !used.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let lost: Vec<&str> = facts.unparsed().iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+    assert_eq!(
+        lost,
+        ["        nine();\n"],
+        "one branch is read, and the names of the other are known by their looks alone"
+    );
+}
+
+#[test]
+fn both_branches_are_read_where_they_are_whole_statements() {
+    let text = "void f(int a) {\n#ifdef X\n    one();\n#else\n    two();\n#endif\n    broken(@ $ @);\n}\n";
+    let facts = extract("a.c", text);
+    let used = used(&facts);
+    assert!(used.contains(&"one") && used.contains(&"two"), "{used:?}");
+}
+
 #[test]
 fn what_follows_a_guard_in_a_kotlin_when_is_found() {
     let text = "fun f(x: Any) = when (x) {\n    is String if x.isEmpty() -> helper(x)\n    else -> 2\n}\n\nclass A {\n    fun g() {}\n}\n\nfun h() = 3\n";

@@ -239,22 +239,31 @@ fn without(text: &str, pieces: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// How many pieces are told apart; the last takes in the rest.
-const MAX_UNPARSED: usize = 64;
+/// How many pieces are told apart; of more, those nearest to each other are one.
+const MAX_UNPARSED: usize = 256;
 
 /// Pieces in order, without empty ones and overlaps.
 fn merged(mut pieces: Vec<Span>) -> Vec<Span> {
     pieces.retain(|piece| piece.start < piece.end);
     pieces.sort_by_key(|piece| (piece.start, piece.end));
-    let mut merged: Vec<Span> = Vec::new();
-    for piece in pieces {
-        let full = merged.len() == MAX_UNPARSED;
-        match merged.last_mut() {
-            Some(last) if full || piece.start <= last.end => last.end = last.end.max(piece.end),
-            _ => merged.push(piece),
-        }
+    join(&mut pieces, 0);
+    let mut gaps: Vec<u32> = pieces.windows(2).map(|two| two[1].start - two[0].end).collect();
+    gaps.sort_unstable_by_key(|gap| std::cmp::Reverse(*gap));
+    if let Some(near) = gaps.get(MAX_UNPARSED - 1) {
+        join(&mut pieces, *near);
     }
-    merged
+    pieces
+}
+
+/// Joins pieces with no more than this between them.
+fn join(pieces: &mut Vec<Span>, near: u32) {
+    pieces.dedup_by(|next, last| {
+        let joined = next.start <= last.end.saturating_add(near);
+        if joined {
+            last.end = last.end.max(next.end);
+        }
+        joined
+    });
 }
 
 /// The bytes as text of the same length: a byte that is no UTF-8 becomes `?`, so that no offset moves.

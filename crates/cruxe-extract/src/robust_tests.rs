@@ -52,6 +52,25 @@ fn check(facts: &FileFacts, bytes: &[u8]) {
     check_unparsed(facts, &text);
 }
 
+#[test]
+fn of_many_pieces_that_are_not_understood_the_nearest_are_told_as_one() {
+    let piece = |start: u32| Span { start, end: start + 5 };
+    assert_eq!(
+        crate::merged(vec![piece(30), piece(10), piece(13), Span { start: 3, end: 3 }]),
+        [Span { start: 10, end: 18 }, piece(30)]
+    );
+    // Pairs, 10 apart from each other and 1000 from the next.
+    let pairs: Vec<Span> = (0..200).flat_map(|at| [piece(at * 1000), piece(at * 1000 + 15)]).collect();
+    let joined: Vec<Span> = (0..200).map(|at| Span { start: at * 1000, end: at * 1000 + 20 }).collect();
+    assert_eq!(crate::merged(pairs.clone()), joined);
+    assert_eq!(crate::merged(pairs[..256].to_vec()), pairs[..256]);
+    let text = "int f(int a) { return a +* 1; }\n".repeat(400) + &"int g(void);\n".repeat(50);
+    let c = LANGUAGES.iter().find(|def| def.id == "c");
+    let facts = extract(&mut Extractor::default(), c.copied(), text.as_bytes());
+    let told: u32 = facts.unparsed().iter().map(|span| span.end - span.start).sum();
+    assert!(told < text.len() as u32 / 2, "{told} of {}", text.len());
+}
+
 fn check_unparsed(facts: &FileFacts, text: &str) {
     let spans = facts.unparsed();
     assert!(spans.iter().all(|span| span.start < span.end && !slice(text, *span).is_empty()));

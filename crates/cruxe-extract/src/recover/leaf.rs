@@ -117,11 +117,21 @@ impl Work<'_> {
         Some(failure)
     }
 
-    /// Leaves one branch of the conditions that cut through an item; tells whether that helped.
-    pub(super) fn one_branch(&mut self, item: &Item, bytes: usize, around: &Around) -> Option<bool> {
+    /// Takes out the conditions that cut through an item, and all branches but one where the others cost more than they say; tells
+    /// whether that helped.
+    pub(super) fn without_conditions_of(&mut self, item: &Item, bytes: usize, around: &Around) -> Option<bool> {
+        let whole = std::slice::from_ref(&item.range);
         let (lines, other) = branches(&self.text, item.range.clone());
+        if let Some(left) = self.without(&lines, whole, around, bytes)? {
+            self.removed.extend(lines);
+            let said: usize = other.iter().map(ExactSizeIterator::len).sum();
+            if left.bytes > said && self.without(&other, whole, around, left.bytes - said)?.is_some() {
+                self.unparsed.extend(other);
+            }
+            return Some(true);
+        }
         let all: Vec<Range<usize>> = lines.iter().chain(&other).cloned().collect();
-        let helps = self.without(&all, std::slice::from_ref(&item.range), around, bytes)?.is_some();
+        let helps = self.without(&all, whole, around, bytes)?.is_some();
         if helps {
             self.removed.extend(lines);
             self.unparsed.extend(other);

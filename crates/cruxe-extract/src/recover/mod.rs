@@ -331,7 +331,7 @@ impl Work<'_> {
         if failure.none() && !large {
             return Some(());
         }
-        if item.cut && around.depth < MAX_DEPTH && self.one_branch(item, failure.bytes, around)? {
+        if item.cut && around.depth < MAX_DEPTH && self.without_conditions_of(item, failure.bytes, around)? {
             let deeper = Around { depth: around.depth + 1, ..*around };
             return self.cut(item.range.clone()).iter().try_for_each(|item| self.item(item, &deeper));
         }

@@ -69,6 +69,17 @@ fn both_branches_are_read_where_they_are_whole_statements() {
 }
 
 #[test]
+fn all_branches_stay_where_they_can_stand_beside_each_other() {
+    let text = "class J : T, IList<T>\n#if A\n    , ITyped\n#endif\n    , IList\n#if B\n    , INotify\n#else\n    , IOther\n#endif\n{\n#if A\n    int x = one();\n#else\n    int y = two();\n#endif\n    int z = three();\n}\n";
+    let facts = extract("a.cs", text);
+    let spans: Vec<&str> = facts.unparsed().iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+    assert_eq!(spans, [""; 0]);
+    assert_eq!(names(&facts), ["J", "x", "y", "z"]);
+    let used = used(&facts);
+    assert!(["T", "ITyped", "INotify", "IOther"].iter().all(|name| used.contains(name)), "{used:?}");
+}
+
+#[test]
 fn what_follows_a_guard_in_a_kotlin_when_is_found() {
     let text = "fun f(x: Any) = when (x) {\n    is String if x.isEmpty() -> helper(x)\n    else -> 2\n}\n\nclass A {\n    fun g() {}\n}\n\nfun h() = 3\n";
     let facts = extract("a.kt", text);

@@ -82,7 +82,8 @@ pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
             at += 1;
             continue;
         }
-        let candidate = is_candidate(text) || is_text(place.before()) && is_format(text);
+        let candidate =
+            is_candidate(text) || is_text(place.before()) && is_format(text) || place.is_beside_text(at, text);
         let end = candidate.then(|| code.end_of_use(at)).flatten();
         if let Some(end) = end.filter(|end| WORDS.contains(&text) || place.is_attribute(at, *end)) {
             found.push(code.range(at, end));
@@ -160,6 +161,19 @@ impl Place<'_, '_> {
             && !text.starts_with('_')
             && !SPECIFIERS.contains(&text)
             && (matches!(self.before(), "(" | ",") || STARTS_OF_DECLARATIONS.contains(&self.before()))
+    }
+
+    /// Whether a word with parentheses behind it may be a part of a string, as a function is not: `"a = " QUOTED(x) " b"`.
+    fn is_beside_text(&self, at: usize, word: &str) -> bool {
+        let before = self.before();
+        let begins = matches!(before, "(" | "," | "=") || is_text(before) && !self.is_named_by_text();
+        begins && self.code.text(at + 1) == "(" && is_name(word)
+    }
+
+    /// Whether the string before it is part of a name: `operator""_x(…)`, `extern "C" f(…)`.
+    fn is_named_by_text(&self) -> bool {
+        let before = self.last.and_then(|last| last.checked_sub(1)).map_or("", |at| self.code.text(at));
+        matches!(before, "operator" | "extern")
     }
 
     /// Whether a macro can only be an attribute.
@@ -369,6 +383,10 @@ mod tests {
                 &["redisAtomic", "UNUSED", "vector"],
             ),
             ("printf(\"%\" PRIu64 \"\\n\", x); f(LUA_QL(\"=\") \" expected\");", &["PRIu64", "LUA_QL(\"=\")"]),
+            (
+                "f(\"a = \" quoted(X) \", \" quoted(Y)); g(Quoted(f(x)) \"b\", y); s = quoted(Z) \"c\";",
+                &["quoted(X)", "quoted(Y)", "Quoted(f(x))", "quoted(Z)"],
+            ),
             ("CHECK(const char *, x); y = cast(unsigned int, z);", &["const", "*", "unsigned"]),
             ("x = va_arg(ap, const struct sds **); y = va_arg(ap, long long);", &["const", "struct", "*", "*", "long"]),
             ("const char padding[4] SECTION(.text) = \"\";", &["SECTION(.text)"]),
@@ -395,6 +413,7 @@ mod tests {
             "int f(a) BOOL a; {}",
             "void f() { CHECK(x) sds y = g(); } x = va_arg(ap, int); y = va_arg(ap, f(*x));",
             "FOO const x = 1; static FOO const y; inline FOO f(); static FOO x; FOO *p; FOO<int> q; FOO::f(); x[3] > FOO; return a[1] * FOO;",
+            "f(\"a\", g(x), h(y)); s = g(x); t = (g)(\"x\"); Foo operator\"\"_x(unsigned long long, int); extern \"C\" f(x);",
             "bool less = a < b && c > FOO; template <class T> FOO f(T x); x = (a) & FOO;",
         ] {
             assert!(attributes(code).is_empty(), "{code}: {:?}", words(code));

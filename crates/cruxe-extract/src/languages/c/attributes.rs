@@ -70,7 +70,7 @@ pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
         match text {
             "(" => open.push(at),
             ")" => place.parameters = open.pop(),
-            "{" => place.braces.push(place.opens_namespace(at)),
+            "{" => place.braces.push(place.brace(at, open.len())),
             "}" => drop(place.braces.pop()),
             // The grammar knows `template bool f<char>(char);` alone.
             "extern" if code.text(at + 1) == "template" => found.push(code.range(at, at)),
@@ -80,6 +80,16 @@ pub(super) fn attributes(code: &str) -> Vec<Range<usize>> {
         if place.is_before_primitive(at) {
             found.push(code.range(at, at));
             at += 1;
+            continue;
+        }
+        if let Some(Brace::Enumerators(depth)) = place.braces.last()
+            && *depth == open.len()
+            && let Some(end) = place.end_of_entry(at)
+        {
+            found.push(code.range(at, at + 1));
+            found.push(code.range(at + 3, end));
+            place.last = Some(at + 2);
+            at = end + 1;
             continue;
         }
         let candidate =
@@ -134,8 +144,16 @@ struct Place<'a, 'c> {
     last: Option<usize>,
     /// Where the parentheses were opened that were closed last.
     parameters: Option<usize>,
-    /// The braces that are open, and whether they are those of a namespace.
-    braces: Vec<bool>,
+    /// The braces that are open.
+    braces: Vec<Brace>,
+}
+
+/// What braces hold.
+enum Brace {
+    Namespace,
+    /// With so many parentheses open around them.
+    Enumerators(usize),
+    Other,
 }
 
 impl Place<'_, '_> {
@@ -195,7 +213,8 @@ impl Place<'_, '_> {
                 let starts = |text: &str| STARTS.contains(&text) && !matches!(text, "const" | "namespace" | "std");
                 starts(after)
                     || after == "const" && (starts(code.text(next + 1)) || self.declares(next + 1))
-                    || (end == at || self.braces.iter().all(|namespace| *namespace)) && self.declares(next)
+                    || (end == at || self.braces.iter().all(|brace| matches!(brace, Brace::Namespace)))
+                        && self.declares(next)
                     || (end > at && direct == "{" && code.text(at + 2).starts_with('"'))
             }
             // `"%" PRIu64 "\n"`, `QUOTED("=") " expected"`.
@@ -213,6 +232,29 @@ impl Place<'_, '_> {
             // `f(int x) const & FOO {`
             _ => self.is_behind_parameters() && (ends || AFTER_PARAMETERS.contains(&after)),
         }
+    }
+
+    fn brace(&self, at: usize, parentheses: usize) -> Brace {
+        let words = (at.saturating_sub(MAX_NAMESPACE)..at).rev().map(|at| self.code.text(at));
+        let mut words = words.take_while(|text| is_word(text) || *text == ":");
+        match words.any(|text| text == "enum") {
+            true => Brace::Enumerators(parentheses),
+            false if self.opens_namespace(at) => Brace::Namespace,
+            false => Brace::Other,
+        }
+    }
+
+    /// Where an entry of an enumeration ends that a macro makes of its first argument: `OPTION(URL, STRING, 2),`. One with nothing
+    /// else in it may be a list (`ALL(X),`), unless others are beside it.
+    fn end_of_entry(&self, at: usize) -> Option<usize> {
+        let text = |at: usize| self.code.text(at);
+        let is_entry = |text: &str| is_name(text) || is_upper(text);
+        let begins = matches!(self.before(), "{" | ",") && is_entry(text(at)) && text(at + 1) == "(";
+        if !begins || !is_entry(text(at + 2)) || !matches!(text(at + 3), "," | ")") {
+            return None;
+        }
+        let end = self.code.end_of_use(at).filter(|end| text(end + 1) == ",")?;
+        (text(at + 3) == "," || text(end + 2) == text(at)).then_some(end)
     }
 
     /// Whether a brace opens a namespace, in which declarations stand and no statements.
@@ -389,6 +431,10 @@ mod tests {
             ),
             ("CHECK(const char *, x); y = cast(unsigned int, z);", &["const", "*", "unsigned"]),
             ("x = va_arg(ap, const struct sds **); y = va_arg(ap, long long);", &["const", "struct", "*", "*", "long"]),
+            (
+                "enum class E : std::uint8_t { OPT(A, LONG, 1), FIRST = OPT(B, x), OPT(C, f(y), \"z\"), op(D), op(E), ALL(X), LAST };",
+                &["OPT(", ", LONG, 1)", "OPT(", ", f(y), \"z\")", "op(", ")"],
+            ),
             ("const char padding[4] SECTION(.text) = \"\";", &["SECTION(.text)"]),
         ] {
             assert_eq!(words(code), want, "{code}");
@@ -400,7 +446,7 @@ mod tests {
         for code in [
             "DWORD count; static HANDLE open(void); struct FOO bar; struct FOO *baz(void);",
             "CHECK(x); return FOO; case BAR: TEST(Suite, Name) {",
-            "enum e { FIRST, SECOND, LAST }; enum { ONLY };",
+            "enum e { FIRST, SECOND, LAST }; enum { ONLY }; enum { ALL(X) }; enum { A = F(x, B(y, z), 1) }; int x[] = { F(A, 1), F(B, 2) };",
             "f(FOO, BAR); x = FOO | BAR; g(WORD x, WORD y); x = a * FOO; y = b & MASK; z = c > MAX;",
             "x = (long) MAX; if (x) RETURN_OK; while (y) NEXT(x); for_each(x) VISIT(x);",
             "static const int MAX = 3; int COUNTER; int FUNC(int x); const Foo BAR(x); template <class T> Foo BAR(T x);",

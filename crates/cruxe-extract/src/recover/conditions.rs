@@ -28,8 +28,8 @@ impl Work<'_> {
         };
         let found = inside(self.lexis, &self.text).into_iter().filter(|one| one.surely || near(&one.range));
         let taken = found.map(|one| {
-            let (out, lost) = branches(&self.text, one.range);
-            Taken { out, lost }
+            let (out, other) = branches(&self.text, one.range);
+            Taken { out, lost: if one.beside { Vec::new() } else { other } }
         });
         let taken = taken.collect();
         self.without_all(tree, taken)
@@ -42,6 +42,8 @@ struct Conditions {
     range: Range<usize>,
     /// They are no whole statements; others stand where they might be none.
     surely: bool,
+    /// All branches are pieces of one list, and can stand in it beside each other.
+    beside: bool,
 }
 
 /// Where the text so far stands.
@@ -61,6 +63,7 @@ struct Begun {
     first: Option<Open>,
     surely: bool,
     perhaps: bool,
+    beside: bool,
 }
 
 /// The outermost conditions inside of statements. Linear in the length of the text.
@@ -84,12 +87,13 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
             if word.starts_with(b"if") {
                 let surely = open.parentheses() > 0 || b"=(|&+-*/?<".contains(&open.last);
                 let perhaps = open.is_in_list();
-                begun.push(Begun { start: line, before: open.clone(), first: None, surely, perhaps });
+                begun.push(Begun { start: line, before: open.clone(), first: None, surely, perhaps, beside: true });
             } else if word.starts_with(b"el")
                 && let Some(last) = begun.last_mut()
             {
                 last.surely |= last.is_uneven(&open);
                 last.perhaps |= open.is_in_list();
+                last.beside &= open.is_in_list();
                 let before = last.before.clone();
                 last.first.get_or_insert(std::mem::replace(&mut open, before));
             } else if word.starts_with(b"endif")
@@ -97,11 +101,12 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
             {
                 let surely = last.surely || last.is_uneven(&open);
                 let perhaps = last.perhaps || open.is_in_list();
+                let beside = !surely && last.beside && open.is_in_list();
                 open = last.first.unwrap_or(open);
                 let range = last.start..at;
                 if (surely || perhaps) && range.len() <= MAX_LENGTH {
                     found.retain(|inner| inner.range.start < range.start);
-                    found.push(Conditions { range, surely });
+                    found.push(Conditions { range, surely, beside });
                 }
             }
             continue;
@@ -201,6 +206,18 @@ mod tests {
     fn the_outermost_is_told_for_those_in_it_unless_it_is_around_statements() {
         assert_eq!(told("f(\n#if A\n#if B\na,\n#endif\nb,\n#endif\nc);\n"), [(2, true)]);
         assert_eq!(told("#if A\nx = 1;\n#else\nf(a,\n#if B\nb,\n#endif\nc);\n#endif\n"), [(5, true)]);
+    }
+
+    #[test]
+    fn branches_that_are_pieces_of_one_list_can_stand_beside_each_other() {
+        let beside = |text: &str| -> Vec<bool> {
+            let lexis = Lexis { directives: true, ..BRACES };
+            inside(&lexis, text.as_bytes()).into_iter().map(|one| one.beside).collect()
+        };
+        assert_eq!(beside("T t[] = {\n#if A\n{1},\n#elif B\n{2},\n#else\n{3},\n#endif\n};\n"), [true]);
+        assert_eq!(beside("s = \"a\"\n#if A\n\"b\"\n#else\n\"c\"\n#endif\n;\n"), [true]);
+        assert_eq!(beside("T t[] = {0,\n#if A\n1\n#else\n2\n#endif\n};\n"), [false]);
+        assert_eq!(beside("f(a,\n#if A\nb,\n#else\nc,\n#endif\nd);\n"), [false], "it would pass too much");
     }
 
     #[test]

@@ -217,9 +217,11 @@ impl Place<'_, '_> {
                         && self.declares(next)
                     || (end > at && direct == "{" && code.text(at + 2).starts_with('"'))
             }
-            // `"%" PRIu64 "\n"`, `QUOTED("=") " expected"`.
-            _ if is_text(before) => is_text(direct) || matches!(direct, "," | ")" | ";"),
-            "(" | "," | "=" if end > at && is_text(direct) => true,
+            // `"%" PRIu64 "\n"`, `QUOTED("=") " expected"`, `asm("…" LOAD(x) STORE(y) "…" : …)`.
+            _ if is_text(before) => {
+                [direct, after].iter().any(|text| is_text(text) || matches!(*text, "," | ")" | ";" | ":"))
+            }
+            "(" | "," | "=" if end > at && (is_text(direct) || is_text(after)) => true,
             ">" => self.last.is_some_and(|last| self.closes_template(last)) && end == at && self.declares(next),
             ")" => self.declares_function() && (ends || AFTER_PARAMETERS.contains(&after)),
             "]" => matches!(after, ";" | "="),
@@ -428,6 +430,10 @@ mod tests {
             (
                 "f(\"a = \" quoted(X) \", \" quoted(Y)); g(Quoted(f(x)) \"b\", y); s = quoted(Z) \"c\";",
                 &["quoted(X)", "quoted(Y)", "Quoted(f(x))", "quoted(Z)"],
+            ),
+            (
+                "asm volatile (\"a\" LOAD(x) STORE(y) \"b\" LOAD(z) : \"=r\"(c)); asm (LOAD(x) STORE(y) \"c\");",
+                &["LOAD(x)", "STORE(y)", "LOAD(z)", "LOAD(x)", "STORE(y)"],
             ),
             ("CHECK(const char *, x); y = cast(unsigned int, z);", &["const", "*", "unsigned"]),
             ("x = va_arg(ap, const struct sds **); y = va_arg(ap, long long);", &["const", "struct", "*", "*", "long"]),

@@ -29,7 +29,7 @@ use tree_sitter::{Language, Node};
 
 use self::kinds::{Fields, K, KINDS};
 use super::common::has_any;
-use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef};
+use crate::language::{Depth, FrontEnd, LANGUAGE, LanguageDef, TEXT};
 use crate::naming::{Locals, Members, Merging, NAMING, Naming, System};
 use crate::recover::{BRACES, Lexis, Quotes};
 use crate::registry::Kinds;
@@ -95,6 +95,12 @@ pub static TYPESCRIPT: LanguageDef = LanguageDef {
     id: "typescript",
     name: "typescript",
     extensions: &["ts", "mts", "cts"],
+    // Qt keeps its translations in files that are called the same.
+    otherwise: |_, head| {
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+        let markup: [&[u8]; 3] = [b"<?xml", b"<!DOCTYPE", b"<TS version"];
+        markup.iter().any(|start| head.starts_with(start)).then_some(&TEXT)
+    },
     interpreters: &["ts-node", "tsx"],
     front_end: FrontEnd::Grammar { grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), rules },
     family: Some(&JAVASCRIPT),

@@ -348,3 +348,16 @@ fn strings_and_comments_are_never_occurrences() {
     assert!(roles(&facts, "foo").is_empty());
     assert_eq!(roles(&facts, "bar"), [Role::Value]);
 }
+
+#[test]
+fn translations_of_qt_are_no_typescript() {
+    for text in [
+        "<?xml version=\"1.0\"?>\n<TS>\n",
+        "\u{feff}\n<!DOCTYPE TS>\n",
+        "<TS version=\"2.1\" language=\"uk\">\n<context>\n",
+    ] {
+        let facts = extract("src/locale/app_uk.ts", text);
+        assert_eq!((facts.language.as_str(), facts.problems.len()), ("text", 0), "{text}");
+    }
+    assert_eq!(extract("src/m.ts", "<T>x;\n").language, "typescript");
+}

@@ -36,6 +36,9 @@ impl Work<'_> {
     }
 }
 
+/// What is nested deeper is left alone.
+const MAX_BRACES: usize = 100;
+
 /// Conditions from the line of `#if` to that of `#endif`.
 #[derive(Debug, PartialEq, Eq)]
 struct Conditions {
@@ -105,7 +108,9 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
                 open = last.first.unwrap_or(open);
                 let range = last.start..at;
                 if (surely || perhaps) && range.len() <= MAX_LENGTH {
-                    found.retain(|inner| inner.range.start < range.start);
+                    while found.last().is_some_and(|inner| inner.range.start > range.start) {
+                        found.pop();
+                    }
                     found.push(Conditions { range, surely, beside });
                 }
             }
@@ -122,6 +127,9 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
             continue;
         }
         open.see(byte);
+        if open.brackets.len() > MAX_BRACES {
+            break;
+        }
         if byte == b'}'
             && let Some(last) = begun.last_mut()
         {
@@ -218,6 +226,17 @@ mod tests {
         assert_eq!(beside("s = \"a\"\n#if A\n\"b\"\n#else\n\"c\"\n#endif\n;\n"), [true]);
         assert_eq!(beside("T t[] = {0,\n#if A\n1\n#else\n2\n#endif\n};\n"), [false]);
         assert_eq!(beside("f(a,\n#if A\nb,\n#else\nc,\n#endif\nd);\n"), [false], "it would pass too much");
+    }
+
+    #[test]
+    fn long_rows_take_no_longer_than_they_are() {
+        let deep = format!("{}{}", "{".repeat(300_000), "#if A\n".repeat(300_000));
+        assert_eq!(told(&deep), []);
+        let nested = format!("f(\n{}{});\n", "#if A\n".repeat(100_000), "#endif\n".repeat(100_000));
+        assert!(told(&nested).len() == 1);
+        let row = format!("T t[] = {{\n{}}};\n", "#if A\n1,\n#endif\n".repeat(20_000));
+        let lexis = Lexis { directives: true, ..BRACES };
+        assert_eq!(inside(&lexis, row.as_bytes()).len(), 20_000);
     }
 
     #[test]

@@ -45,7 +45,7 @@ struct Conditions {
     range: Range<usize>,
     /// They are no whole statements; others stand where they might be none.
     surely: bool,
-    /// All branches are pieces of one list, and can stand in it beside each other.
+    /// All branches are pieces of one list, or of one chain of statements, and can stand in it beside each other.
     beside: bool,
 }
 
@@ -66,6 +66,8 @@ struct Begun {
     first: Option<Open>,
     surely: bool,
     perhaps: bool,
+    /// A branch closes what was open before and opens as much: `} else if (x) {`.
+    goes_on: bool,
     beside: bool,
 }
 
@@ -90,13 +92,21 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
             if word.starts_with(b"if") {
                 let surely = open.parentheses() > 0 || b"=(|&+-*/?<".contains(&open.last);
                 let perhaps = open.is_in_list();
-                begun.push(Begun { start: line, before: open.clone(), first: None, surely, perhaps, beside: true });
+                begun.push(Begun {
+                    start: line,
+                    before: open.clone(),
+                    first: None,
+                    surely,
+                    perhaps,
+                    goes_on: false,
+                    beside: true,
+                });
             } else if word.starts_with(b"el")
                 && let Some(last) = begun.last_mut()
             {
                 last.surely |= last.is_uneven(&open);
                 last.perhaps |= open.is_in_list();
-                last.beside &= open.is_in_list();
+                last.beside &= open.may_go_on();
                 let before = last.before.clone();
                 last.first.get_or_insert(std::mem::replace(&mut open, before));
             } else if word.starts_with(b"endif")
@@ -104,7 +114,8 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
             {
                 let surely = last.surely || last.is_uneven(&open);
                 let perhaps = last.perhaps || open.is_in_list();
-                let beside = !surely && last.beside && open.is_in_list();
+                let beside = !surely && last.beside && open.may_go_on();
+                let surely = surely || last.goes_on;
                 open = last.first.unwrap_or(open);
                 let range = last.start..at;
                 if (surely || perhaps) && range.len() <= MAX_LENGTH {
@@ -133,7 +144,7 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
         if byte == b'}'
             && let Some(last) = begun.last_mut()
         {
-            last.surely |= open.brackets.len() < last.before.brackets.len();
+            last.goes_on |= open.brackets.len() < last.before.brackets.len();
         }
         at += 1;
     }
@@ -161,6 +172,11 @@ impl Open {
     /// Whether what came last is a piece of a list or of a string that may go on.
     fn is_in_list(&self) -> bool {
         matches!(self.last, b',' | b'"')
+    }
+
+    /// Whether another piece of a list, or another statement, may follow.
+    fn may_go_on(&self) -> bool {
+        self.is_in_list() || matches!(self.last, b';' | b'{' | b'}')
     }
 
     fn parentheses(&self) -> i32 {
@@ -217,13 +233,16 @@ mod tests {
     }
 
     #[test]
-    fn branches_that_are_pieces_of_one_list_can_stand_beside_each_other() {
+    fn branches_that_are_pieces_of_a_list_or_a_chain_can_stand_beside_each_other() {
         let beside = |text: &str| -> Vec<bool> {
             let lexis = Lexis { directives: true, ..BRACES };
             inside(&lexis, text.as_bytes()).into_iter().map(|one| one.beside).collect()
         };
         assert_eq!(beside("T t[] = {\n#if A\n{1},\n#elif B\n{2},\n#else\n{3},\n#endif\n};\n"), [true]);
         assert_eq!(beside("s = \"a\"\n#if A\n\"b\"\n#else\n\"c\"\n#endif\n;\n"), [true]);
+        let chain = "if (a) {\n#if A\nb;\n} else if (c) {\n#else\nd;\n} else if (e) {\n#endif\nf;\n}\n";
+        assert_eq!(beside(chain), [true]);
+        assert_eq!(beside("if (a)\n#if A\n{ b(\n#else\n{ c(\n#endif\n); }\n"), [false]);
         assert_eq!(beside("T t[] = {0,\n#if A\n1\n#else\n2\n#endif\n};\n"), [false]);
         assert_eq!(beside("f(a,\n#if A\nb,\n#else\nc,\n#endif\nd);\n"), [false], "it would pass too much");
     }

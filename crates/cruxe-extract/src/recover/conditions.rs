@@ -73,11 +73,10 @@ struct Begun {
 
 /// The outermost conditions inside of statements. Linear in the length of the text.
 fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
-    let mut found: Vec<Conditions> = Vec::new();
-    let mut begun: Vec<Begun> = Vec::new();
-    let mut open = Open { brackets: vec![0], last: b';' };
+    let open = Open { brackets: vec![0], last: b';' };
+    let mut scan = Scan { open, begun: Vec::new(), found: Vec::new() };
     let (mut at, mut line, mut blank) = (0, 0, true);
-    while at < text.len() {
+    while at < text.len() && scan.open.brackets.len() <= MAX_BRACES {
         let byte = text[at];
         if byte.is_ascii_whitespace() {
             at += 1;
@@ -89,66 +88,68 @@ fn inside(lexis: &Lexis, text: &[u8]) -> Vec<Conditions> {
         if byte == b'#' && std::mem::replace(&mut blank, false) {
             let word = text[at + 1..].trim_ascii_start();
             at = directive_end(text, at);
-            if word.starts_with(b"if") {
-                let surely = open.parentheses() > 0 || b"=(|&+-*/?<".contains(&open.last);
-                let perhaps = open.is_in_list();
-                begun.push(Begun {
-                    start: line,
-                    before: open.clone(),
-                    first: None,
-                    surely,
-                    perhaps,
-                    goes_on: false,
-                    beside: true,
-                });
-            } else if word.starts_with(b"el")
-                && let Some(last) = begun.last_mut()
-            {
-                last.surely |= last.is_uneven(&open);
-                last.perhaps |= open.is_in_list();
-                last.beside &= open.may_go_on();
-                let before = last.before.clone();
-                last.first.get_or_insert(std::mem::replace(&mut open, before));
-            } else if word.starts_with(b"endif")
-                && let Some(last) = begun.pop()
-            {
-                let surely = last.surely || last.is_uneven(&open);
-                let perhaps = last.perhaps || open.is_in_list();
-                let beside = !surely && last.beside && open.may_go_on();
-                let surely = surely || last.goes_on;
-                open = last.first.unwrap_or(open);
-                let range = last.start..at;
-                if (surely || perhaps) && range.len() <= MAX_LENGTH {
-                    while found.last().is_some_and(|inner| inner.range.start > range.start) {
-                        found.pop();
-                    }
-                    found.push(Conditions { range, surely, beside });
-                }
-            }
+            scan.directive(word, line..at);
             continue;
         }
         blank = false;
         let next = lexis.skip(text, at);
-        if next > at {
-            // A comment says nothing about what follows; a string may be part of a longer one.
-            if byte != b'/' {
-                open.last = byte;
-            }
-            at = next;
+        if next == at {
+            scan.see(byte);
+            at += 1;
             continue;
         }
-        open.see(byte);
-        if open.brackets.len() > MAX_BRACES {
-            break;
+        // A comment says nothing about what follows; a string may be part of a longer one.
+        if byte != b'/' {
+            scan.open.last = byte;
         }
-        if byte == b'}'
-            && let Some(last) = begun.last_mut()
-        {
-            last.goes_on |= open.brackets.len() < last.before.brackets.len();
-        }
-        at += 1;
+        at = next;
     }
-    found
+    scan.found
+}
+
+/// What was seen of a text.
+struct Scan {
+    open: Open,
+    begun: Vec<Begun>,
+    found: Vec<Conditions>,
+}
+
+impl Scan {
+    fn see(&mut self, byte: u8) {
+        self.open.see(byte);
+        if byte == b'}'
+            && let Some(last) = self.begun.last_mut()
+        {
+            last.goes_on |= self.open.brackets.len() < last.before.brackets.len();
+        }
+    }
+
+    fn directive(&mut self, word: &[u8], line: Range<usize>) {
+        if word.starts_with(b"if") {
+            let surely = self.open.parentheses() > 0 || b"=(|&+-*/?<".contains(&self.open.last);
+            let (before, perhaps) = (self.open.clone(), self.open.is_in_list());
+            let begun = Begun { start: line.start, before, first: None, surely, perhaps, goes_on: false, beside: true };
+            self.begun.push(begun);
+        } else if word.starts_with(b"el") {
+            let Some(last) = self.begun.last_mut() else { return };
+            last.end_branch(&self.open);
+            let before = last.before.clone();
+            last.first.get_or_insert(std::mem::replace(&mut self.open, before));
+        } else if word.starts_with(b"endif") {
+            let Some(mut last) = self.begun.pop() else { return };
+            last.end_branch(&self.open);
+            if let Some(first) = last.first {
+                self.open = first;
+            }
+            let (surely, range) = (last.surely || last.goes_on, last.start..line.end);
+            if (surely || last.perhaps) && range.len() <= MAX_LENGTH {
+                while self.found.last().is_some_and(|inner| inner.range.start > range.start) {
+                    self.found.pop();
+                }
+                self.found.push(Conditions { range, surely, beside: last.beside && !last.surely });
+            }
+        }
+    }
 }
 
 impl Open {
@@ -185,9 +186,11 @@ impl Open {
 }
 
 impl Begun {
-    /// Whether a branch opens or closes what it does not close or open.
-    fn is_uneven(&self, open: &Open) -> bool {
-        open.brackets != self.before.brackets
+    fn end_branch(&mut self, open: &Open) {
+        // It opens or closes what it does not close or open.
+        self.surely |= open.brackets != self.before.brackets;
+        self.perhaps |= open.is_in_list();
+        self.beside &= open.may_go_on();
     }
 }
 

@@ -15,5 +15,5 @@ mod vocabulary;
 mod words;
 
 pub use error::EmbedError;
-pub use table::{Embedder, Table};
+pub use table::{Embedder, Table, Text};
 pub use vector::{Probe, Vector, dot, push_row, row_bytes};

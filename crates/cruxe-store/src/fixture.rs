@@ -1,10 +1,12 @@
 //! Facts and projects for tests. What a line of code says is made up from its words: the store keeps facts and does not ask
 //! whether they are true, so it needs no parser to be tested.
 
+use std::sync::{Arc, LazyLock};
+
 use cruxe_model::facts::*;
 use cruxe_model::{ContentHash, RepoPath, SymbolKind};
 
-use crate::{ChunkVectors, ExtractedFile, Home, NewVersion, ProjectDir, Store};
+use crate::{ExtractedFile, Home, Lexicon, NewVersion, ProjectDir, Store, WordReader};
 
 /// A project in a home of its own.
 pub(crate) struct Project {
@@ -29,16 +31,16 @@ impl Project {
 pub(crate) fn new_version(path: &str, text: &str) -> NewVersion {
     let mut hash = [0; 20];
     hash.iter_mut().zip(text.bytes().rev()).for_each(|(to, from)| *to = from);
-    NewVersion::prepare(ExtractedFile {
+    let file = ExtractedFile {
         path: RepoPath::parse(path).unwrap(),
         hash: ContentHash::from(hash),
         module: "m".to_owned(),
         facts: facts(text),
         text: text.to_owned(),
-        vectors: ChunkVectors::default(),
         problems: None,
-    })
-    .unwrap()
+    };
+    static LEXICON: LazyLock<Arc<Lexicon>> = LazyLock::new(Arc::default);
+    NewVersion::prepare(file, &mut WordReader::new(&LEXICON, None)).unwrap()
 }
 
 /// A word behind one of these is a definition.

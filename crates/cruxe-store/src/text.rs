@@ -2,32 +2,37 @@
 //!
 //! It is asked for postings, not for scores: statistics must be those of one ref, and a document here may belong to any.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use cruxe_model::VersionId;
-use cruxe_model::facts::{Chunk, FileFacts};
 use rusqlite::Connection;
-use tantivy::index::SegmentId;
-use tantivy::indexer::UserOperation;
+use tantivy::index::{SegmentId, SegmentMeta};
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{
-    DocSet, Index, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TERMINATED,
-    TantivyDocument, Term,
+    DocSet, Index, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TERMINATED, TantivyError,
+    Term,
 };
 
 use crate::directory::CheckedDirectory;
 use crate::error::StoreError;
 use crate::meta::{self, TEXT_WATERMARK};
 use crate::names_and_words::{Figures, WordPlace};
-use crate::tokenizer::CodeTokenizer;
+use crate::segment::{self, Words};
+use crate::words::FileWords;
 
+/// What an index is told of how its words came about, which it need not know.
 const TOKENIZER: &str = "code";
-/// So many versions are written by two threads: a commit writes a thread's segment on that thread, when everything else is done.
-/// Fewer are one segment, which names every word once.
-const MANY_VERSIONS: usize = 2_000;
+/// So many bytes are written by two threads when everything else is done. Fewer are one segment, which names every word once.
+const MANY_BYTES: usize = 4 << 20;
 /// Above this a segment is written; below it everything is one segment and there is nothing to merge.
-const MEMORY: usize = 96 << 20;
+const MEMORY: usize = 32 << 20;
+/// So many segments are written at once.
+const AT_ONCE: usize = 2;
+/// The least that Tantivy takes. It is given no documents to keep, see [`segment`].
+const MERGER_MEMORY: usize = 15_000_000;
 
 /// Added to the number of a chunk that belongs to a test.
 pub(crate) const TEST_CHUNK: u64 = 1 << 32;
@@ -89,7 +94,6 @@ impl TextIndex {
         if index.schema() != wanted {
             return Err(StoreError::corrupt("full-text index: other fields than this program writes"));
         }
-        index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(TextIndex { directory, index, reader, fields })
     }
@@ -216,7 +220,16 @@ impl TextIndex {
     }
 
     pub fn writer(&self) -> TextWriter {
-        TextWriter { index: self.index.clone(), writer: None, threads: 1, fields: self.fields, touched: false }
+        TextWriter {
+            index: self.index.clone(),
+            writer: None,
+            fields: self.fields,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            running: VecDeque::new(),
+            written: Vec::new(),
+            touched: false,
+        }
     }
 }
 
@@ -225,60 +238,69 @@ pub(crate) struct TextWriter {
     index: Index,
     /// Made for the first change: many a job has none, and its threads and files cost milliseconds.
     writer: Option<IndexWriter>,
-    threads: usize,
     fields: Fields,
+    /// What is in no segment yet.
+    pending: Vec<Words>,
+    pending_bytes: usize,
+    /// Segments that are being written.
+    running: VecDeque<JoinHandle<Result<SegmentMeta, TantivyError>>>,
+    /// Segments that nothing leads to yet.
+    written: Vec<SegmentMeta>,
     touched: bool,
 }
 
 impl TextWriter {
-    /// Prepares for so many versions.
-    pub fn expect(&mut self, versions: usize) {
-        self.threads = if versions < MANY_VERSIONS { 1 } else { 2 };
-    }
-
     fn open(&mut self) -> Result<&mut IndexWriter, StoreError> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
-            None => self.index.writer_with_num_threads(self.threads, MEMORY)?,
+            None => self.index.writer_with_num_threads(1, MERGER_MEMORY)?,
         };
         Ok(self.writer.insert(writer))
     }
 
     /// Adds the chunks of a file version, side by side in one segment.
-    pub fn add(&mut self, version: VersionId, facts: &FileFacts, text: &str) -> Result<(), StoreError> {
-        let documents: Vec<UserOperation> = facts
-            .chunks
-            .iter()
-            .enumerate()
-            .filter_map(|(number, chunk)| self.document(version, number, chunk, facts, text))
-            .map(UserOperation::Add)
-            .collect();
-        if !documents.is_empty() {
-            self.open()?.run(documents)?;
+    pub fn add(&mut self, version: VersionId, words: FileWords) -> Result<(), StoreError> {
+        if !words.chunks.is_empty() {
+            self.pending_bytes += words.bytes();
+            self.pending.push((version, words));
             self.touched = true;
+        }
+        if self.pending_bytes > MEMORY { self.write_segments(1) } else { Ok(()) }
+    }
+
+    /// Begins to write what was added since the last time, in so many parts if it is much.
+    fn write_segments(&mut self, parts: usize) -> Result<(), StoreError> {
+        self.pending_bytes = 0;
+        let mut pending = std::mem::take(&mut self.pending);
+        // Words whose terms were collected anew are another segment.
+        pending.sort_by_key(|(_, words)| Arc::as_ptr(&words.terms));
+        let all: usize = pending.iter().map(|(_, words)| words.bytes()).sum();
+        let most = if all < MANY_BYTES { all } else { all / parts };
+        while let Some((_, first)) = pending.first() {
+            let mut bytes = 0;
+            let alike = pending.iter().take_while(|(_, words)| {
+                let fits = bytes <= most && Arc::ptr_eq(&words.terms, &first.terms);
+                bytes += words.bytes();
+                fits
+            });
+            let alike = alike.count();
+            let later = pending.split_off(alike);
+            let files = std::mem::replace(&mut pending, later);
+            self.wait_for_all_but(AT_ONCE - 1)?;
+            let (segment, fields) = (self.open()?.new_segment(), self.fields);
+            self.running.push_back(std::thread::spawn(move || segment::write(&segment, fields, &files)));
         }
         Ok(())
     }
 
-    fn document(
-        &self,
-        version: VersionId,
-        number: usize,
-        chunk: &Chunk,
-        facts: &FileFacts,
-        text: &str,
-    ) -> Option<TantivyDocument> {
-        let body = text.get(chunk.span.start as usize..chunk.span.end as usize)?;
-        let mut document = TantivyDocument::default();
-        document.add_u64(self.fields.version, u64::from(version));
-        let symbol = chunk.symbol.and_then(|at| facts.symbol(at));
-        let test = if symbol.is_some_and(|symbol| symbol.flags.test) { TEST_CHUNK } else { 0 };
-        document.add_u64(self.fields.chunk, number as u64 | test);
-        document.add_text(self.fields.body, body);
-        if let Some(symbol) = symbol {
-            document.add_text(self.fields.name, &symbol.name);
+    /// Waits until so many segments at the most are being written.
+    fn wait_for_all_but(&mut self, most: usize) -> Result<(), StoreError> {
+        while self.running.len() > most {
+            let Some(segment) = self.running.pop_front() else { break };
+            let panicked = |_| Err(TantivyError::ErrorInThread("writing a segment".to_owned()));
+            self.written.push(segment.join().unwrap_or_else(panicked)?);
         }
-        Some(document)
+        Ok(())
     }
 
     /// Removes the documents of a version at the next commit.
@@ -292,6 +314,11 @@ impl TextWriter {
     /// Makes everything since the last commit durable.
     pub fn commit(&mut self, watermark: VersionId) -> Result<(), StoreError> {
         if self.touched {
+            self.write_segments(AT_ONCE)?;
+            self.wait_for_all_but(0)?;
+            for segment in std::mem::take(&mut self.written) {
+                self.open()?.add_segment(segment)?;
+            }
             let mut commit = self.open()?.prepare_commit()?;
             commit.set_payload(&watermark.to_string());
             commit.commit()?;
@@ -313,10 +340,19 @@ impl TextWriter {
     }
 
     /// Waits for merges that are under way.
-    pub fn finish(self) -> Result<(), StoreError> {
-        match self.writer {
+    pub fn finish(mut self) -> Result<(), StoreError> {
+        match self.writer.take() {
             Some(writer) => Ok(writer.wait_merging_threads()?),
             None => Ok(()),
+        }
+    }
+}
+
+impl Drop for TextWriter {
+    /// Nobody else may write to the folder before the threads of a job that was given up are done with it.
+    fn drop(&mut self) {
+        for segment in self.running.drain(..) {
+            let _ = segment.join();
         }
     }
 }

@@ -1,113 +1,102 @@
 //! Words of code: an identifier as a whole, and its parts.
 //!
-//! `parseHTTPResponses_v2` gives `parsehttpresponses_v2`, `pars`, `http`, `respons`, `v`, `2`, all at one position:
+//! `parseHTTPResponses_v2` gives `parsehttpresponses_v2`, `pars`, `http`, `respons`, `v`, `2`:
 //! the whole as it is written but for its case, so that an identifier is found exactly; the parts, and words that have
 //! none, by their stem. Dots, slashes and everything else that is no letter, digit or underscore separates.
-
-use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 use crate::stem::stem;
 
 /// Longer words are data, not names.
 const MAX_WORD: usize = 100;
 
-/// The tokenizer that code and queries go through.
-#[derive(Clone, Default)]
-pub struct CodeTokenizer {
-    token: Token,
-    parts: Vec<(u32, u32)>,
-}
-
-/// The tokens of a text, as the index sees them.
+/// The tokens of a text, as the index has them.
 pub fn tokens(text: &str) -> Vec<String> {
-    let mut tokenizer = CodeTokenizer::default();
-    let mut stream = tokenizer.token_stream(text);
-    let mut words = Vec::new();
-    while stream.advance() {
-        words.push(stream.token().text.clone());
-    }
-    words
+    let mut tokens = Vec::new();
+    words(text).for_each(|word| word.tokens(|token| tokens.push(token.to_owned())));
+    tokens
 }
 
-impl Tokenizer for CodeTokenizer {
-    type TokenStream<'a> = CodeTokens<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens<'a> {
-        self.token.reset();
-        self.parts.clear();
-        CodeTokens { text, at: 0, next_part: 0, ascii: true, token: &mut self.token, parts: &mut self.parts }
-    }
+/// The words of a text: runs of letters, digits and underscores that have a letter or digit in them.
+pub(crate) fn words(text: &str) -> Words<'_> {
+    Words { text, at: 0 }
 }
 
-/// The tokens of one text.
-pub struct CodeTokens<'a> {
+/// See [`words`].
+pub(crate) struct Words<'a> {
     text: &'a str,
     at: usize,
-    next_part: usize,
-    /// Whether the word that was read last is ASCII.
-    ascii: bool,
-    token: &'a mut Token,
-    parts: &'a mut Vec<(u32, u32)>,
 }
 
-impl TokenStream for CodeTokens<'_> {
-    fn advance(&mut self) -> bool {
-        if let Some((start, end)) = self.parts.get(self.next_part).copied() {
-            self.next_part += 1;
-            self.set(start as usize, end as usize, self.ascii);
-            stem(&mut self.token.text);
-            return true;
-        }
-        while let Some((start, end, classes)) = self.next_word() {
-            if end - start > MAX_WORD {
-                continue;
-            }
-            self.parts.clear();
-            self.next_part = 0;
-            // Most words are of one piece, and that shows without looking at them again.
-            if !classes.is_power_of_two() || classes == Class::Other as u8 {
-                split(self.text, start, end, self.parts);
-                if self.parts.len() == 1 && self.parts[0] == (start as u32, end as u32) {
-                    self.parts.clear();
-                }
-            }
-            self.token.position = self.token.position.wrapping_add(1);
-            self.ascii = classes & Class::Other as u8 == 0;
-            self.set(start, end, self.ascii);
-            if self.parts.is_empty() {
-                stem(&mut self.token.text);
-            }
-            return true;
-        }
-        false
-    }
-
-    fn token(&self) -> &Token {
-        self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.token
-    }
+/// A word as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<'a> {
+    text: &'a str,
+    /// The text from where the word begins.
+    from_here: &'a [u8],
+    /// The [`Class`]es of its characters.
+    classes: u8,
 }
 
-impl CodeTokens<'_> {
-    fn set(&mut self, start: usize, end: usize, ascii: bool) {
-        self.token.offset_from = start;
-        self.token.offset_to = end;
-        self.token.text.clear();
-        let word = &self.text[start..end];
-        if ascii {
-            self.token.text.push_str(word);
-            self.token.text.make_ascii_lowercase();
+impl<'a> Word<'a> {
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The bytes of a short word as a number that is no other word's.
+    pub fn as_number(&self) -> Option<u128> {
+        let length = self.text.len();
+        if length > size_of::<u128>() {
+            return None;
+        }
+        let mut bytes = [0; size_of::<u128>()];
+        match self.from_here.first_chunk() {
+            Some(chunk) => bytes = *chunk,
+            None => bytes[..length].copy_from_slice(self.text.as_bytes()),
+        }
+        Some(u128::from_le_bytes(bytes) << (128 - 8 * length))
+    }
+
+    /// Whether it is too long to be one: data, which has no tokens.
+    pub fn is_data(&self) -> bool {
+        self.text.len() > MAX_WORD
+    }
+
+    /// Calls back with the word as a whole, and then its parts where it has several.
+    pub fn tokens(&self, mut tell: impl FnMut(&str)) {
+        if self.is_data() {
+            return;
+        }
+        let mut parts = Vec::new();
+        // Most words are of one piece, and that shows without looking at them again.
+        if !self.classes.is_power_of_two() || self.classes == Class::Other as u8 {
+            split(self.text, &mut parts);
+        }
+        let whole = parts.is_empty() || parts == [self.text];
+        let mut token = self.lower(self.text);
+        if whole {
+            stem(&mut token);
+        }
+        tell(&token);
+        for part in parts.iter().filter(|_| !whole) {
+            let mut token = self.lower(part);
+            stem(&mut token);
+            tell(&token);
+        }
+    }
+
+    fn lower(&self, text: &str) -> String {
+        if self.classes & Class::Other as u8 == 0 {
+            text.to_ascii_lowercase()
         } else {
-            self.token.text.extend(word.chars().flat_map(char::to_lowercase));
+            text.chars().flat_map(char::to_lowercase).collect()
         }
     }
+}
 
-    /// The next run of letters, digits and underscores that has a letter or digit in it, and the classes of what is
-    /// in it.
-    fn next_word(&mut self) -> Option<(usize, usize, u8)> {
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
         let bytes = self.text.as_bytes();
         loop {
             while self.at < bytes.len() {
@@ -136,7 +125,7 @@ impl CodeTokens<'_> {
                 return None;
             }
             if classes != Class::Under as u8 {
-                return Some((start, self.at, classes));
+                return Some(Word { text: &self.text[start..self.at], from_here: &bytes[start..], classes });
             }
         }
     }
@@ -197,15 +186,15 @@ fn class(c: char) -> Class {
 }
 
 /// The parts of a word at its underscores, changes of case, and digits.
-fn split(text: &str, start: usize, end: usize, parts: &mut Vec<(u32, u32)>) {
+fn split<'a>(word: &'a str, parts: &mut Vec<&'a str>) {
     let mut push = |from: usize, to: usize| {
         if from < to {
-            parts.push((from as u32, to as u32));
+            parts.push(&word[from..to]);
         }
     };
-    let (mut from, mut last, mut before_last) = (start, Class::Under, start);
-    for (offset, c) in text[start..end].char_indices() {
-        let (at, now) = (start + offset, class(c));
+    let (mut from, mut last, mut before_last) = (0, Class::Under, 0);
+    for (at, c) in word.char_indices() {
+        let now = class(c);
         match (last, now) {
             (_, Class::Under) => {
                 push(from, at);
@@ -226,7 +215,7 @@ fn split(text: &str, start: usize, end: usize, parts: &mut Vec<(u32, u32)>) {
         }
         (last, before_last) = (now, at);
     }
-    push(from, end);
+    push(from, word.len());
 }
 
 #[cfg(test)]
@@ -258,19 +247,6 @@ mod tests {
     fn unicode_is_kept() {
         assert_eq!(words("größe_messen(Ünder)"), "größe_messen größe messen ünder");
         assert_eq!(words("日本語 🚀 naïve"), "日本語 naïve");
-    }
-
-    #[test]
-    fn parts_share_the_position_of_their_word() {
-        let mut tokenizer = CodeTokenizer::default();
-        let mut stream = tokenizer.token_stream("a fooBar c");
-        let mut seen = Vec::new();
-        while stream.advance() {
-            let token = stream.token();
-            seen.push((token.text.clone(), token.position, token.offset_from, token.offset_to));
-        }
-        let want = [("a", 0, 0, 1), ("foobar", 1, 2, 8), ("foo", 1, 2, 5), ("bar", 1, 5, 8), ("c", 2, 9, 10)];
-        assert_eq!(seen, want.map(|(text, position, from, to)| (text.to_owned(), position, from, to)));
     }
 
     #[test]

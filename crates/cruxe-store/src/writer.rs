@@ -187,11 +187,6 @@ impl Writer {
         Ok(paths.len() as u64)
     }
 
-    /// Prepares for so many new versions.
-    pub fn expect(&mut self, versions: usize) {
-        self.text.expect(versions);
-    }
-
     /// Adds a file version. It stays invisible until a manifest with it is published.
     pub fn add(&mut self, new: NewVersion) -> Result<VersionId, StoreError> {
         let version = self.next;
@@ -202,7 +197,7 @@ impl Writer {
             hash: new.hash,
             module: new.module,
             language: new.facts.language.clone(),
-            bytes: new.text.len() as u64,
+            bytes: new.bytes,
             lines: new.facts.line_starts.len() as u32,
             symbols: new.facts.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use).count() as u32,
             problems: new.problems,
@@ -222,7 +217,7 @@ impl Writer {
                 row.problems,
                 row.check().sum(),
             ])?;
-        let NewVersion { facts, packed, text, vectors, .. } = new;
+        let NewVersion { facts, packed, words, vectors, .. } = new;
         self.connection.prepare_cached("INSERT INTO facts VALUES (?1, ?2, ?3)")?.execute(params![
             version,
             seal(packed.symbols, version.into()),
@@ -231,7 +226,7 @@ impl Writer {
         let names = mentions::pack(version, &facts);
         self.connection.prepare_cached("INSERT INTO mention VALUES (?1, ?2)")?.execute(params![version, names])?;
         self.symbols.add(&self.connection, version, &facts.symbols)?;
-        self.text.add(version, &facts, &text)?;
+        self.text.add(version, words)?;
         self.vectors.add(&self.connection, version, &vectors)?;
         if self.compiled {
             compiler::carry_over(&self.connection, version)?;

@@ -107,6 +107,17 @@ impl Table {
         self.embedder().embed(&[text])
     }
 
+    /// Appends the word pieces of a part of a text, for [`Text::push_known`]; returns of how many words they are.
+    pub fn pieces(&self, part: &str, pieces: &mut Vec<u32>) -> usize {
+        let mut words = 0;
+        words::split(&words::fold(part), |word, _, hash| {
+            self.vocabulary.look_up(word, hash, pieces);
+            words += 1;
+            true
+        });
+        words
+    }
+
     /// Embeds many texts.
     pub fn embedder(&self) -> Embedder<'_> {
         Embedder {
@@ -148,7 +159,7 @@ struct Found {
     ascii: bool,
 }
 
-impl Embedder<'_> {
+impl<'t> Embedder<'t> {
     /// Lets every text from now on begin with this one.
     pub fn begin(&mut self, text: &str) {
         self.tokens.clear();
@@ -158,12 +169,20 @@ impl Embedder<'_> {
 
     /// Returns the vector of several pieces of text as if they stood behind the beginning with blanks between.
     pub fn embed(&mut self, parts: &[&str]) -> Option<Vector> {
+        let mut text = self.text();
+        parts.iter().for_each(|part| text.push(part));
+        text.vector()
+    }
+
+    /// A text behind the beginning, to which parts are added.
+    pub fn text(&mut self) -> Text<'_, 't> {
         self.tokens.truncate(self.beginning);
-        let mut left = self.words_left;
-        for part in parts {
-            left = self.read(part, left);
-        }
-        if self.tokens.is_empty() { None } else { Vector::from_floats(&self.sum()) }
+        Text { left: self.words_left, embedder: self }
+    }
+
+    /// Returns the table that is embedded with.
+    pub fn table(&self) -> &'t Table {
+        self.table
     }
 
     /// Takes in the words of a text, as many as are left; returns how many are left then.
@@ -210,6 +229,36 @@ impl Embedder<'_> {
             }
         }
         sum
+    }
+}
+
+/// A text that is put together from parts, with blanks between them.
+pub struct Text<'e, 't> {
+    embedder: &'e mut Embedder<'t>,
+    /// How many words still count.
+    left: usize,
+}
+
+impl Text<'_, '_> {
+    /// Adds a part.
+    pub fn push(&mut self, part: &str) {
+        self.left = self.embedder.read(part, self.left);
+    }
+
+    /// Adds a part of which [`Table::pieces`] told the pieces and the number of words.
+    pub fn push_known(&mut self, part: &str, pieces: &[u32], words: usize) {
+        match self.left.checked_sub(words) {
+            Some(left) => {
+                self.embedder.tokens.extend_from_slice(pieces);
+                self.left = left;
+            }
+            None => self.push(part),
+        }
+    }
+
+    /// Returns the vector of the whole; none if no word of it is known.
+    pub fn vector(self) -> Option<Vector> {
+        if self.embedder.tokens.is_empty() { None } else { Vector::from_floats(&self.embedder.sum()) }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Extracting: many threads read, hash, parse and pack, one writes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use cruxe_embed::{Embedder, Table};
+use cruxe_embed::Table;
 use cruxe_extract::{Extractor, as_text};
 use cruxe_files::Root;
 use cruxe_model::facts::{FileFacts, Problem};
 use cruxe_model::{ContentHash, RepoPath, SkipReason, VersionId};
-use cruxe_store::{ChunkVectors, Embedding, ExtractedFile, NewVersion, VersionSet, Writer};
+use cruxe_store::{Embedding, ExtractedFile, Lexicon, NewVersion, VersionSet, WordReader, Writer};
 use cruxe_vcs::{Blob, BlobReader, hash_blob};
 
 use super::read_ref::RefReader;
@@ -52,21 +53,20 @@ pub(super) fn all(
 ) -> Result<Vec<Read>, IndexError> {
     // Large files first: one that is begun last would keep a single core busy while the others wait.
     unread.sort_by_key(|work| std::cmp::Reverse(work.file.stat.size));
-    writer.expect(unread.len());
     let (project, source) = (of.project, of.source);
     let threads = match project.config.index.threads {
         0 => std::thread::available_parallelism().map_or(2, usize::from),
         threads => threads,
     };
-    let (next, stopped, unread) = (AtomicUsize::new(0), AtomicBool::new(false), &unread);
+    let (next, stopped, unread, lexicon) = (AtomicUsize::new(0), AtomicBool::new(false), &unread, Arc::default());
     let (sender, receiver) = crossbeam_channel::bounded::<(usize, Outcome)>(IN_FLIGHT);
     let mut read = Vec::with_capacity(unread.len());
     let mut done = total - unread.len() as u64;
     std::thread::scope(|scope| {
         for _ in 0..threads.min(unread.len()) {
-            let (sender, next, stopped) = (sender.clone(), &next, &stopped);
+            let (sender, next, stopped, lexicon) = (sender.clone(), &next, &stopped, &lexicon);
             scope.spawn(move || {
-                let Ok(mut worker) = Worker::new(project, source) else { return };
+                let Ok(mut worker) = Worker::new(project, source, lexicon) else { return };
                 while !stopped.load(Ordering::Relaxed) {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(work) = unread.get(at) else { return };
@@ -157,17 +157,16 @@ pub(crate) struct Worker<'a> {
     project: &'a Project,
     reader: Reader<'a>,
     extractor: Extractor,
-    /// Where chunks are embedded.
-    embedder: Option<Embedder<'static>>,
+    words: WordReader,
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(project: &'a Project, source: &Source) -> Result<Worker<'a>, IndexError> {
+    pub fn new(project: &'a Project, source: &Source, lexicon: &Arc<Lexicon>) -> Result<Worker<'a>, IndexError> {
         Ok(Worker {
             project,
             reader: Reader::new(project, source)?,
             extractor: history::extractor(project),
-            embedder: project.config.semantic.enabled.then(|| Table::builtin().embedder()),
+            words: WordReader::new(lexicon, project.config.semantic.enabled.then(Table::builtin)),
         })
     }
 
@@ -199,16 +198,15 @@ impl<'a> Worker<'a> {
     ) -> Result<NewVersion, IndexError> {
         let facts = history::facts(&mut self.extractor, path, module, &bytes);
         let text = String::from_utf8(bytes).unwrap_or_else(|broken| as_text(broken.as_bytes()).0.into_owned());
-        let embedder = self.embedder.as_mut();
-        Ok(NewVersion::prepare(ExtractedFile {
+        let file = ExtractedFile {
             path: path.clone(),
             hash,
             module: module.to_owned(),
             problems: problems(&facts),
-            vectors: embedder.map(|embedder| embed(embedder, path, &facts, &text)).unwrap_or_default(),
             facts,
             text,
-        })?)
+        };
+        Ok(NewVersion::prepare(file, &mut self.words)?)
     }
 }
 
@@ -216,18 +214,6 @@ impl<'a> Worker<'a> {
 pub(crate) fn embedding(project: &Project) -> Option<Embedding> {
     let table = project.config.semantic.enabled.then(Table::builtin);
     table.map(|table| Embedding::new(table.version(), table.dims()))
-}
-
-/// The embeddings of a file's chunks: each of what it says and of where it stands.
-fn embed(embedder: &mut Embedder, path: &RepoPath, facts: &FileFacts, text: &str) -> ChunkVectors {
-    let mut vectors = ChunkVectors::new(Table::builtin().dims(), facts.chunks.len());
-    embedder.begin(path.as_str());
-    for chunk in &facts.chunks {
-        let body = text.get(chunk.span.start as usize..chunk.span.end as usize).unwrap_or_default();
-        let name = chunk.symbol.and_then(|at| facts.symbol(at)).map_or("", |symbol| symbol.qualified_name.as_str());
-        vectors.push(embedder.embed(&[name, body]).as_ref());
-    }
-    vectors
 }
 
 /// The words of a syntax error, before its line.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
@@ -275,11 +276,15 @@ fn fill<R: Read>(
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let (work_in, work_out) = crossbeam_channel::bounded::<(usize, Vec<u8>)>(IN_FLIGHT);
     let (done_in, done_out) = crossbeam_channel::bounded::<Made>(IN_FLIGHT);
-    let mut spent = Duration::ZERO;
+    let (mut spent, lexicon) = (Duration::ZERO, Arc::default());
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let (work_out, done_in) = (work_out.clone(), done_in.clone());
-            scope.spawn(move || extract(project, files, wanted, &work_out, &done_in));
+            let (work_out, done_in, lexicon) = (work_out.clone(), done_in.clone(), &lexicon);
+            scope.spawn(move || {
+                if let Ok(worker) = Worker::new(project, &Source::WorkTree { commit: None }, lexicon) {
+                    extract(worker, files, wanted, &work_out, &done_in);
+                }
+            });
         }
         drop((work_out, done_in));
         // Owned here, so that giving up closes both channels and the threads end.
@@ -335,13 +340,12 @@ fn cost(bytes: usize, File(_, module, _): &File) -> u64 {
 type Made = Result<(usize, NewVersion, Duration), IndexError>;
 
 fn extract(
-    project: &Project,
+    mut worker: Worker,
     files: &[File],
     wanted: &[(ContentHash, Vec<usize>)],
     work: &Receiver<(usize, Vec<u8>)>,
     done: &Sender<Made>,
 ) {
-    let Ok(mut worker) = Worker::new(project, &Source::WorkTree { commit: None }) else { return };
     for (at, bytes) in work {
         let (hash, of) = &wanted[at];
         for file in of {

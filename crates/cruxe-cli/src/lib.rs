@@ -52,6 +52,12 @@ The index lives under $CRUXE_HOME (default ~/.cruxe); nothing is written into th
 /// Runs the program with the process's arguments, under the name that it was started by.
 pub fn main() -> ExitCode {
     signals::survive();
+    let code = run();
+    memory::leave_to_the_system();
+    code
+}
+
+fn run() -> ExitCode {
     let (program, arguments) = program::started(&std::env::args_os().collect::<Vec<_>>());
     if program == Program::Cue {
         return cue::main(&arguments);

@@ -24,17 +24,28 @@ pub(crate) type Words = (VersionId, FileWords);
 /// Writes the chunks of files that share their terms, a document each. Nothing leads to the segment yet.
 pub(crate) fn write(segment: &Segment, fields: Fields, files: &[Words]) -> Result<SegmentMeta, TantivyError> {
     let terms = files.first().map_or_else(Vec::new, |(_, words)| words.terms.texts());
-    let documents = write_columns(segment, fields, files)?;
-    write_lengths(segment, fields, files)?;
-    let mut serializer = InvertedIndexSerializer::open(segment)?;
-    write_versions(&mut serializer, fields.version, files)?;
-    write_postings(&mut serializer, fields.body, &terms, files, |(chunk, body, _)| (chunk.body_length, body))?;
-    write_postings(&mut serializer, fields.name, &terms, files, |(chunk, _, name)| (chunk.name_length, name))?;
-    serializer.close()?;
-    write_store(segment, documents)?;
+    let documents = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| {
+            let documents = write_columns(segment, fields, files)?;
+            write_lengths(segment, fields, files)?;
+            write_store(segment, documents)?;
+            Ok(documents)
+        });
+        let mut serializer = InvertedIndexSerializer::open(segment)?;
+        write_versions(&mut serializer, fields.version, files)?;
+        write_postings(&mut serializer, fields.body, &terms, files, |(chunk, body, _)| (chunk.body_length, body))?;
+        write_postings(&mut serializer, fields.name, &terms, files, |(chunk, _, name)| (chunk.name_length, name))?;
+        serializer.close()?;
+        beside.join().unwrap_or_else(|_| Err(panicked()))
+    })?;
     let meta = segment.clone().with_max_doc(documents).meta().clone();
     meta.untrack_temp_docstore();
     Ok(meta)
+}
+
+/// What is said of a thread that came to nothing.
+pub(crate) fn panicked() -> TantivyError {
+    TantivyError::ErrorInThread("writing a segment".to_owned())
 }
 
 /// Which document is of which version and chunk; returns how many there are.

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use cruxe_model::VersionId;
 use rusqlite::Connection;
 use tantivy::index::{SegmentId, SegmentMeta};
+use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{
     DocSet, Index, IndexReader, IndexSettings, IndexWriter, Opstamp, ReloadPolicy, Searcher, TERMINATED, TantivyError,
@@ -31,8 +32,6 @@ const MANY_BYTES: usize = 4 << 20;
 const MEMORY: usize = 32 << 20;
 /// So many segments are written at once.
 const AT_ONCE: usize = 2;
-/// The least that Tantivy takes. It is given no documents to keep, see [`segment`].
-const MERGER_MEMORY: usize = 15_000_000;
 
 /// Added to the number of a chunk that belongs to a test.
 pub(crate) const TEST_CHUNK: u64 = 1 << 32;
@@ -253,7 +252,11 @@ impl TextWriter {
     fn open(&mut self) -> Result<&mut IndexWriter, StoreError> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
-            None => self.index.writer_with_num_threads(1, MERGER_MEMORY)?,
+            None => {
+                // One that is given nothing, and one that merges.
+                let threads = IndexWriterOptions::builder().num_worker_threads(1).num_merge_threads(1).build();
+                self.index.writer_with_options(threads)?
+            }
         };
         Ok(self.writer.insert(writer))
     }
@@ -297,8 +300,7 @@ impl TextWriter {
     fn wait_for_all_but(&mut self, most: usize) -> Result<(), StoreError> {
         while self.running.len() > most {
             let Some(segment) = self.running.pop_front() else { break };
-            let panicked = |_| Err(TantivyError::ErrorInThread("writing a segment".to_owned()));
-            self.written.push(segment.join().unwrap_or_else(panicked)?);
+            self.written.push(segment.join().unwrap_or_else(|_| Err(segment::panicked()))?);
         }
         Ok(())
     }

@@ -168,7 +168,8 @@ fn yaml(build: &mut Builder) {
         return;
     }
     let (text, mut keys) = (build.text, Keys::default());
-    let mut step = 0;
+    // How far the keys below the outer key stand in; none that is not known yet, and more than any where there are none.
+    let mut inner: Option<usize> = None;
     let mut block: Option<usize> = None;
     for (start, line) in line_spans(text) {
         let trimmed = line.trim_start();
@@ -180,20 +181,28 @@ fn yaml(build: &mut Builder) {
             continue;
         }
         block = None;
-        let Some(name) = yaml_key(trimmed) else { continue };
-        if indent > 0 && step == 0 {
-            step = indent;
+        // What is in a list is data, and nobody looks for its names.
+        if trimmed.starts_with('-') {
+            inner = inner.filter(|inner| indent >= *inner).or(Some(usize::MAX));
         }
-        let depth = if indent == 0 { 0 } else { indent / step.max(1) };
+        let Some(name) = yaml_key(trimmed) else { continue };
         let value = trimmed[name.end..].trim_start_matches(['"', '\'']).trim_start_matches(':').trim();
         if value.starts_with(['|', '>']) {
             block = Some(indent);
         }
-        if depth < 2 && !trimmed.starts_with('-') {
-            let at = start + indent;
-            let span = Span { start: (at + name.start) as u32, end: (at + name.end) as u32 };
-            keys.note(build, span, depth, (start + line.trim_end().len()) as u32);
+        if indent > 0 && inner.is_none() {
+            inner = Some(indent);
         }
+        if indent == 0 {
+            // Below a value only more of that value can stand.
+            let is_open = value.is_empty() || value.starts_with(['&', '!', '#']);
+            inner = if is_open { None } else { Some(usize::MAX) };
+        } else if inner != Some(indent) {
+            continue;
+        }
+        let at = start + indent;
+        let span = Span { start: (at + name.start) as u32, end: (at + name.end) as u32 };
+        keys.note(build, span, usize::from(indent > 0), (start + line.trim_end().len()) as u32);
     }
     keys.close(build, 0, text.len() as u32);
 }
@@ -330,6 +339,17 @@ mod tests {
             keys("package.json", json),
             ["3-3 name", "4-7 scripts", "5-5 scripts.test", "6-6 scripts.deep", "8-8 files"]
         );
+    }
+
+    #[test]
+    fn keys_in_lists_and_in_values_are_none() {
+        let yaml = "body:\n  - type: a\n    id: b\n    deep:\n      no: 1\nnext:\n    one: 1\n    two:\n      - no: 1\n        no: 2\n    three: 3\n";
+        assert_eq!(keys("a.yml", yaml), ["1-5 body", "6-11 next", "7-7 next.one", "8-10 next.two", "11-11 next.three"]);
+        assert_eq!(keys("a.yml", "list:\n- a: 1\n  no: 2\nlast: &x\n  b: 1\n"), ["1-3 list", "4-5 last", "5-5 last.b"]);
+        assert_eq!(keys("a.yml", "- name: x\n  no: 1\n"), Vec::<String>::new());
+        assert_eq!(keys("a.yml", "text: \"begins\n  here: and ends\"\nb: 1\n"), ["1-2 text", "3-3 b"]);
+        assert_eq!(keys("a.yml", "a:\n  b: 1\n---\na:\n    c: 1\n"), ["1-3 a", "2-3 a.b", "4-5 a", "5-5 a.c"]);
+        assert_eq!(keys("a.yml", "a:\n  b:\n  - no: 1\n    no: 2\n  c: 1\n"), ["1-5 a", "2-4 a.b", "5-5 a.c"]);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::stem::stem;
 
 /// Longer words are data, not names.
 const MAX_WORD: usize = 100;
+/// So many letters, digits and signs of base64 in a row are an image or a key: its pieces are no words, and a notebook has
+/// hundreds of thousands of them.
+const DATA: usize = 256;
 
 /// The tokens of a text, as the index has them.
 pub fn tokens(text: &str) -> Vec<String> {
@@ -124,11 +127,25 @@ impl<'a> Iterator for Words<'a> {
             if start == self.at {
                 return None;
             }
-            if classes != Class::Under as u8 {
+            if let Some(end) = data_end(bytes, start, self.at) {
+                self.at = end;
+            } else if classes != Class::Under as u8 {
                 return Some(Word { text: &self.text[start..self.at], from_here: &bytes[start..], classes });
             }
         }
     }
+}
+
+/// Where data ends that begins with a word.
+fn data_end(bytes: &[u8], word: usize, word_end: usize) -> Option<usize> {
+    // A word that no other sign of base64 follows is a word, or by itself too long for one.
+    bytes.get(word_end).filter(|next| matches!(next, b'+' | b'/'))?;
+    let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let end_of = |from: usize, most: usize| {
+        let rest = bytes.get(from..)?;
+        Some(from + rest.iter().take(most).take_while(|byte| is_data(byte)).count())
+    };
+    (end_of(word, DATA)? == word + DATA).then(|| end_of(word + DATA, bytes.len()))?
 }
 
 /// What a character is; as a number, a bit.
@@ -247,6 +264,17 @@ mod tests {
     fn unicode_is_kept() {
         assert_eq!(words("größe_messen(Ünder)"), "größe_messen größe messen ünder");
         assert_eq!(words("日本語 🚀 naïve"), "日本語 naïve");
+    }
+
+    #[test]
+    fn data_with_signs_in_it_is_no_word() {
+        let image = format!("{}/aBc+Dd==", "iVBORw0KGgo/AAAA+".repeat(20));
+        assert_eq!(words(&format!("front \"{image}\" back")), "front back");
+        assert_eq!(words(&image), "");
+        // A path and a sum are no data.
+        let path = "source/main/java/".repeat(8);
+        assert_eq!(words(&path).split(' ').count(), 24);
+        assert_eq!(words(&format!("{}x", "one+".repeat(40))).split(' ').count(), 41);
     }
 
     #[test]

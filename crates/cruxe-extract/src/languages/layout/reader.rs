@@ -283,7 +283,10 @@ impl<'s> Reader<'s> {
                 while self.is_one(at, self.dialect.modifiers) {
                     at += 1;
                 }
-                let named = self.tokens.is_word(at) && !self.is_one(at, self.dialect.keywords);
+                // `type: Kind` of GraphQL: a word that begins a declaration, and none is behind it.
+                let begins = self.dialect.starts.iter().any(|start| self.is_one(at, &[start.word]));
+                let free = begins && (self.tokens.is(at + 1, ":") || self.tokens.is(at + 1, "("));
+                let named = self.tokens.is_word(at) && (free || !self.is_one(at, self.dialect.keywords));
                 let followed = ["(", ":", "::", "=", "?"].iter().any(|sign| self.tokens.is(at + 1, sign));
                 let alone = self.tokens.is_first(at) && self.tokens.is_first(at + 1);
                 return (named && (followed || alone))

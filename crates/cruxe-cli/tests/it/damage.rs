@@ -191,7 +191,7 @@ fn an_index_of_a_newer_program_asks_for_a_reindex() {
     let mut started = repo.server();
     let status = started.ok("index_status", json!({}));
     assert_eq!((&status["schema_status"], &status["current_schema_version"]), (&json!("reindex_required"), &json!(99)));
-    assert_eq!(status["required_schema_version"], 16);
+    assert_eq!(status["required_schema_version"], 17);
     let health = started.ok("health_check", json!({}));
     assert_eq!(
         (&health["status"], &health["startup_checks"]["index"]["status"]),

@@ -149,7 +149,7 @@ fn counts_and_history_are_exact() {
     let status = client.ready();
     assert_eq!((&status["file_count"], &status["symbol_count"]), (&json!(20), &json!(20 * 9)), "{status}");
     assert_eq!((&status["ref"], &status["last_indexed_commit"]), (&json!("main"), &json!(head)));
-    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(16), &json!(16)));
+    assert_eq!((&status["current_schema_version"], &status["required_schema_version"]), (&json!(17), &json!(17)));
     assert_eq!(status["repo_root"], json!(repo.root));
     assert_eq!(status["recent_jobs"].as_array().unwrap().len(), 1);
     let job = &status["recent_jobs"][0];
@@ -298,7 +298,7 @@ fn health_of_a_sound_server() {
     assert_eq!((&health["active_job"], &health["interrupted_recovery_report"]), (&json!(null), &json!(null)));
     assert_eq!(
         health["startup_checks"]["index"],
-        json!({"status": "compatible", "current_schema_version": 16, "required_schema_version": 16, "message": null})
+        json!({"status": "compatible", "current_schema_version": 17, "required_schema_version": 17, "message": null})
     );
     let available: Vec<&str> =
         health["grammars"]["available"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

@@ -380,7 +380,7 @@ mod tests {
         let id = |dictionary: &Dictionary| {
             dictionary.bytes[4..8].iter().rev().fold(0, |id, byte| id << 8 | u64::from(*byte))
         };
-        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (16, 1_376_477_505, 2_125_699_728));
+        assert_eq!((SCHEMA_VERSION, id(&SYMBOLS), id(&REST)), (17, 1_376_477_505, 2_125_699_728));
     }
 
     #[test]

@@ -11,6 +11,8 @@ const MAX_WORD: usize = 100;
 /// So many letters, digits and signs of base64 in a row are an image or a key: its pieces are no words, and a notebook has
 /// hundreds of thousands of them.
 const DATA: usize = 256;
+/// Lines of data that is cut into lines have 64 or 76.
+const FULL_LINE: usize = 60;
 
 /// The tokens of a text, as the index has them.
 pub fn tokens(text: &str) -> Vec<String> {
@@ -136,16 +138,33 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Where data ends that begins with a word.
+/// Where data ends that begins with a word. It may stand on many lines, all but the last of them full.
 fn data_end(bytes: &[u8], word: usize, word_end: usize) -> Option<usize> {
-    // A word that no other sign of base64 follows is a word, or by itself too long for one.
-    bytes.get(word_end).filter(|next| matches!(next, b'+' | b'/'))?;
-    let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let end_of = |from: usize, most: usize| {
-        let rest = bytes.get(from..)?;
-        Some(from + rest.iter().take(most).take_while(|byte| is_data(byte)).count())
+    let sign = match bytes.get(word_end)? {
+        b'+' | b'/' => true,
+        b'\n' | b'\\' => word_end - word >= FULL_LINE,
+        _ => false,
     };
-    (end_of(word, DATA)? == word + DATA).then(|| end_of(word + DATA, bytes.len()))?
+    // Most words are followed by nothing of the kind.
+    if !sign {
+        return None;
+    }
+    let is_data = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let (mut line, mut end) = (word, word);
+    loop {
+        let line_end = line + bytes[line..].iter().take_while(is_data).count();
+        let is_full = line_end - line >= FULL_LINE;
+        if is_full || line == word {
+            end = line_end;
+        }
+        line = match &bytes[line_end..] {
+            [b'\n', ..] if is_full => line_end + 1,
+            [b'\\', b'n', ..] if is_full => line_end + 2, // inside of a string
+            _ => break,
+        };
+        end = line;
+    }
+    (end - word >= DATA).then_some(end)
 }
 
 /// What a character is; as a number, a bit.
@@ -271,6 +290,15 @@ mod tests {
         let image = format!("{}/aBc+Dd==", "iVBORw0KGgo/AAAA+".repeat(20));
         assert_eq!(words(&format!("front \"{image}\" back")), "front back");
         assert_eq!(words(&image), "");
+        let line = "iVBORw0KGgo/AAAA+0123456789".repeat(3)[..76].to_owned();
+        for between in ["\n", "\\n"] {
+            let lines = format!("{line}{between}").repeat(4);
+            assert_eq!(words(&format!("\"{lines}back\" front")), "back front", "{between:?}");
+            assert_eq!(words(&format!("{lines}{}", "a".repeat(60))), "", "{between:?}");
+            // Names of one line each are none.
+            let names = format!("{}{between}", "name".repeat(5)).repeat(30);
+            assert_eq!(words(&names).split(' ').count(), if between == "\n" { 30 } else { 31 });
+        }
         // A path and a sum are no data.
         let path = "source/main/java/".repeat(8);
         assert_eq!(words(&path).split(' ').count(), 24);
